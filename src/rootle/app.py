@@ -1,0 +1,194 @@
+"""The composition root: a folder, its index, and the agent that answers from it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rootle.config import Config
+from rootle.errors import IndexStorageError, UnavailableError
+from rootle.types import IndexReport, IndexStatus, SearchQuery, SearchResponse
+
+if TYPE_CHECKING:
+    from rootle.indexer import Indexer
+    from rootle.ingest.plan import Plan
+    from rootle.protocols import Embedder
+    from rootle.search.agent import SearchAgent
+
+# A check takes at most a twentieth of the time, however large the folder is.
+_REFRESH_SHARE: Final = 20
+# How long a search waits for another process's indexing before it answers from what is there.
+_PATIENCE_S: Final = 10.0
+
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+Notice = Callable[[str], None]
+
+
+def open_app(
+    root: str | os.PathLike[str] = ".",
+    *,
+    index_dir: str | os.PathLike[str] | None = None,
+    config: Config | None = None,
+    notice: Notice | None = None,
+) -> App:
+    """An app on one folder; nothing is read or written before it is asked to do something.
+
+    `notice` is told in a sentence what keeps a caller waiting or makes an answer worse.
+    """
+    folder = Path(os.path.abspath(root))
+    where = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
+    return App(folder, where, config or Config(), notice or _ignore)
+
+
+def default_index_dir(root: Path) -> Path:
+    """Where the index of a folder lies: in the user's cache folder, one for each real path."""
+    from platformdirs import user_cache_path
+
+    real = os.path.realpath(root)
+    digest = hashlib.blake2b(os.fsencode(real), digest_size=6).hexdigest()
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in os.path.basename(real))
+    return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
+
+
+class App:
+    """Answers questions about one folder, and keeps the index that it needs for that.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, root: Path, index_dir: Path, config: Config, notice: Notice) -> None:
+        self.root = root
+        self.index_dir = index_dir
+        self.config = config
+        self._notice = notice
+        self._lock = threading.RLock()
+        self._indexer: Indexer | None = None
+        self._embedder: Embedder | None = None
+        self._agent: SearchAgent | None = None
+        self._checked_at = float("-inf")
+        self._check_cost_s = 0.0
+
+    def search(self, query: SearchQuery | str, *, explain: bool = False) -> SearchResponse:
+        """Answer a question, after bringing the index up to date where a check is due.
+
+        Raises QueryError for a question that cannot be asked, IndexStorageError where there is no
+        index and none can be made, SearchUnavailableError where neither leg answers.
+        """
+        if isinstance(query, str):
+            query = SearchQuery(query)
+        agent = self._search_agent()
+        agent.check(query)
+        is_fresh = self.refresh()
+        return agent.search(query, explain=explain, stale=not is_fresh)
+
+    def refresh(self, progress: Progress | None = None) -> bool:
+        """Bring the index up to date if the last check is old; False if that was not possible.
+
+        Where another process writes for long, or nothing can be written, the index that is there
+        still serves.
+        """
+        with self._lock:
+            due_s = max(self.config.refresh_seconds, _REFRESH_SHARE * self._check_cost_s)
+            if time.monotonic() - self._checked_at < due_s:
+                return True
+            started = time.monotonic()
+            is_fresh = self._refreshed(progress or _no_progress)
+            self._checked_at = time.monotonic()
+            self._check_cost_s = self._checked_at - started
+            return is_fresh
+
+    def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
+        """Bring the index up to date now, or make it from nothing; waits for another writer."""
+        with self._lock:
+            report = self._upkeep().bring_up_to_date(
+                progress or _no_progress, patience_s=-1, rebuild=rebuild
+            )
+            self._checked_at = time.monotonic()
+            return report
+
+    def plan(self) -> Plan:
+        """What `index` would do, without doing it."""
+        return self._upkeep().plan()
+
+    def status(self) -> IndexStatus:
+        """The index as it stands, without bringing it up to date."""
+        from rootle.indexer import status_of
+
+        return status_of(self._upkeep())
+
+    def clear(self) -> bool:
+        """Delete the index; False where there was none."""
+        with self._lock:
+            self._checked_at = float("-inf")
+            return self._upkeep().clear()
+
+    def close(self) -> None:
+        """Let go of files and threads; the app can be used again."""
+        with self._lock:
+            if self._agent is not None:
+                self._agent.close()
+            if self._indexer is not None:
+                self._indexer.close()
+            self._agent = self._indexer = None
+
+    def __enter__(self) -> App:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _refreshed(self, progress: Progress) -> bool:
+        upkeep = self._upkeep()
+        if upkeep.is_current():
+            return True
+        try:
+            upkeep.bring_up_to_date(progress, patience_s=_PATIENCE_S)
+            return True
+        except (UnavailableError, IndexStorageError) as error:
+            if upkeep.has_whole_index():
+                self._notice(f"answering from the index as it is: {error}")
+                return False
+            if not isinstance(error, UnavailableError):
+                raise
+        # There is nothing to answer from until the other process is done.
+        upkeep.bring_up_to_date(progress, patience_s=-1)
+        return True
+
+    def _upkeep(self) -> Indexer:
+        from rootle.indexer import Indexer
+
+        with self._lock:
+            if self._indexer is None:
+                self._indexer = Indexer(
+                    self.root, self.index_dir, self.config, self._model, self._notice
+                )
+            return self._indexer
+
+    def _search_agent(self) -> SearchAgent:
+        from rootle.search.agent import SearchAgent
+
+        with self._lock:
+            if self._agent is None:
+                self._agent = SearchAgent(self._upkeep().snapshot, self._model, self.config)
+            return self._agent
+
+    def _model(self) -> Embedder:
+        from rootle.embed.choice import open_embedder
+
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = open_embedder(self.config.embedding_model_id)
+            return self._embedder
+
+
+def _no_progress(done: int, total: int) -> None:
+    pass
+
+
+def _ignore(message: str) -> None:
+    pass

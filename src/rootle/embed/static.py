@@ -1,0 +1,68 @@
+"""The default embedding: a bag of subwords, looked up in a table that ships with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from rootle.models.shipped import STATIC_CODE_V0, model_file
+from rootle.protocols import Matrix
+from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
+
+# Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
+# 16 was the fastest of 8 to 256 on one core.
+_BATCH: Final = 16
+_TABLE_LIMIT: Final = 400_000
+
+
+class StaticEmbedder:
+    """Embeds a text as the sum of sqrt(count) x row over its known subwords, made unit length."""
+
+    def __init__(self, model: str = STATIC_CODE_V0) -> None:
+        # Mapped, not read: a question touches a few rows of the ten megabytes.
+        self._rows = np.load(model_file(model, "rows.npy"), mmap_mode="r")
+        self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)
+        words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
+        self._known = {word: row for row, word in enumerate(words) if word}
+        self._rows_of = _RowTable(self._known)
+        self.fingerprint = model
+        self.dimensions = int(self._rows.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text, shape (len(texts), 256); zeros where no word is known."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
+        return vectors
+
+    def _embed_batch(self, texts: Sequence[str], out: Matrix) -> None:
+        rows_of = self._rows_of
+        bags = [[row for word in WORD.findall(text) for row in rows_of[word]] for text in texts]
+        flat = np.array([row for bag in bags for row in bag], dtype=np.int64)
+        if not flat.size:
+            return
+        owners = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags])
+        used, position = np.unique(flat, return_inverse=True)
+        counts = np.bincount(owners * used.size + position, minlength=len(bags) * used.size)
+        weights = np.sqrt(counts.reshape(len(bags), used.size).astype(np.float32))
+        np.matmul(weights, self._rows[used] * self._scales[used], out=out)
+        norms = np.linalg.norm(out, axis=1, keepdims=True)
+        out /= np.maximum(norms, 1e-12)
+
+
+class _RowTable(dict[str, tuple[int, ...]]):
+    """Word -> rows of its known parts, worked out once a word."""
+
+    def __init__(self, known: dict[str, int]) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= _TABLE_LIMIT:
+            self.clear()
+        parts = split_identifier(word) if len(word) <= MAX_WORD_CHARS else []
+        rows = tuple(self._known[part] for part in parts if part in self._known)
+        self[word] = rows
+        return rows

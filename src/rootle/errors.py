@@ -1,0 +1,43 @@
+"""Every error that rootle raises on purpose."""
+
+from __future__ import annotations
+
+
+class RootleError(Exception):
+    """Base of all of them. The message names the thing, the value and the cure."""
+
+
+class ConfigError(RootleError):
+    """A configuration file or value that cannot be used."""
+
+
+class QueryError(RootleError):
+    """A question that cannot be answered as it is asked: empty, or with a bad filter or limit."""
+
+
+class StaleCursorError(QueryError):
+    """A cursor that belongs to another query or to an earlier state of the index."""
+
+
+class IngestError(RootleError):
+    """A folder that cannot be indexed: it does not exist, is a file, or cannot be read."""
+
+
+class IndexStorageError(RootleError):
+    """An index that cannot be read or written: damaged, from a newer rootle, disk full, read-only."""
+
+
+class IndexMissingError(IndexStorageError):
+    """There is no index yet, and none may be made here."""
+
+
+class MissingExtraError(RootleError):
+    """A part was asked for whose package is not installed."""
+
+
+class UnavailableError(RootleError):
+    """A backend that did not answer in time, refused the connection or failed; it may work later."""
+
+
+class SearchUnavailableError(UnavailableError):
+    """Neither leg of the search could answer."""

@@ -1,0 +1,263 @@
+"""Exact nearest neighbours over a memory-mapped matrix of int8 vectors, derived from the docstore.
+
+Rows are only ever appended, and a small state file that is replaced in one step tells how many of
+them count and which are dead. A reader keeps the state that it opened, so a writer never disturbs
+it; a crash leaves rows that no state file speaks of, and the next writer cuts them off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import simsimd
+from numpy.typing import NDArray
+
+from rootle.errors import IndexStorageError
+from rootle.protocols import Ids, Ranked, Rows, Scores, Vector
+from rootle.vectors import quantize
+
+_STATE: Final = "dense.json"
+_FORMAT: Final = 1
+# Past this share of dead rows the scan and the disk pay more than a rewrite costs.
+_MAX_DEAD_SHARE: Final = 0.25
+_MIN_DEAD: Final = 1_000
+_THREADS: Final = min(4, os.cpu_count() or 1)
+_THREADED_ROWS: Final = 20_000  # below, starting a thread costs more than it saves
+_FLUSH_ROWS: Final = 8_192
+
+_INFO: Final = np.dtype([("chunk", "<i8"), ("file", "<i8"), ("inverse_norm", "<f4")])
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    generation: int
+    epoch: int  # names the data files; a rewrite starts a new one
+    rows: int
+    dimensions: int
+    dead: tuple[int, ...]
+
+
+class EmbeddedDense:
+    """A reader of one generation."""
+
+    def __init__(self, folder: Path) -> None:
+        state = _read_state(folder)
+        self.generation = state.generation
+        self.dimensions = state.dimensions
+        self._matrix, info = _map_rows(folder, state)
+        self.chunk_ids: Ids = np.ascontiguousarray(info["chunk"])
+        self.file_ids: Ids = np.ascontiguousarray(info["file"])
+        self._inverse_norms = np.ascontiguousarray(info["inverse_norm"])
+        # A dead row scores below every live one and is cut off by the caller's k or floor.
+        if state.dead:
+            self._inverse_norms[np.array(state.dead)] = np.nan
+
+    def scores(self, vector: Vector) -> Scores:
+        """The cosine of every row with the vector, in the order of `chunk_ids`; NaN: a dead row."""
+        if not len(self._matrix):
+            return np.zeros(0, dtype=np.float32)
+        query = quantize(vector[None, :])
+        norm = float(np.linalg.norm(query.astype(np.float32)))
+        threads = _THREADS if len(self._matrix) >= _THREADED_ROWS else 1
+        products = simsimd.cdist(query, self._matrix, "dot", threads=threads)
+        dots = np.asarray(products, dtype=np.float32).reshape(-1)
+        return dots * (self._inverse_norms / np.float32(max(norm, 1e-12)))
+
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+        """At most k chunk ids, best first, by cosine similarity; only of `files` where given."""
+        return self.best(self.scores(vector), k, files)
+
+    def best(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
+        """The k best rows of a scan."""
+        usable = np.where(np.isnan(scores), -np.inf, scores)
+        if files is not None:
+            usable[~np.isin(self.file_ids, np.fromiter(files, np.int64, len(files)))] = -np.inf
+        k = min(k, len(usable))
+        if k == 0:
+            return Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        top = np.argpartition(-usable, k - 1)[:k]
+        top = top[np.isfinite(usable[top])]
+        order = np.lexsort((self.chunk_ids[top], -usable[top]))
+        return Ranked(self.chunk_ids[top][order], usable[top][order].astype(np.float32))
+
+
+class DenseWriter:
+    """Takes the changes of one batch; nothing is seen by readers before `commit`."""
+
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._state = _usable_state(folder, dimensions)
+        self._dead = set(self._state.dead)
+        self._rows = self._state.rows
+        self._vectors: list[bytes] = []
+        self._owners: list[tuple[int, int]] = []
+        self._files = [_data_path(folder, self._state.epoch, kind) for kind in ("vectors", "rows")]
+        self._cut_off_unfinished()
+        self._rows_of_file: dict[int, list[int]] | None = None
+
+    @property
+    def generation(self) -> int:
+        """The generation that the matrix holds now; -1 where it must be filled from nothing."""
+        return self._state.generation
+
+    def add(self, chunk_id: int, file_id: int, vector: bytes) -> None:
+        self._vectors.append(vector)
+        self._owners.append((chunk_id, file_id))
+        if len(self._vectors) >= _FLUSH_ROWS:
+            self._flush()
+
+    def remove_files(self, file_ids: Iterable[int]) -> None:
+        """Drop the rows of files that were there before this batch."""
+        gone = np.fromiter(set(file_ids), np.int64)
+        if not gone.size or not self._state.rows:
+            return
+        info = np.fromfile(self._files[1], dtype=_INFO, count=self._state.rows)
+        self._dead.update(np.flatnonzero(np.isin(info["file"], gone)).tolist())
+
+    def commit(self, generation: int) -> None:
+        """Make the batch visible as `generation`, all at once."""
+        self._flush()
+        state = _State(
+            generation,
+            self._state.epoch,
+            self._rows,
+            self._state.dimensions,
+            tuple(sorted(self._dead)),
+        )
+        if len(self._dead) > max(_MIN_DEAD, _MAX_DEAD_SHARE * self._rows):
+            state = _rewritten(self._folder, state)
+        _write_state(self._folder, state)
+        _delete_other_epochs(self._folder, state.epoch)
+        self._state = state
+
+    def _flush(self) -> None:
+        if not self._vectors:
+            return
+        matrix = np.frombuffer(b"".join(self._vectors), dtype=np.int8)
+        matrix = matrix.reshape(len(self._vectors), self._state.dimensions)
+        norms = np.linalg.norm(matrix.astype(np.float32), axis=1)
+        info = np.zeros(len(matrix), dtype=_INFO)
+        owners = np.array(self._owners, dtype=np.int64)
+        info["chunk"], info["file"] = owners[:, 0], owners[:, 1]
+        info["inverse_norm"] = 1 / np.maximum(norms, 1e-12)
+        for path, rows in zip(self._files, (matrix, info), strict=True):
+            with path.open("ab") as file:
+                file.write(rows.tobytes())
+        self._rows += len(matrix)
+        self._vectors.clear()
+        self._owners.clear()
+
+    def _cut_off_unfinished(self) -> None:
+        sizes = (self._state.dimensions, _INFO.itemsize)
+        for path, row_bytes in zip(self._files, sizes, strict=True):
+            with path.open("ab") as file:
+                file.truncate(self._state.rows * row_bytes)
+
+
+def discard(folder: Path) -> None:
+    """Forget the matrix; the data files go with the next commit."""
+    (folder / _STATE).unlink(missing_ok=True)
+
+
+def stored_generation(folder: Path) -> int | None:
+    """The generation that the matrix in `folder` was derived from; None where it is unusable."""
+    try:
+        return _read_state(folder).generation
+    except IndexStorageError:
+        return None
+
+
+def _read_state(folder: Path) -> _State:
+    path = folder / _STATE
+    try:
+        data = json.loads(path.read_bytes())
+        state = _State(
+            int(data["generation"]),
+            int(data["epoch"]),
+            int(data["rows"]),
+            int(data["dimensions"]),
+            tuple(data["dead"]),
+        )
+        usable = data["format"] == _FORMAT and all(
+            _data_path(folder, state.epoch, kind).stat().st_size >= state.rows * row_bytes
+            for kind, row_bytes in (("vectors", state.dimensions), ("rows", _INFO.itemsize))
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise IndexStorageError(f"the vector matrix at {path} is damaged or missing") from error
+    if not usable:
+        raise IndexStorageError(f"the vector matrix at {path} is damaged or of another format")
+    return state
+
+
+def _usable_state(folder: Path, dimensions: int) -> _State:
+    """The state to go on from, or an empty one in an epoch that no reader has open."""
+    try:
+        state = _read_state(folder)
+    except IndexStorageError:
+        state = None
+    if state is not None and state.dimensions == dimensions:
+        return state
+    epochs = [int(path.stem.split("-")[1]) for path in folder.glob("vectors-*.bin")]
+    return _State(-1, max(epochs, default=0) + 1, 0, dimensions, ())
+
+
+def _rewritten(folder: Path, state: _State) -> _State:
+    """The live rows alone, in files of a new epoch."""
+    matrix, info = _map_rows(folder, state)
+    alive = np.ones(state.rows, dtype=bool)
+    alive[np.array(state.dead, dtype=np.int64)] = False
+    epoch = state.epoch + 1
+    for kind, rows in (("vectors", matrix), ("rows", info)):
+        _data_path(folder, epoch, kind).write_bytes(rows[alive].tobytes())
+    return _State(state.generation, epoch, int(alive.sum()), state.dimensions, ())
+
+
+def _map_rows(folder: Path, state: _State) -> tuple[Rows, NDArray[np.void]]:
+    if not state.rows:
+        return np.zeros((0, state.dimensions), np.int8), np.zeros(0, _INFO)
+    try:
+        matrix = np.memmap(
+            _data_path(folder, state.epoch, "vectors"),
+            dtype=np.int8,
+            mode="r",
+            shape=(state.rows, state.dimensions),
+        )
+        info = np.fromfile(
+            _data_path(folder, state.epoch, "rows"), dtype=_INFO, count=state.rows
+        )
+    except OSError as error:
+        raise IndexStorageError(f"cannot read the vector matrix in {folder}: {error}") from error
+    return matrix, info
+
+
+def _data_path(folder: Path, epoch: int, kind: str) -> Path:
+    return folder / f"{kind}-{epoch}.bin"
+
+
+def _write_state(folder: Path, state: _State) -> None:
+    data = {
+        "format": _FORMAT,
+        "generation": state.generation,
+        "epoch": state.epoch,
+        "rows": state.rows,
+        "dimensions": state.dimensions,
+        "dead": list(state.dead),
+    }
+    scratch = folder / f"{_STATE}.{os.getpid()}"
+    scratch.write_text(json.dumps(data), encoding="utf-8")
+    os.replace(scratch, folder / _STATE)
+
+
+def _delete_other_epochs(folder: Path, epoch: int) -> None:
+    """Old data files; whoever has them mapped keeps them until it lets go."""
+    keep = {_data_path(folder, epoch, kind).name for kind in ("vectors", "rows")}
+    for path in [*folder.glob("vectors-*.bin"), *folder.glob("rows-*.bin")]:
+        if path.name not in keep:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,312 @@
+"""BM25 over chunks and over whole files with tantivy, derived from the docstore.
+
+Two indexes stand side by side, so that document frequencies and lengths of files and of chunks do
+not mix. Each holds one extra document that carries its generation: it changes in the same commit
+as the documents, so the stamp can never disagree with what it stamps.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from rootle.errors import IndexStorageError
+from rootle.protocols import Ranked, WeightedTerm
+
+Level = Literal["chunks", "files"]
+LEVELS: Final[tuple[Level, ...]] = ("chunks", "files")
+FIELDS: Final[Mapping[Level, tuple[str, ...]]] = {
+    "chunks": ("body", "symbols", "headings", "comments"),
+    "files": ("body", "symbols", "path"),
+}
+ID_FIELD: Final[Mapping[Level, str]] = {"chunks": "chunk", "files": "file"}
+MAX_MATCH_TERMS: Final = 20
+_FEW_IDS: Final = 200
+_ANALYZER: Final = "rootle_stemmed"
+_PLAIN: Final = "whitespace"
+# One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
+_WRITER_THREADS: Final = 1
+_BULK_HEAP_BYTES: Final = 96_000_000
+_SMALL_HEAP_BYTES: Final = 15_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """The words of one chunk, by field, as `text_terms` gives them."""
+
+    chunk_id: int
+    body: str
+    symbols: str
+    defines: str  # whole names in one spelling, with spaces between
+    headings: str
+    comments: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileTerms:
+    """The words of one file, by field."""
+
+    file_id: int
+    body: str
+    symbols: str
+    path: str
+
+
+class EmbeddedSparse:
+    """A reader of one generation."""
+
+    def __init__(self, folder: Path) -> None:
+        indexes = {level: _open(folder, level) for level in LEVELS}
+        self._searchers = {level: index.searcher() for level, index in indexes.items()}
+        self._schemas = {level: index.schema for level, index in indexes.items()}
+        self._stemmer = _analyzer()
+        stamps = {level: _stamp(self._searchers[level], self._schemas[level]) for level in LEVELS}
+        if len(set(stamps.values())) != 1:
+            raise IndexStorageError(f"the word indexes in {folder} disagree: {stamps}")
+        self.generation = stamps["chunks"]
+
+    def stems(self, terms: str) -> list[str]:
+        """Terms as they stand in the index, in order."""
+        return list(self._stemmer.analyze(terms))
+
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked:
+        """At most k chunk ids, best first, by BM25 of their text."""
+        return self.field_scores("chunks", "body", terms, k, files=files)
+
+    def field_scores(
+        self,
+        level: Level,
+        field: str,
+        terms: Sequence[WeightedTerm],
+        k: int,
+        *,
+        files: Collection[int] | None = None,
+        chunks: Collection[int] | None = None,
+    ) -> Ranked:
+        """BM25 of one field: chunk ids or file ids, best first, restricted to those given."""
+        query = self._any_of(level, field, terms)
+        for name, ids in (("file", files), ("chunk", chunks)):
+            if ids is not None:
+                query = self._among(level, query, name, ids)
+        return self._run(level, query, k)
+
+    def matches(
+        self, level: Level, terms: Sequence[str], ids: Sequence[int]
+    ) -> NDArray[np.int64]:
+        """Which of at most 20 terms stand in the body of each of `ids`: bit i for term i."""
+        if len(terms) > MAX_MATCH_TERMS:
+            raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
+        masks = np.zeros(len(ids), np.int64)
+        if not len(ids) or not terms:
+            return masks
+        # One query for all: each term scores a power of two, so that the sum tells them apart.
+        # A score is a float32, exact for integers up to 2^24.
+        clauses = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.const_score_query(self._term(level, "body", term), float(1 << bit)),
+            )
+            for bit, term in enumerate(terms)
+        ]
+        query = self._among(level, tantivy.Query.boolean_query(clauses), ID_FIELD[level], ids)
+        found = self._run(level, query, len(ids))
+        position = {int(item): place for place, item in enumerate(ids)}
+        for item, score in zip(found.ids.tolist(), found.scores.tolist(), strict=True):
+            masks[position[item]] = int(score)
+        return masks
+
+    def document_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
+        """How many chunks there are, and in how many of them each term stands."""
+        searcher = self._searchers["chunks"]
+        return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
+
+    def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
+        """How many files there are, and in how many of them each term stands."""
+        searcher = self._searchers["files"]
+        return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
+
+    def definers(self, names: Sequence[str], k: int = 1_000) -> dict[str, list[int]]:
+        """For each name, in one spelling, at most k chunks that define it."""
+        return {
+            name: self._run("chunks", self._term("chunks", "defines", name), k).ids.tolist()
+            for name in names
+        }
+
+    def names_with_prefix(self, prefix: str, limit: int = 10) -> list[str]:
+        """Defined names that start like this, in one spelling."""
+        found = self._searchers["chunks"].terms_with_prefix("defines", prefix, limit=limit)
+        return [name for name, _ in found]
+
+    def _any_of(self, level: Level, field: str, terms: Sequence[WeightedTerm]) -> tantivy.Query:
+        clauses = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(self._term(level, field, term.text), term.weight),
+            )
+            for term in terms
+        ]
+        return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.empty_query()
+
+    def _term(self, level: Level, field: str, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schemas[level], field, term, index_option="freq")
+
+    def _among(
+        self, level: Level, query: tantivy.Query, name: str, ids: Collection[int]
+    ) -> tantivy.Query:
+        # A union of terms: for some dozens of ids it is faster than the set query made for it.
+        schema = self._schemas[level]
+        if len(ids) <= _FEW_IDS:
+            wanted = tantivy.Query.boolean_query(
+                [
+                    (tantivy.Occur.Should, tantivy.Query.term_query(schema, name, int(item)))
+                    for item in ids
+                ]
+            )
+        else:
+            wanted = tantivy.Query.term_set_query(schema, name, [int(item) for item in ids])
+        return tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Must, query),
+                (tantivy.Occur.Must, tantivy.Query.const_score_query(wanted, 0.0)),
+            ]
+        )
+
+    def _run(self, level: Level, query: tantivy.Query, k: int) -> Ranked:
+        if k <= 0:
+            return Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        searcher = self._searchers[level]
+        hits = searcher.search(query, limit=k, count=False).hits
+        values = searcher.fast_field_values(ID_FIELD[level], [address for _, address in hits])
+        ids = np.array(values, dtype=np.int64)
+        scores = np.array([score for score, _ in hits], dtype=np.float32)
+        order = np.lexsort((ids, -scores))
+        return Ranked(ids[order], scores[order])
+
+
+class SparseWriter:
+    """Takes the changes of one batch; nothing is seen by readers before `commit`."""
+
+    def __init__(self, folder: Path, *, bulk: bool) -> None:
+        self._folder = folder
+        heap = _BULK_HEAP_BYTES if bulk else _SMALL_HEAP_BYTES
+        try:
+            self._indexes = {level: _open(folder, level) for level in LEVELS}
+            self._writers = {
+                level: index.writer(heap_size=heap, num_threads=_WRITER_THREADS)
+                for level, index in self._indexes.items()
+            }
+        except ValueError as error:  # tantivy raises it for whatever goes wrong
+            raise IndexStorageError(f"cannot write the word index in {folder}: {error}") from error
+
+    def remove_file(self, file_id: int) -> None:
+        for level in LEVELS:
+            # By query: the deletion by term takes every number for a signed one and finds nothing.
+            query = tantivy.Query.term_query(self._indexes[level].schema, "file", file_id)
+            self._writers[level].delete_documents_by_query(query)
+
+    def add_file(self, file: FileTerms, chunks: Iterable[ChunkTerms]) -> None:
+        add = self._writers["chunks"].add_document
+        for chunk in chunks:
+            document = tantivy.Document(
+                body=chunk.body,
+                symbols=chunk.symbols,
+                defines=chunk.defines,
+                headings=chunk.headings,
+                comments=chunk.comments,
+            )
+            document.add_unsigned("chunk", chunk.chunk_id)
+            document.add_unsigned("file", file.file_id)
+            add(document)
+        document = tantivy.Document(body=file.body, symbols=file.symbols, path=file.path)
+        document.add_unsigned("file", file.file_id)
+        self._writers["files"].add_document(document)
+
+    def commit(self, generation: int) -> None:
+        """Make the batch visible as `generation`; files first, so that chunks never run ahead."""
+        try:
+            for level in ("files", "chunks"):
+                writer = self._writers[level]
+                schema = self._indexes[level].schema
+                writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
+                writer.add_document(_stamp_document(generation))
+                writer.commit()
+        except ValueError as error:
+            raise IndexStorageError(
+                f"cannot write the word index in {self._folder}: {error}; free space or use "
+                "--index-dir"
+            ) from error
+
+    def close(self, *, merge: bool) -> None:
+        """Let the writers go; with `merge`, after segments that wait for it are merged."""
+        for writer in self._writers.values():
+            if merge:
+                writer.wait_merging_threads()
+        self._writers.clear()
+
+
+def stored_generation(folder: Path) -> int | None:
+    """The generation that the word indexes were derived from; None where they are unusable."""
+    try:
+        return EmbeddedSparse(folder).generation
+    except IndexStorageError:
+        return None
+
+
+def create(folder: Path) -> None:
+    """Make empty word indexes in the place of whatever is there."""
+    for level in LEVELS:
+        shutil.rmtree(folder / level, ignore_errors=True)
+        (folder / level).mkdir(parents=True)
+        tantivy.Index(_schema(level), path=str(folder / level))
+
+
+def _open(folder: Path, level: Level) -> tantivy.Index:
+    try:
+        index = tantivy.Index.open(str(folder / level))
+        index.config_reader("manual")
+    except ValueError as error:
+        raise IndexStorageError(f"the word index in {folder} is damaged: {error}") from error
+    index.register_tokenizer(_ANALYZER, _analyzer())
+    return index
+
+
+def _analyzer() -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return builder.filter(tantivy.Filter.stemmer("english")).build()
+
+
+def _schema(level: Level) -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("file", indexed=True, fast=True)
+    if level == "chunks":
+        builder.add_unsigned_field("chunk", indexed=True, fast=True)
+        builder.add_text_field("defines", tokenizer_name=_PLAIN, index_option="basic")
+    for field in FIELDS[level]:
+        builder.add_text_field(field, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_unsigned_field("stamp", indexed=True)
+    builder.add_unsigned_field("generation", fast=True)
+    return builder.build()
+
+
+def _stamp_document(generation: int) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("stamp", 1)
+    document.add_unsigned("generation", generation)
+    return document
+
+
+def _stamp(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
+    query = tantivy.Query.term_query(schema, "stamp", 1)
+    hits = searcher.search(query, limit=1, count=False).hits
+    if not hits:
+        return -1
+    return int(searcher.fast_field_values("generation", [hits[0][1]])[0])

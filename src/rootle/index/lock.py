@@ -1,0 +1,40 @@
+"""One writer at a time, told from the operating system, so that a killed one leaves no lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rootle.errors import IndexStorageError, UnavailableError
+
+
+@contextmanager
+def writer_lock(folder: Path, timeout_s: float, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Hold the index for writing. Calls `on_wait` once if another process has it.
+
+    Raises UnavailableError where it is not free within `timeout_s`; a negative one waits for ever.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "writer.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            on_wait()
+            lock.acquire(timeout=timeout_s, poll_interval=0.02)
+    except Timeout as error:
+        raise UnavailableError(
+            f"another rootle process is writing the index at {folder}"
+        ) from error
+    except OSError as error:
+        raise IndexStorageError(
+            f"cannot write the index at {folder}: {error.strerror or error}; "
+            "choose a folder that can be written with --index-dir"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

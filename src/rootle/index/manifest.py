@@ -1,0 +1,125 @@
+"""Which files the index holds, in which state, and the one generation number."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was when it was last looked at."""
+
+    id: int
+    path: str
+    size: int
+    mtime_ns: int
+    seen_ns: int  # the clock when it was read: a later write in the same tick looks unchanged
+    digest: bytes | None
+    skip: str | None  # why it was left out, None for a file that is indexed
+    language: str
+    encoding: str
+    chars: int
+    skipped_chars: int  # of these, beyond the limit for one file
+    committed_s: int | None  # time of the last commit that touched it, where known
+    is_dirty: bool  # differs from what is committed, or is not committed at all
+    generation: int  # of its last change
+
+    @property
+    def last_modified_s(self) -> float:
+        """When its content last changed, as well as it is known; seconds, Unix time."""
+        if self.committed_s is not None and not self.is_dirty:
+            return float(self.committed_s)
+        return self.mtime_ns / 1e9
+
+
+_COLUMNS: Final = (
+    "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
+    "skipped_chars, committed_s, is_dirty, generation"
+)
+
+
+class Manifest:
+    """The tables `meta`, `files` and `removed`. The caller opens the transactions."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def value(self, name: str) -> str | None:
+        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_value(self, name: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def generation(self) -> int:
+        return int(self.value("generation") or FIRST_GENERATION)
+
+    def raise_generation(self) -> int:
+        generation = self.generation() + 1
+        self.set_value("generation", str(generation))
+        return generation
+
+    def files(self) -> list[FileState]:
+        """Every file that was ever seen and still exists, skipped ones included."""
+        return self._select("", ())
+
+    def files_by_id(self, ids: Iterable[int]) -> dict[int, FileState]:
+        found: dict[int, FileState] = {}
+        wanted = [int(file_id) for file_id in ids]
+        for start in range(0, len(wanted), 500):
+            some = wanted[start : start + 500]
+            marks = ",".join("?" * len(some))
+            found.update((f.id, f) for f in self._select(f"WHERE id IN ({marks})", some))
+        return found
+
+    def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
+        """Files whose content changed after `generation`, and the ids of those removed since."""
+        changed = self._select("WHERE generation > ?", (generation,))
+        removed = self._connection.execute(
+            "SELECT file_id FROM removed WHERE generation > ?", (generation,)
+        )
+        return changed, [row[0] for row in removed]
+
+    def _select(self, where: str, values: Sequence[object]) -> list[FileState]:
+        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM files {where}", values)
+        return [FileState(row[0], os.fsdecode(row[1]), *row[2:]) for row in rows]
+
+    def put(self, state: FileState) -> int:
+        """Write one file's state; an id of 0 makes a new one. Returns the id."""
+        values = (
+            os.fsencode(state.path),
+            *(getattr(state, name.strip()) for name in _COLUMNS.split(",")[2:]),
+        )
+        marks = ",".join("?" * (len(values) + 1))
+        cursor = self._connection.execute(
+            f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})",
+            (state.id or None, *values),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def touch(self, file_id: int, size: int, mtime_ns: int, seen_ns: int) -> None:
+        """Remember the new times of a file whose content is as before."""
+        self._connection.execute(
+            "UPDATE files SET size = ?, mtime_ns = ?, seen_ns = ? WHERE id = ?",
+            (size, mtime_ns, seen_ns, file_id),
+        )
+
+    def set_history(self, rows: Iterable[tuple[int | None, bool, int]]) -> None:
+        """Set what git says of files: (time of the last commit, differs from it, file id)."""
+        self._connection.executemany(
+            "UPDATE files SET committed_s = ?, is_dirty = ? WHERE id = ?", rows
+        )
+
+    def remove(self, file_id: int, generation: int) -> None:
+        self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
+        self._connection.execute("INSERT OR REPLACE INTO removed VALUES (?, ?)", (file_id, generation))
+
+    def forget_removed(self, generation: int) -> None:
+        """Drop the notes on removed files that every derived index has seen."""
+        self._connection.execute("DELETE FROM removed WHERE generation <= ?", (generation,))

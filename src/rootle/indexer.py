@@ -1,0 +1,253 @@
+"""Keeps the index of one folder: up to date, whole, and out of the way of other processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Final
+
+from rootle.config import Config
+from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.snapshot import Snapshot, SnapshotSource
+from rootle.ingest.chunker import CHUNKER_VERSION, ChunkLimits
+from rootle.ingest.plan import Plan, make_plan
+from rootle.ingest.walker import WalkRules, walk_files
+from rootle.types import IndexReport, IndexStatus
+
+if TYPE_CHECKING:
+    from rootle.protocols import Embedder
+
+# How texts become terms and rows; a change makes every index foreign.
+_CONTENT_FORMAT: Final = 1
+_OWN_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
+_OWN_FOLDERS: Final = ("sparse", "dense")
+
+Progress = Callable[[int, int], None]
+
+
+class Indexer:
+    """Writes the index of one folder and hands out snapshots of it."""
+
+    def __init__(
+        self,
+        root: Path,
+        index_dir: Path,
+        config: Config,
+        open_embedder: Callable[[], Embedder],
+        notice: Callable[[str], None],
+    ) -> None:
+        self.root = root
+        self.index_dir = index_dir
+        self._config = config
+        self._open_embedder = open_embedder
+        self._notice = notice
+        self._source = SnapshotSource(index_dir)
+
+    def snapshot(self) -> Snapshot:
+        return self._source.current()
+
+    def close(self) -> None:
+        self._source.close()
+
+    def plan(self) -> Plan:
+        """The difference between the folder and its index."""
+        walk = walk_files(self.root, WalkRules(self._config.max_file_bytes))
+        try:
+            known = self.snapshot().all_files()
+        except IndexStorageError:
+            known = []
+        return make_plan(walk, known)
+
+    def is_current(self) -> bool:
+        """Whether the index is whole and agrees with the folder, told without a lock."""
+        from rootle.ingest.last_modified import is_head_known
+
+        try:
+            snapshot = self.snapshot()
+        except IndexStorageError:
+            return False
+        return (
+            snapshot.value("fingerprint") == self.fingerprint
+            and self.plan().is_empty
+            and is_head_known(self.root, snapshot.value("head"))
+        )
+
+    def has_whole_index(self) -> bool:
+        """Whether there is anything to answer from."""
+        try:
+            self.snapshot()
+        except IndexStorageError:
+            return False
+        return True
+
+    def bring_up_to_date(
+        self, progress: Progress, *, patience_s: float, rebuild: bool = False
+    ) -> IndexReport:
+        """Index what has changed, waiting `patience_s` for another writer (below 0: for ever).
+
+        Raises UnavailableError where it did not let go, IndexStorageError where nothing can be
+        written.
+        """
+        from rootle.index.lock import writer_lock
+
+        with writer_lock(self.index_dir, patience_s, self._say_waiting):
+            if rebuild:
+                self._delete_content()
+            _mark_as_cache(self.index_dir)
+            return self._run(progress)
+
+    def clear(self) -> bool:
+        """Delete the index; False where there was none."""
+        from rootle.index.lock import writer_lock
+
+        if not self.index_dir.exists():
+            return False
+        with writer_lock(self.index_dir, -1, self._say_waiting):
+            self._delete_content()
+        shutil.rmtree(self.index_dir, ignore_errors=True)
+        return True
+
+    def _run(self, progress: Progress) -> IndexReport:
+        from rootle.index.database import open_database, storage_errors, write_transaction
+        from rootle.index.manifest import Manifest
+        from rootle.ingest.last_modified import update_last_modified
+        from rootle.ingest.pipeline import IngestSetup, Pipeline
+
+        setup = IngestSetup(
+            self.root,
+            self.index_dir,
+            self._limits,
+            self._config.embedding_model_id,
+            self._open_embedder,
+            self.fingerprint,
+        )
+        connection = open_database(self.index_dir, create=True)
+        try:
+            with storage_errors(self.index_dir):
+                manifest = Manifest(connection)
+                pipeline = Pipeline(setup, connection)
+                pipeline.start_over_if_foreign()
+                walk = walk_files(self.root, WalkRules(self._config.max_file_bytes))
+                plan = make_plan(walk, manifest.files())
+                report = pipeline.run(plan, progress)
+                with write_transaction(connection):
+                    changed = not plan.is_empty
+                    update_last_modified(self.root, manifest, content_changed=changed)
+                return report
+        finally:
+            connection.close()
+
+    @cached_property
+    def _limits(self) -> ChunkLimits:
+        config = self._config
+        return ChunkLimits(
+            config.max_chunk_chars, config.chunk_overlap_chars, config.max_file_chars
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of everything that the content of the index depends on, beside the files."""
+        limits = self._limits
+        parts = (
+            _CONTENT_FORMAT,
+            CHUNKER_VERSION,
+            limits.max_chars,
+            limits.overlap_chars,
+            limits.max_file_chars,
+            self._config.embedding_model_id,
+        )
+        return "/".join(map(str, parts))
+
+    def _delete_content(self) -> None:
+        self._source.close()
+        for name in _OWN_FILES:
+            (self.index_dir / name).unlink(missing_ok=True)
+        for name in _OWN_FOLDERS:
+            shutil.rmtree(self.index_dir / name, ignore_errors=True)
+
+    def _say_waiting(self) -> None:
+        self._notice("waiting for another rootle process that is indexing this folder")
+
+
+def status_of(indexer: Indexer) -> IndexStatus:
+    """The index as it stands; nothing is written."""
+    try:
+        snapshot = indexer.snapshot()
+    except IndexMissingError:
+        return _missing(indexer)
+    files = snapshot.all_files()
+    indexed = [state for state in files if state.skip is None]
+    totals = snapshot.chunk_totals()
+    chars = sum(state.chars for state in indexed)
+    updated = snapshot.value("updated_at")
+    plan = indexer.plan()
+    return IndexStatus(
+        root=str(indexer.root),
+        index_dir=str(indexer.index_dir),
+        exists=True,
+        generation=snapshot.generation,
+        files=len(indexed),
+        chunks=totals["chunks"],
+        index_bytes=_folder_bytes(indexer.index_dir),
+        source_bytes=sum(state.size for state in indexed),
+        age_seconds=round(max(0.0, time() - float(updated)), 1) if updated else None,
+        model=snapshot.value("model"),
+        languages=dict(Counter(state.language for state in indexed).most_common()),
+        encodings=dict(Counter(state.encoding for state in indexed).most_common()),
+        skipped=dict(Counter(state.skip for state in files if state.skip).most_common()),
+        skipped_files=tuple(
+            sorted((state.path, state.skip) for state in files if state.skip is not None)
+        ),
+        pending=len(plan.read) + len(plan.remove),
+        pending_embeddings=totals["pending"],
+        skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
+    )
+
+
+def _missing(indexer: Indexer) -> IndexStatus:
+    return IndexStatus(
+        root=str(indexer.root),
+        index_dir=str(indexer.index_dir),
+        exists=False,
+        generation=0,
+        files=0,
+        chunks=0,
+        index_bytes=0,
+        source_bytes=0,
+        age_seconds=None,
+        model="",
+        languages={},
+        encodings={},
+        skipped={},
+        skipped_files=(),
+        pending=len(indexer.plan().read),
+        pending_embeddings=0,
+        skipped_text_share=0.0,
+    )
+
+
+def _folder_bytes(folder: Path) -> int:
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(where, name)).st_size
+            except FileNotFoundError:
+                continue  # a writer is replacing it
+    return total
+
+
+def _mark_as_cache(folder: Path) -> None:
+    """Keep the index out of git, also where it lies inside the repository, and out of backups."""
+    for name, text in (
+        (".gitignore", "*\n"),
+        ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"),
+    ):
+        path = folder / name
+        if not path.exists():
+            path.write_text(text, encoding="ascii")

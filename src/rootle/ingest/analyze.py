@@ -1,0 +1,136 @@
+"""One file's text into everything that the indexes hold of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from rootle.ingest.chunker import ChunkLimits, Piece, cut_text
+from rootle.protocols import Embedder
+from rootle.text import WORD, TermTable, path_words, stem_of, text_terms, whole_identifier
+from rootle.vectors import quantize
+
+# Where a chunk stands says what it is about, often in words that the chunk itself lacks.
+_FOLDERS_IN_BODY = 3
+_STEM_TIMES = 2
+
+KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """One chunk: its place, its words by field, and its vector."""
+
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+    symbols: tuple[str, ...]
+    scope: str
+    body_terms: str
+    symbol_terms: str
+    defines: str
+    heading_terms: str
+    comment_terms: str
+    key: int
+    vector: bytes  # int8; empty where none was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedText:
+    """All chunks of a file, and the words of the file as a whole."""
+
+    chunks: tuple[ChunkRecord, ...]
+    skipped_chars: int
+    body_terms: str
+    symbol_terms: str
+    path_terms: str
+    embedded: int
+
+
+class Analyzer:
+    """Cuts, splits into words and embeds; keeps its word table between files."""
+
+    def __init__(self, limits: ChunkLimits, embedder: Embedder) -> None:
+        self._limits = limits
+        self._embedder = embedder
+        self._terms = TermTable()
+
+    def analyze(
+        self,
+        path: str,
+        text: str,
+        language: str,
+        known: KnownVectors | None = None,
+        *,
+        embed: bool = True,
+    ) -> AnalyzedText:
+        """The chunks of a text; without `embed` their vectors are empty.
+
+        Vectors that `known` finds are taken as they are.
+        """
+        cut = cut_text(text, language, self._limits)
+        pieces = [(piece, text[piece.start : piece.end]) for piece in cut.pieces]
+        terms = self._terms
+        bodies = [text_terms(body, terms) for _, body in pieces]
+        symbols = [text_terms(" ".join(piece.symbols), terms) for piece, _ in pieces]
+        texts = [f"{path_words(path)}\n{body}" for _, body in pieces]
+        keys = [embedding_key(text) for text in texts]
+        vectors, embedded = self._vectors(texts, keys, known) if embed else ([b""] * len(keys), 0)
+        prefix = self._place_terms(path)
+        chunks = tuple(
+            ChunkRecord(
+                piece.start_line,
+                piece.end_line,
+                piece.start,
+                piece.end,
+                piece.symbols,
+                piece.scope,
+                f"{body} {prefix}",
+                symbol,
+                " ".join(_defined(piece)),
+                text_terms(piece.scope, terms),
+                text_terms(piece.comments, terms),
+                key,
+                vector,
+            )
+            for (piece, _), body, symbol, key, vector in zip(
+                pieces, bodies, symbols, keys, vectors, strict=True
+            )
+        )
+        return AnalyzedText(
+            chunks,
+            cut.skipped_chars,
+            " ".join(bodies),
+            " ".join(symbols),
+            text_terms(path_words(path), terms),
+            embedded,
+        )
+
+    def _place_terms(self, path: str) -> str:
+        """The file's stem twice and its last folders: words that a chunk seldom says of itself."""
+        folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]
+        return text_terms(" ".join([stem_of(path)] * _STEM_TIMES + folders), self._terms)
+
+    def _vectors(
+        self, texts: Sequence[str], keys: Sequence[int], known: KnownVectors | None
+    ) -> tuple[list[bytes], int]:
+        have = dict(known(keys)) if known is not None else {}
+        missing = [at for at, key in enumerate(keys) if key not in have]
+        if missing:
+            rows = quantize(self._embedder.embed([texts[at] for at in missing]))
+            have.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
+        return [have[key] for key in keys], len(missing)
+
+
+def embedding_key(text: str) -> int:
+    """A signed 64-bit hash of what is embedded; 1 in 10^7 for a clash among a million chunks."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _defined(piece: Piece) -> list[str]:
+    """The names that a piece defines, each in one spelling."""
+    names = [whole_identifier("".join(WORD.findall(name))) for name in piece.symbols]
+    return [name for name in dict.fromkeys(names) if name]

@@ -1,0 +1,171 @@
+"""A text into chunks: definitions for code, sections for prose, windows for the rest."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.ingest.code_cutter import cut_code
+from rootle.ingest.grammars import GRAMMARS, load_grammar
+from rootle.ingest.lines import Lines, Part
+from rootle.ingest.outline import Comment, Name, read_outline
+from rootle.ingest.prose_cutter import cut_prose
+from rootle.ingest.window_cutter import cut_windows
+from rootle.languages import PROSE
+
+# Raise it whenever cuts change: it is part of the index fingerprint.
+CHUNKER_VERSION: Final = 1
+
+# Bigger sources are data in the form of code, and their trees take ten times their size in memory.
+MAX_PARSED_CHARS: Final = 2_000_000
+# Lines this long on average are minified: a tree of them tells nothing about lines.
+MINIFIED_LINE: Final = 500
+SCOPE_SEPARATOR: Final = " > "
+
+# Headers named .h are told to be C by their name; these lines are not C.
+_CPP_SIGN: Final = re.compile(
+    r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|public:|using\s+\w)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLimits:
+    """Upper bounds in characters."""
+
+    max_chars: int = 2048  # maxChunkSizeTokens 512 x 4 characters: of any piece
+    overlap_chars: int = 200  # chunkOverlapTokens 50 x 4: between windows
+    max_file_chars: int = 204_800  # maxChunksPerFile 100 x max_chars: of a file; 0 = no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of whole lines, or a fragment of an overlong one: text[start:end] of its file."""
+
+    start_line: int  # from 1, inclusive
+    end_line: int
+    start: int  # characters, not bytes
+    end: int
+    symbols: tuple[str, ...]  # names defined in it, in order
+    scope: str  # "class A > def b", "impl Foo > fn bar"; for prose its heading path
+    comments: str  # text of the comments and docstrings in it, joined by newlines
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The pieces of one text, in file order."""
+
+    pieces: tuple[Piece, ...]
+    skipped_chars: int  # text beyond max_file_chars, left out
+    parsed: bool  # False where windows stood in for a grammar that we have
+
+
+def cut_text(text: str, language: str, limits: ChunkLimits) -> Cut:
+    """Cut a text of a language, as `languages.language_of` names it; any text has a cut."""
+    pieces = _cut_by_grammar(text, language, limits) if language in GRAMMARS else None
+    parsed = pieces is not None or language not in GRAMMARS
+    if pieces is None:
+        lines = Lines(_head(text, limits))
+        if language in PROSE:
+            parts = cut_prose(lines, language, limits.max_chars)
+        else:
+            parts = cut_windows(lines, limits.max_chars, limits.overlap_chars)
+        pieces = _pieces(lines, parts, limits.max_chars)
+    return _within_budget(pieces, text, limits.max_file_chars, parsed)
+
+
+def _cut_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[Piece] | None:
+    if len(text) > MAX_PARSED_CHARS or len(text) > MINIFIED_LINE * (text.count("\n") + 10):
+        return None
+    if language == "c" and _CPP_SIGN.search(text):
+        language = "cpp"
+    lines = Lines(text)
+    outline = read_outline(lines, load_grammar(language))
+    if outline is None:
+        return None
+    parts = cut_code(lines, outline, limits.max_chars)
+    return _pieces(lines, parts, limits.max_chars, outline.names, outline.comments)
+
+
+def _head(text: str, limits: ChunkLimits) -> str:
+    """The lines that can come into the budget, so that a huge text costs no more than a big one."""
+    last = limits.max_file_chars + 2 * limits.max_chars
+    if limits.max_file_chars == 0 or len(text) <= last:
+        return text
+    newline = text.rfind("\n", last - limits.max_chars - 1, last)
+    # Without one, the line there is cut into fragments anyway.
+    return text[: newline if newline >= 0 else last]
+
+
+def _within_budget(pieces: Iterator[Piece], text: str, max_file_chars: int, parsed: bool) -> Cut:
+    kept: list[Piece] = []
+    left = max_file_chars or len(text) * 2
+    for piece in pieces:
+        left -= piece.end - piece.start
+        if left < 0:
+            break
+        kept.append(piece)
+    covered = kept[-1].end if kept else 0
+    return Cut(tuple(kept), max(0, len(text.rstrip()) - covered), parsed)
+
+
+def _pieces(
+    lines: Lines,
+    parts: Sequence[Part],
+    max_chars: int,
+    names: Sequence[Name] = (),
+    comments: Sequence[Comment] = (),
+) -> Iterator[Piece]:
+    name_rows = [name.row for name in names]
+    comment_rows = [comment.first for comment in comments]
+    for part in parts:
+        first, end = lines.trim(part.first, part.end)
+        if first == end:
+            continue
+        scope = SCOPE_SEPARATOR.join(part.path)
+        inside = names[bisect_left(name_rows, first) : bisect_left(name_rows, end)]
+        low, high = bisect_left(comment_rows, first), bisect_left(comment_rows, end)
+        while low and comments[low - 1].end > first:
+            low -= 1
+        said = "\n".join(_clip(comment, lines, first, end) for comment in comments[low:high])
+        if lines.size(first, end) > max_chars:
+            yield from _fragments(lines, first, max_chars, scope, inside, said)
+            continue
+        symbols = tuple(dict.fromkeys(name.text for name in inside))
+        start = lines.starts[first]
+        stop = lines.starts[end] - 1
+        yield Piece(first + 1, end, start, stop, symbols, scope, said)
+
+
+def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
+    """The text of a comment, or its lines within a piece that holds only some of them."""
+    if comment.first >= first and comment.end <= end:
+        return comment.text
+    return "\n".join(lines.rows[max(first, comment.first) : min(end, comment.end)])
+
+
+def _fragments(
+    lines: Lines, row: int, max_chars: int, scope: str, names: Sequence[Name], said: str
+) -> Iterator[Piece]:
+    """An overlong line in fragments, cut at spaces where the second half of one holds any."""
+    line, origin = lines.rows[row].rstrip(), lines.starts[row]
+    start = len(line) - len(line.lstrip())
+    columns = [_characters(line, name.column) for name in names]
+    while start < len(line):
+        stop = min(start + max_chars, len(line))
+        if stop < len(line):
+            space = line.rfind(" ", start + max_chars // 2, stop)
+            stop = space + 1 if space > 0 else stop
+        inside = names[bisect_left(columns, start) : bisect_left(columns, stop)]
+        symbols = tuple(dict.fromkeys(name.text for name in inside))
+        yield Piece(row + 1, row + 1, origin + start, origin + stop, symbols, scope, said)
+        start, said = stop, ""
+
+
+def _characters(line: str, column: int) -> int:
+    """A column in bytes as one in characters."""
+    if line.isascii():
+        return column
+    return len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))

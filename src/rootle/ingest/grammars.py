@@ -1,0 +1,71 @@
+"""Tree-sitter grammars: which languages have one, and their parser and query, loaded on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
+from typing import Final, cast
+
+from tree_sitter import Language, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a language's grammar comes from: the wheel's module, its function, our query file."""
+
+    module: str
+    function: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A language and the query that finds definitions, names and comments in its trees."""
+
+    language: Language
+    query: Query
+
+
+# A new language is one line here and one file in queries/.
+GRAMMARS: Final[dict[str, Source]] = {
+    "bash": Source("tree_sitter_bash", "language", "bash.scm"),
+    "c": Source("tree_sitter_c", "language", "c.scm"),
+    "cpp": Source("tree_sitter_cpp", "language", "cpp.scm"),
+    "csharp": Source("tree_sitter_c_sharp", "language", "csharp.scm"),
+    "css": Source("tree_sitter_css", "language", "css.scm"),
+    "elixir": Source("tree_sitter_elixir", "language", "elixir.scm"),
+    "go": Source("tree_sitter_go", "language", "go.scm"),
+    "haskell": Source("tree_sitter_haskell", "language", "haskell.scm"),
+    "html": Source("tree_sitter_html", "language", "html.scm"),
+    "java": Source("tree_sitter_java", "language", "java.scm"),
+    "javascript": Source("tree_sitter_javascript", "language", "javascript.scm"),
+    "kotlin": Source("tree_sitter_kotlin", "language", "kotlin.scm"),
+    "lua": Source("tree_sitter_lua", "language", "lua.scm"),
+    "php": Source("tree_sitter_php", "language_php", "php.scm"),
+    "python": Source("tree_sitter_python", "language", "python.scm"),
+    "ruby": Source("tree_sitter_ruby", "language", "ruby.scm"),
+    "rust": Source("tree_sitter_rust", "language", "rust.scm"),
+    "scala": Source("tree_sitter_scala", "language", "scala.scm"),
+    "sql": Source("tree_sitter_sql", "language", "sql.scm"),
+    "swift": Source("tree_sitter_swift", "language", "swift.scm"),
+    "tsx": Source("tree_sitter_typescript", "language_tsx", "typescript.scm"),
+    "typescript": Source("tree_sitter_typescript", "language_typescript", "typescript.scm"),
+    "zig": Source("tree_sitter_zig", "language", "zig.scm"),
+}
+
+
+@cache
+def load_grammar(language: str) -> Grammar:
+    """The grammar of a language in `GRAMMARS`, made once a process."""
+    source = GRAMMARS[language]
+    entry = cast(Callable[[], object], getattr(import_module(source.module), source.function))
+    # The wheel hands out a capsule; tree-sitter's own stub still types it as an integer.
+    grammar = Language(entry())
+    return Grammar(grammar, Query(grammar, read_query(source.query)))
+
+
+def read_query(name: str) -> str:
+    """The text of one of our query files."""
+    return resources.files(__package__).joinpath("queries", name).read_text(encoding="utf-8")

@@ -1,0 +1,134 @@
+"""Every path under a root that may be ours: as git lists them, or as our own walk finds them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rootle.ingest.folder_walk import OWN_IGNORE_NAME, find_work_tree, walk_folder
+from rootle.ingest.foreign_folders import FOREIGN_FOLDERS, FOREIGN_MARKS, is_linked_worktree
+from rootle.ingest.git import GitListing, list_files
+from rootle.ingest.ignore_rules import IgnoreRules, load_ignore_file
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Paths relative to a root, in no order; what they are is not known yet."""
+
+    files: list[str]
+    unreadable: list[str]  # folders
+    in_git: bool
+
+
+def list_tree(root: str) -> Tree:
+    """The paths under `root` that neither git's ignore files nor `.rootleignore` leave out."""
+    listing = list_files(root) if find_work_tree(root) is not None else None
+    if listing is None:
+        walked = walk_folder(root)
+        return Tree(walked.files, walked.unreadable, in_git=False)
+    tree = Tree([], [], in_git=True)
+    _add_repository(root, "", listing, tree)
+    return Tree(_OwnRules(root, tree.files).kept(tree.files), tree.unreadable, in_git=True)
+
+
+def _add_repository(root: str, prefix: str, listing: GitListing, tree: Tree) -> None:
+    """Add what git lists at `prefix`, and what lies in the repositories inside it."""
+    folders = _Folders(os.path.join(root, prefix))
+    # A tracked path behind a link that took its folder's place is deleted in git's eyes.
+    tracked = [path for path in listing.tracked if folders.is_real(_parent(path))]
+    untracked = [path for path in listing.untracked if not folders.is_foreign(_parent(path))]
+    tree.files.extend(prefix + path for path in (*tracked, *untracked))
+    tree.unreadable.extend(prefix + path for path in listing.unreadable)
+    submodules = [path for path in listing.submodules if folders.is_real(path)]
+    inner = [path for path in listing.repositories if not folders.is_foreign(path)]
+    for path in (*submodules, *inner):
+        _add_inner(root, prefix + path, tree)
+
+
+def _add_inner(root: str, path: str, tree: Tree) -> None:
+    folder = os.path.join(root, path)
+    if not os.path.exists(os.path.join(folder, ".git")) or is_linked_worktree(folder):
+        return
+    listing = list_files(folder)
+    if listing is not None:
+        _add_repository(root, path + "/", listing, tree)
+        return
+    walked = walk_folder(folder)
+    tree.files.extend(f"{path}/{file}" for file in walked.files)
+    tree.unreadable.extend(f"{path}/{file}" for file in walked.unreadable)
+
+
+class _Folders:
+    """What is known of the folders of a repository; each is looked at once."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._real = {"": True}
+        self._foreign = {"": False}
+
+    def is_real(self, folder: str) -> bool:
+        """Whether no link stands in the path of this folder."""
+        known = self._real.get(folder)
+        if known is None:
+            path = os.path.join(self._base, folder)
+            known = self.is_real(_parent(folder)) and not os.path.islink(path)
+            self._real[folder] = known
+        return known
+
+    def is_foreign(self, folder: str) -> bool:
+        """Whether a tool filled this folder: what is untracked there was only not ignored yet."""
+        known = self._foreign.get(folder)
+        if known is None:
+            path = os.path.join(self._base, folder)
+            known = (
+                self.is_foreign(_parent(folder))
+                or _name(folder) in FOREIGN_FOLDERS
+                or any(os.path.exists(os.path.join(path, mark)) for mark in FOREIGN_MARKS)
+            )
+            self._foreign[folder] = known
+        return known
+
+
+class _OwnRules:
+    """The `.rootleignore` files of a tree, which may leave out tracked files too."""
+
+    def __init__(self, root: str, files: Iterable[str]) -> None:
+        self._root = root
+        found = [path for path in files if path.endswith(OWN_IGNORE_NAME)]
+        self._homes = {_parent(path) for path in found if _name(path) == OWN_IGNORE_NAME}
+        # The one at the root counts even where git ignores it, as a person may want it to.
+        if os.path.lexists(os.path.join(root, OWN_IGNORE_NAME)):
+            self._homes.add("")
+        self._rules: dict[str, IgnoreRules | None] = {}
+
+    def kept(self, files: list[str]) -> list[str]:
+        return [path for path in files if not self._leaves_out(path)] if self._homes else files
+
+    def _leaves_out(self, path: str) -> bool:
+        rules = self._rules_in(_parent(path))
+        return rules is None or rules.is_ignored(path, is_folder=False)
+
+    def _rules_in(self, folder: str) -> IgnoreRules | None:
+        """The rules for what lies in a folder; None if the folder itself is left out."""
+        if folder not in self._rules:
+            self._rules[folder] = self._find_rules(folder)
+        return self._rules[folder]
+
+    def _find_rules(self, folder: str) -> IgnoreRules | None:
+        above = self._rules_in(_parent(folder)) if folder else IgnoreRules()
+        if above is None or (folder and above.is_ignored(folder, is_folder=True)):
+            return None
+        if folder not in self._homes:
+            return above
+        place = folder + "/" if folder else ""
+        file = load_ignore_file(os.path.join(self._root, place, OWN_IGNORE_NAME), place)
+        return above.extended([file] if file is not None else [])
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

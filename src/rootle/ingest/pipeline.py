@@ -1,0 +1,337 @@
+"""Brings an index up to date with its folder: read, cut, embed, write, all or nothing a batch."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rootle.index.database import write_transaction
+from rootle.index.derived import Arrears, DerivedWriter, arrears
+from rootle.index.docstore import DocStore, NewChunk
+from rootle.index.embedded_sparse import ChunkTerms, FileTerms
+from rootle.index.manifest import FileState, Manifest
+from rootle.ingest.analyze import AnalyzedText, Analyzer, ChunkRecord
+from rootle.ingest.chunker import ChunkLimits
+from rootle.ingest.plan import Plan, make_plan
+from rootle.ingest.reading import ReadJob, ReadResult, do_job
+from rootle.ingest.worker import WorkerSetup
+from rootle.ingest.workers import run_jobs
+from rootle.languages import UNKNOWN
+from rootle.protocols import Embedder
+from rootle.types import IndexReport
+
+_LOG = logging.getLogger(__name__)
+
+# Starting processes costs a third of a second; below so much text one alone is done sooner.
+_PARALLEL_BYTES: Final = 600_000
+_MAX_WORKERS: Final = 4
+# A transaction this large costs little when it is lost and keeps the write-ahead log small.
+_BATCH_CHARS: Final = 16_000_000
+_BULK_BYTES: Final = 20_000_000
+
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSetup:
+    """Where an index is and how it is made."""
+
+    root: Path
+    folder: Path  # of the index
+    limits: ChunkLimits
+    model: str
+    open_embedder: Callable[[], Embedder]
+    fingerprint: str  # of everything that the content of the index depends on
+    workers: int = 0  # processes that read files; 0: as many as fit the machine
+
+
+class Pipeline:
+    """One run over one folder. The caller holds the writer's lock."""
+
+    def __init__(self, setup: IngestSetup, connection: sqlite3.Connection) -> None:
+        self._setup = setup
+        self._connection = connection
+        self._manifest = Manifest(connection)
+        self._documents = DocStore(connection)
+        self._clock_ns = time.time_ns()
+        self._embedded = 0
+        self._bytes = 0
+
+    def run(self, plan: Plan, progress: Progress) -> IndexReport:
+        """Apply a plan made under the lock; the index is whole again when this returns."""
+        started = time.perf_counter()
+        behind = self._arrears()
+        if not plan.is_empty or not behind.is_current(self._manifest.generation()):
+            self._apply(plan, behind, progress)
+        with write_transaction(self._connection):
+            self._manifest.set_value("updated_at", repr(time.time()))
+        return self._report(plan, time.perf_counter() - started)
+
+    def start_over_if_foreign(self) -> bool:
+        """Empty an index whose chunks or vectors were made in another way; says whether it did."""
+        if self._manifest.value("fingerprint") == self._setup.fingerprint:
+            return False
+        had_content = self._manifest.generation() > 0
+        with write_transaction(self._connection):
+            for table in ("files", "texts", "chunks", "removed", "retired"):
+                self._connection.execute(f"DELETE FROM {table}")
+            generation = self._manifest.raise_generation()
+            self._manifest.set_value("floor", str(generation))
+            self._manifest.set_value("fingerprint", self._setup.fingerprint)
+            self._manifest.set_value("model", self._setup.model)
+            self._manifest.set_value("head", "")
+            self._connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
+        if had_content:
+            _LOG.warning("the model or the chunker changed: indexing again from the start")
+        return had_content
+
+    def _arrears(self) -> Arrears:
+        floor = int(self._manifest.value("floor") or 0)
+        return arrears(self._setup.folder, self._manifest.generation(), floor)
+
+    def _apply(self, plan: Plan, behind: Arrears, progress: Progress) -> None:
+        total = sum(entry.size for entry, _ in plan.read)
+        missed = self._missed(behind)
+        jobs = [
+            ReadJob(
+                entry.path,
+                entry.size,
+                entry.mtime_ns,
+                state.id if state else 0,
+                # What the derived indexes missed must go in, as it is now, even if it is as before.
+                state.digest if state and state.id not in missed else None,
+            )
+            for entry, state in plan.read
+        ]
+        touched = {state.id for _, state in (*plan.read, *plan.skip) if state}
+        touched |= {state.id for state in plan.remove}
+        known = {entry.path: state for entry, state in plan.read if state}
+        bulk = total > _BULK_BYTES or behind.sparse_since is None
+        dimensions = self._dimensions()
+        writer = DerivedWriter(self._setup.folder, dimensions, behind, bulk=bulk)
+        try:
+            self._catch_up(writer, {at: s for at, s in missed.items() if at not in touched})
+            self._leave_out(plan, writer)
+            done = 0
+            for batch in _batched(self._results(jobs, total)):
+                with write_transaction(self._connection):
+                    self._write_batch(batch, known, writer)
+                done += sum(result.job.size for result in batch)
+                progress(done, total)
+            with write_transaction(self._connection):
+                self._documents.prune_retired()
+            generation = self._manifest.generation()
+            writer.commit(generation)
+        except BaseException:
+            writer.abandon()
+            raise
+        with write_transaction(self._connection):
+            self._manifest.forget_removed(generation)
+
+    def _dimensions(self) -> int:
+        known = self._manifest.value("dimensions")
+        if known is not None:
+            return int(known)
+        dimensions = self._setup.open_embedder().dimensions
+        with write_transaction(self._connection):
+            self._manifest.set_value("dimensions", str(dimensions))
+        return dimensions
+
+    def _missed(self, behind: Arrears) -> dict[int, FileState | None]:
+        """Files that changed since the derived indexes were last whole; None for those removed."""
+        if behind.is_current(self._manifest.generation()):
+            return {}
+        since = min(-1 if g is None else g for g in (behind.sparse_since, behind.dense_since))
+        changed, removed = self._manifest.changed_since(since)
+        missed: dict[int, FileState | None] = dict.fromkeys(removed)
+        missed.update((state.id, state) for state in changed)
+        return missed
+
+    def _catch_up(self, writer: DerivedWriter, missed: Mapping[int, FileState | None]) -> None:
+        """Give the derived indexes what a run that was cut short could not tell them."""
+        for file_id in missed:
+            writer.forget(file_id)
+        states = [s for s in missed.values() if s is not None and s.skip is None]
+        jobs = [ReadJob(s.path, s.size, s.mtime_ns, s.id, None, stored=True) for s in states]
+        for chunk_id, file_id, vector in self._documents.vectors_of([s.id for s in states]):
+            writer.add_vectors(file_id, [chunk_id], [vector])
+        for result in self._results(jobs, sum(job.size for job in jobs)):
+            if result.analyzed is not None:
+                ids = [chunk.id for chunk in self._documents.chunks_of(result.job.file_id)]
+                _add_words(writer, result.job.file_id, ids, result.analyzed)
+
+    def _results(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
+        workers = self._setup.workers or min(_MAX_WORKERS, os.cpu_count() or 1)
+        with_documents = self._documents.has_any()
+        if total >= _PARALLEL_BYTES and workers > 1:
+            setup = WorkerSetup(
+                str(self._setup.root),
+                str(self._setup.folder),
+                self._setup.limits,
+                self._setup.model,
+                with_documents,
+            )
+            yield from run_jobs(jobs, setup, workers)
+            return
+        if not jobs:
+            return
+        analyzer = Analyzer(self._setup.limits, self._setup.open_embedder())
+        documents = self._documents if with_documents else None
+        for job in jobs:
+            yield do_job(job, self._setup.root, analyzer, documents)
+
+    def _leave_out(self, plan: Plan, writer: DerivedWriter) -> None:
+        """Files that are gone, and files that are no longer to be read."""
+        if not (plan.remove or plan.skip):
+            return
+        with write_transaction(self._connection):
+            generation = self._manifest.raise_generation()
+            for state in plan.remove:
+                self._documents.remove(state.id, generation)
+                self._manifest.remove(state.id, generation)
+                writer.forget(state.id)
+            for skip, known in plan.skip:
+                if known is not None:
+                    self._documents.remove(known.id, generation)
+                    writer.forget(known.id)
+                self._manifest.put(
+                    FileState(
+                        id=known.id if known else 0,
+                        path=skip.path,
+                        size=skip.size,
+                        mtime_ns=0,
+                        seen_ns=self._clock_ns,
+                        digest=None,
+                        skip=skip.reason,
+                        language=UNKNOWN,
+                        encoding="",
+                        chars=0,
+                        skipped_chars=0,
+                        committed_s=None,
+                        is_dirty=True,
+                        generation=generation,
+                    )
+                )
+
+    def _write_batch(
+        self,
+        batch: Sequence[ReadResult],
+        known: dict[str, FileState],
+        writer: DerivedWriter,
+    ) -> None:
+        generation = self._manifest.generation()
+        if not all(result.unchanged for result in batch):
+            generation = self._manifest.raise_generation()
+        for result in batch:
+            state = known.get(result.job.path)
+            if result.unchanged and state is not None:
+                self._manifest.touch(
+                    state.id, result.job.size, result.job.mtime_ns, self._clock_ns
+                )
+            else:
+                self._write_file(result, state, generation, writer)
+
+    def _write_file(
+        self,
+        result: ReadResult,
+        state: FileState | None,
+        generation: int,
+        writer: DerivedWriter,
+    ) -> None:
+        analyzed = result.analyzed
+        file_id = self._manifest.put(
+            FileState(
+                id=state.id if state else 0,
+                path=result.job.path,
+                size=result.job.size,
+                mtime_ns=result.job.mtime_ns,
+                seen_ns=self._clock_ns,
+                digest=result.digest or b"",
+                skip=result.skip,
+                language=result.language,
+                encoding=result.encoding,
+                chars=result.chars,
+                skipped_chars=analyzed.skipped_chars if analyzed else 0,
+                committed_s=state.committed_s if state else None,
+                is_dirty=True,
+                generation=generation,
+            )
+        )
+        if state is not None:
+            writer.forget(file_id)
+        if analyzed is None:
+            self._documents.remove(file_id, generation)
+            return
+        chunks = [_new_chunk(chunk) for chunk in analyzed.chunks]
+        ids = self._documents.replace(file_id, result.packed_text, chunks, generation)
+        _add_words(writer, file_id, ids, analyzed)
+        writer.add_vectors(file_id, ids, [chunk.vector for chunk in chunks])
+        self._embedded += analyzed.embedded
+        self._bytes += result.job.size
+
+    def _report(self, plan: Plan, seconds: float) -> IndexReport:
+        files = self._manifest.files()
+        skipped = Counter(state.skip for state in files if state.skip)
+        return IndexReport(
+            generation=self._manifest.generation(),
+            files_indexed=len(plan.read),
+            files_removed=len(plan.remove),
+            files_total=sum(state.skip is None for state in files),
+            chunks_total=self._documents.count(),
+            chunks_embedded=self._embedded,
+            bytes_indexed=self._bytes,
+            skipped=dict(skipped),
+            seconds=seconds,
+        )
+
+
+def _batched(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:
+    batch: list[ReadResult] = []
+    size = 0
+    for result in results:
+        batch.append(result)
+        size += result.chars
+        if size >= _BATCH_CHARS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _new_chunk(chunk: ChunkRecord) -> NewChunk:
+    return NewChunk(
+        chunk.start_line,
+        chunk.end_line,
+        chunk.start,
+        chunk.end,
+        chunk.symbols,
+        chunk.scope,
+        chunk.key,
+        chunk.vector,
+    )
+
+
+def _add_words(
+    writer: DerivedWriter, file_id: int, chunk_ids: Sequence[int], analyzed: AnalyzedText
+) -> None:
+    writer.add_words(
+        FileTerms(file_id, analyzed.body_terms, analyzed.symbol_terms, analyzed.path_terms),
+        (
+            ChunkTerms(
+                chunk_id,
+                chunk.body_terms,
+                chunk.symbol_terms,
+                chunk.defines,
+                chunk.heading_terms,
+                chunk.comment_terms,
+            )
+            for chunk_id, chunk in zip(chunk_ids, analyzed.chunks, strict=True)
+        ),
+    )

@@ -1,0 +1,55 @@
+"""What has to be done to bring an index up to date with its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rootle.index.manifest import FileState
+from rootle.ingest.walker import FileEntry, Skip, Walk
+
+# A write within one tick of the file system's clock after the last look leaves size and time as
+# they were. Linux stamps files a few milliseconds coarse; whole seconds mean a coarser system.
+_TICK_NS = 100_000_000
+_COARSE_TICK_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The difference between a folder and its index."""
+
+    read: tuple[tuple[FileEntry, FileState | None], ...]  # to be read, with what is known of them
+    skip: tuple[tuple[Skip, FileState | None], ...]  # newly left out by name or size
+    remove: tuple[FileState, ...]  # gone, or no longer ours
+    unchanged: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.read or self.skip or self.remove)
+
+
+def make_plan(walk: Walk, known: Iterable[FileState]) -> Plan:
+    """Compare by size and time; a file whose times cannot be trusted is read again."""
+    states = {state.path: state for state in known}
+    read = []
+    unchanged = 0
+    for entry in walk.files:
+        state = states.pop(entry.path, None)
+        if state is not None and _is_unchanged(entry, state):
+            unchanged += 1
+        else:
+            read.append((entry, state))
+    skip = []
+    for left_out in walk.skips:
+        state = states.pop(left_out.path, None)
+        if state is None or state.skip != left_out.reason:
+            skip.append((left_out, state))
+    return Plan(tuple(read), tuple(skip), tuple(states.values()), unchanged)
+
+
+def _is_unchanged(entry: FileEntry, state: FileState) -> bool:
+    # Without a digest it was left out unread; now it is to be read.
+    if entry.size != state.size or entry.mtime_ns != state.mtime_ns or state.digest is None:
+        return False
+    tick = _TICK_NS if entry.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
+    return entry.mtime_ns + tick < state.seen_ns

@@ -1,0 +1,35 @@
+; Captures: see outline.py.
+(function_definition declarator: (function_declarator declarator: (_) @name)) @unit.
+(function_definition declarator: (pointer_declarator
+  declarator: (function_declarator declarator: (_) @name))) @unit.
+(function_definition declarator: (reference_declarator
+  (function_declarator declarator: (_) @name))) @unit.
+(function_definition declarator: (operator_cast) @title) @unit.
+(template_declaration (function_definition
+  declarator: (function_declarator declarator: (_) @name))) @unit.
+(template_declaration (function_definition declarator: (pointer_declarator
+  declarator: (function_declarator declarator: (_) @name)))) @unit.
+(template_declaration (function_definition declarator: (reference_declarator
+  (function_declarator declarator: (_) @name)))) @unit.
+(class_specifier name: (_) @name body: (_)) @box.class
+(struct_specifier name: (_) @name body: (_)) @box.struct
+(union_specifier name: (_) @name body: (_)) @unit.union
+(enum_specifier name: (_) @name body: (_)) @unit.enum
+(template_declaration (class_specifier name: (_) @name body: (_))) @box.class
+(template_declaration (struct_specifier name: (_) @name body: (_))) @box.struct
+(namespace_definition name: (_) @name body: (_)) @box.namespace
+(type_definition declarator: (type_identifier) @name) @unit.typedef
+(alias_declaration name: (type_identifier) @name)
+(concept_definition name: (identifier) @name)
+(declaration declarator: (function_declarator declarator: (identifier) @name))
+(declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @name)))
+(field_declaration declarator: (function_declarator declarator: (field_identifier) @name))
+(field_declaration declarator: (pointer_declarator
+  (function_declarator declarator: (field_identifier) @name)))
+(field_declaration declarator: (reference_declarator
+  (function_declarator declarator: (field_identifier) @name)))
+(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)))
+(enumerator name: (identifier) @name)
+(preproc_def name: (identifier) @name)
+(preproc_function_def name: (identifier) @name)
+(comment) @comment

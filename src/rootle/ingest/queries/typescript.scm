@@ -1,0 +1,49 @@
+; Captures: see outline.py.
+(function_declaration name: (identifier) @name) @unit.function
+(generator_function_declaration name: (identifier) @name) @unit.function
+(class_declaration name: (type_identifier) @name) @box.class
+(method_definition name: (_) @name) @unit.method
+(public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @unit.method
+(export_statement declaration: (function_declaration name: (identifier) @name)) @unit.function
+(export_statement declaration: (class_declaration name: (type_identifier) @name)) @box.class
+
+; A function or class that gets its name from a variable, an assignment or a key.
+(lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)])) @unit.const
+(variable_declaration . (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)])) @unit.var
+(lexical_declaration . (variable_declarator name: (identifier) @name value: (class))) @box.class
+(export_statement declaration: (lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)]))) @unit.const
+(expression_statement (assignment_expression left: (member_expression) @name
+  right: [(arrow_function) (function_expression) (generator_function)])) @unit.
+(expression_statement (assignment_expression left: (member_expression) @name
+  right: (class))) @box.class
+(pair key: [(property_identifier) (string)] @name
+  value: [(arrow_function) (function_expression) (generator_function)]) @unit.
+
+; describe("…", () => {…}), it("…", …), app.get("/…", …): the text says what it is.
+(call_expression arguments: (arguments . (string) @title
+  [(arrow_function) (function_expression)])) @unit.
+
+; Names of other module-level variables.
+(program (lexical_declaration (variable_declarator name: (identifier) @name)))
+(program (variable_declaration (variable_declarator name: (identifier) @name)))
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))))
+
+(comment) @comment
+
+(abstract_class_declaration name: (type_identifier) @name) @box.class
+(export_statement declaration: (abstract_class_declaration name: (type_identifier) @name)) @box.class
+(interface_declaration name: (type_identifier) @name) @box.interface
+(export_statement declaration: (interface_declaration name: (type_identifier) @name)) @box.interface
+(type_alias_declaration name: (type_identifier) @name) @unit.type
+(export_statement declaration: (type_alias_declaration name: (type_identifier) @name)) @unit.type
+(enum_declaration name: (identifier) @name) @unit.enum
+(export_statement declaration: (enum_declaration name: (identifier) @name)) @unit.enum
+(internal_module name: (_) @name) @box.namespace
+(module name: (_) @name) @box.module
+(function_signature name: (identifier) @name) @unit.function
+(export_statement declaration: (function_signature name: (identifier) @name)) @unit.function
+(method_signature name: (property_identifier) @name) @unit.method
+(abstract_method_signature name: (property_identifier) @name) @unit.method

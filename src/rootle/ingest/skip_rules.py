@@ -1,0 +1,120 @@
+"""Why a file is left out: the closed list of reasons, and those that its name alone gives away."""
+
+from __future__ import annotations
+
+from typing import Final
+
+BINARY: Final = "binary"
+MINIFIED: Final = "minified"
+GENERATED: Final = "generated"
+LOCK_FILE: Final = "lock file"
+SECRET: Final = "secret"
+TOO_LARGE: Final = "too large"
+UNREADABLE: Final = "unreadable"
+VANISHED: Final = "vanished"
+SYMLINK: Final = "symlink"
+NOT_REGULAR: Final = "not a regular file"
+
+REASONS: Final = frozenset(
+    {
+        BINARY,
+        MINIFIED,
+        GENERATED,
+        LOCK_FILE,
+        SECRET,
+        TOO_LARGE,
+        UNREADABLE,
+        VANISHED,
+        SYMLINK,
+        NOT_REGULAR,
+    }
+)
+
+_LOCK_FILES: Final = """
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
+    cargo.lock poetry.lock uv.lock pdm.lock pixi.lock pipfile.lock conda-lock.yml gemfile.lock
+    composer.lock go.sum go.work.sum flake.lock mix.lock rebar.lock podfile.lock cartfile.resolved
+    package.resolved pubspec.lock packages.lock.json paket.lock gradle.lockfile
+    .terraform.lock.hcl chart.lock module.bazel.lock stack.yaml.lock
+    cabal.project.freeze
+"""
+_SECRET_FILES: Final = """
+    .env .netrc _netrc .pgpass .pypirc .htpasswd .git-credentials
+    id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
+"""
+_BINARY_FILES: Final = ".ds_store thumbs.db"
+
+_SECRET_EXTENSIONS: Final = "pem key p12 pfx pkcs12 jks keystore kdbx ppk"
+# No extension that is also used for text: `.ts` is video too, `.mo` Modelica, `.sig` Standard ML,
+# `README.pt` Portuguese, `example.com` a host. There the content decides.
+_BINARY_EXTENSIONS: Final = """
+    png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
+    tga dds exr hdr ktx ktx2 jxl jp2 blend fbx glb
+    mp3 mp4 m4a m4v mov avi mkv webm flv wmv mpg mpeg ogg oga ogv opus wav flac aac aiff mid midi
+    ttf otf woff woff2 eot
+    zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar jar war ear aar apk aab ipa whl egg gem
+    nupkg crate deb rpm dmg iso img cab msi xpi crx vsix br
+    exe dll so dylib a o class pyc pyo pyd wasm bin elf beam pdb ilk ncb suo node rlib rmeta
+    db sqlite sqlite3 db3 mdb accdb dbf ldf mdf
+    pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi djvu xps rtf
+    npy npz pkl pickle joblib parquet feather avro orc h5 hdf5 rds rdata tfrecord
+    safetensors gguf ggml onnx ckpt tflite mlmodel pb caffemodel
+    swf fla swp swo gmo der gpg
+"""
+
+# What a compound name ends with: `api.pb.go`, `form.designer.cs`.
+_MINIFIED_ENDINGS: Final = """
+    .min.js .min.mjs .min.cjs .min.css -min.js -min.css .map
+"""
+_GENERATED_ENDINGS: Final = """
+    _pb2.py _pb2.pyi _pb2_grpc.py .pb.go .pb.gw.go .pb.cc .pb.h .pb.swift
+    .pb.dart .pbjson.dart .pbenum.dart .pbserver.dart .g.dart .freezed.dart
+    .designer.cs .designer.vb .g.cs .g.i.cs
+"""
+_COMPOUND_ENDINGS: Final[dict[str, tuple[str, ...]]] = {
+    MINIFIED: tuple(_MINIFIED_ENDINGS.split()),
+    GENERATED: tuple(_GENERATED_ENDINGS.split()),
+}
+
+# A template of a secret file is documentation: these names carry no secret.
+_TEMPLATE_ENDINGS: Final = (".example", ".sample", ".template", ".dist", ".defaults", ".tpl")
+
+_BY_NAME: Final[dict[str, str]] = {
+    **dict.fromkeys(_LOCK_FILES.split(), LOCK_FILE),
+    **dict.fromkeys(_SECRET_FILES.split(), SECRET),
+    **dict.fromkeys(_BINARY_FILES.split(), BINARY),
+}
+_BY_EXTENSION: Final[dict[str, str]] = {
+    **dict.fromkeys(_BINARY_EXTENSIONS.split(), BINARY),
+    **dict.fromkeys(_SECRET_EXTENSIONS.split(), SECRET),
+}
+# The extensions that can end a compound name, so that the others pay one look-up and no more.
+_COMPOUND_EXTENSIONS: Final = frozenset(
+    ending.rpartition(".")[2] for endings in _COMPOUND_ENDINGS.values() for ending in endings
+)
+
+
+def reason_by_name(path: str) -> str | None:
+    """Why a file with this name is left out, or None if the name says nothing against it."""
+    name = path.rpartition("/")[2].lower()
+    reason = _BY_NAME.get(name)
+    if reason is not None:
+        return reason
+    stem, dot, extension = name.rpartition(".")
+    if not dot:
+        return None
+    reason = _BY_EXTENSION.get(extension)
+    if reason is not None and stem:
+        return reason
+    if extension in _COMPOUND_EXTENSIONS:
+        return _reason_by_ending(name)
+    if name.startswith(".env.") and not name.endswith(_TEMPLATE_ENDINGS):
+        return SECRET
+    return None
+
+
+def _reason_by_ending(name: str) -> str | None:
+    for reason, endings in _COMPOUND_ENDINGS.items():
+        if name.endswith(endings):
+            return reason
+    return None

@@ -1,0 +1,66 @@
+"""Text without a structure that we know, cut into windows that overlap by a few lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+from rootle.ingest.lines import Lines, Part
+
+# About as long as the parts of big functions, with the overlap.
+WINDOW_CHARS: Final = 1_000
+# How much a window may be shortened to end at a good place.
+MIN_FILL: Final = 0.5
+# A blank line before a place counts as much as this many columns of indentation.
+BLANK_BONUS: Final = 6
+TAB_COLUMNS: Final = 4
+
+
+def cut_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[Part]:
+    """Windows of at most max_chars, in order; only a single line may be longer than that."""
+    limit = min(WINDOW_CHARS, max_chars)
+    parts: list[Part] = []
+    first, end = lines.trim(0, len(lines))
+    while first < end:
+        stop = _stop(lines, first, end, limit)
+        parts.append(Part(*lines.trim(first, stop)))
+        if stop >= end:
+            break
+        start = max(_overlap_start(lines, stop, overlap_chars), first + 1)
+        # What repeats must leave room for at least one new line.
+        while start < stop and lines.size(start, stop + 1) > limit:
+            start += 1
+        first, _ = lines.trim(start, end)
+    return parts
+
+
+def _stop(lines: Lines, first: int, end: int, limit: int) -> int:
+    """Where the window from `first` ends: the best place in its last part."""
+    if lines.size(first, end) <= limit:
+        return end
+    origin = lines.starts[first]
+    last = max(bisect_right(lines.starts, origin + limit + 1, first, end + 1) - 1, first + 1)
+    low = bisect_right(lines.starts, origin + int(limit * MIN_FILL), first, end + 1)
+    best, best_cost = last, float("inf")
+    for row in range(last, max(low, first + 1) - 1, -1):
+        if row < end and (cost := _cost(lines, row)) < best_cost:
+            best, best_cost = row, cost
+    return best
+
+
+def _cost(lines: Lines, row: int) -> int:
+    line = lines.rows[row]
+    stripped = line.lstrip()
+    indent = line[: len(line) - len(stripped)]
+    columns = len(indent) + indent.count("\t") * (TAB_COLUMNS - 1)
+    if stripped.startswith(("}", ")", "]", "end")):
+        columns += BLANK_BONUS
+    return columns - (BLANK_BONUS if lines.is_blank(row - 1) else 0)
+
+
+def _overlap_start(lines: Lines, stop: int, overlap_chars: int) -> int:
+    """The first of the lines before `stop` that the next window repeats."""
+    row = stop
+    while row > 0 and lines.size(row - 1, stop) <= overlap_chars:
+        row -= 1
+    return row

@@ -1,0 +1,73 @@
+"""A process that reads files for the pipeline: pickled lists of jobs in, of results out."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rootle.ingest.chunker import ChunkLimits
+
+_HEADER = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """What a worker must know before its first job."""
+
+    root: str
+    index_dir: str
+    limits: ChunkLimits
+    model: str
+    with_documents: bool  # there is something in the index to start from
+
+
+def send(stream: BinaryIO, value: Any) -> None:  # Any: whatever can be pickled
+    """Write one value with its length before it."""
+    data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(_HEADER.pack(len(data)))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """The next value; None at the end of the stream, also where it ends in the middle of one."""
+    header = stream.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        return None
+    (size,) = _HEADER.unpack(header)
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
+
+
+def main() -> None:
+    """Serve the parent on standard input and output until it closes them or dies."""
+    source = sys.stdin.buffer
+    # Whatever prints by mistake must not fall into the stream of results.
+    sink = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    setup: WorkerSetup = receive(source)
+    if setup is None:
+        return
+    # Imported here, so that the parent can send work while the heavy parts load.
+    from rootle.embed.choice import open_embedder
+    from rootle.index.database import open_database
+    from rootle.index.docstore import DocStore
+    from rootle.ingest.analyze import Analyzer
+    from rootle.ingest.reading import do_job
+
+    root = Path(setup.root)
+    analyzer = Analyzer(setup.limits, open_embedder(setup.model))
+    documents = None
+    if setup.with_documents:
+        documents = DocStore(open_database(Path(setup.index_dir), create=False))
+    while (jobs := receive(source)) is not None:
+        send(sink, [do_job(job, root, analyzer, documents) for job in jobs])
+
+
+if __name__ == "__main__":
+    main()

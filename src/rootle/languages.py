@@ -1,0 +1,145 @@
+"""Which language a file is written in, told from its name alone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "bash": ("sh", "bash", "zsh", "ksh", "bats", "ebuild"),
+    "c": ("c", "h"),
+    "clojure": ("clj", "cljs", "cljc", "edn"),
+    "cpp": ("cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"),
+    "csharp": ("cs", "csx"),
+    "css": ("css",),
+    "d": ("d",),
+    "dart": ("dart",),
+    "elixir": ("ex", "exs"),
+    "elm": ("elm",),
+    "erlang": ("erl", "hrl"),
+    "fsharp": ("fs", "fsi", "fsx"),
+    "go": ("go",),
+    "groovy": ("groovy", "gradle"),
+    "haskell": ("hs", "lhs", "hsc"),
+    "html": ("html", "htm", "xhtml"),
+    "java": ("java",),
+    "javascript": ("js", "mjs", "cjs", "jsx"),
+    "julia": ("jl",),
+    "kotlin": ("kt", "kts"),
+    "lua": ("lua",),
+    "nim": ("nim",),
+    "nix": ("nix",),
+    "objc": ("m", "mm"),
+    "ocaml": ("ml", "mli"),
+    "perl": ("pl", "pm"),
+    "php": ("php", "phtml"),
+    "powershell": ("ps1", "psm1"),
+    "proto": ("proto",),
+    "python": ("py", "pyi", "pyw", "pyx"),
+    "r": ("r",),
+    "ruby": ("rb", "rake", "gemspec", "ru"),
+    "rust": ("rs",),
+    "scala": ("scala", "sc", "sbt"),
+    "scss": ("scss", "sass", "less"),
+    "sql": ("sql",),
+    "svelte": ("svelte",),
+    "swift": ("swift",),
+    "tcl": ("tcl",),
+    "terraform": ("tf", "tfvars", "hcl"),
+    "tsx": ("tsx",),
+    "typescript": ("ts", "mts", "cts"),
+    "vim": ("vim",),
+    "vue": ("vue",),
+    "zig": ("zig", "zon"),
+}
+
+PROSE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "asciidoc": ("adoc", "asciidoc"),
+    "markdown": ("md", "markdown", "mdx", "mdown", "qmd", "rmd"),
+    "rst": ("rst", "rest"),
+    "text": ("txt", "text", "org", "tex", "pod"),
+}
+
+CONFIG_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "cmake": ("cmake",),
+    "csv": ("csv", "tsv"),
+    "ini": ("ini", "cfg", "conf", "properties", "editorconfig", "env"),
+    "json": ("json", "jsonc", "json5", "webmanifest", "jsonl"),
+    "make": ("mk", "mak"),
+    "toml": ("toml",),
+    "xml": ("xml", "xsd", "xsl", "xslt", "csproj", "fsproj", "props", "targets", "plist", "xaml"),
+    "yaml": ("yaml", "yml"),
+}
+
+FILE_NAMES: Final[dict[str, str]] = {
+    "brewfile": "ruby",
+    "cmakelists.txt": "cmake",
+    "containerfile": "dockerfile",
+    "dockerfile": "dockerfile",
+    "gemfile": "ruby",
+    "gnumakefile": "make",
+    "jenkinsfile": "groovy",
+    "justfile": "make",
+    "makefile": "make",
+    "podfile": "ruby",
+    "rakefile": "ruby",
+    "vagrantfile": "ruby",
+    # Documents that usually carry no extension.
+    "authors": "text",
+    "changelog": "text",
+    "changes": "text",
+    "contributing": "text",
+    "copying": "text",
+    "install": "text",
+    "license": "text",
+    "news": "text",
+    "notice": "text",
+    "readme": "text",
+    "todo": "text",
+}
+
+PROSE: Final = frozenset(PROSE_EXTENSIONS)
+CONFIG: Final = frozenset(CONFIG_EXTENSIONS) | {"dockerfile"}
+UNKNOWN: Final = "unknown"
+
+_BY_EXTENSION: Final[dict[str, str]] = {
+    extension: language
+    for table in (CODE_EXTENSIONS, PROSE_EXTENSIONS, CONFIG_EXTENSIONS)
+    for language, extensions in table.items()
+    for extension in extensions
+}
+
+# What people type for a language in a filter, beside its own name and its file extensions.
+_ALIASES: Final[dict[str, str]] = {
+    "c#": "csharp",
+    "c++": "cpp",
+    "f#": "fsharp",
+    "golang": "go",
+    "node": "javascript",
+    "objective-c": "objc",
+    "shell": "bash",
+    "yml": "yaml",
+}
+
+LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", UNKNOWN}
+
+
+def language_of(path: str) -> str:
+    """The language of a file, from the last part of its "/"-separated path; `unknown` if none fits."""
+    name = path.rsplit("/", 1)[-1].lower()
+    known = FILE_NAMES.get(name)
+    if known is not None:
+        return known
+    stem, dot, extension = name.rpartition(".")
+    if dot and extension in _BY_EXTENSION:
+        return _BY_EXTENSION[extension]
+    # Dockerfile.dev, Makefile.am, README.de: the name before the first dot decides.
+    head = name.split(".", 1)[0]
+    return FILE_NAMES.get(head, UNKNOWN) if head else UNKNOWN
+
+
+def resolve_language(name: str) -> str | None:
+    """The language that a person means by `name` ("py", "C++", "golang"), or None if there is none."""
+    wanted = name.strip().lower().lstrip(".")
+    if wanted in LANGUAGES:
+        return wanted
+    return _ALIASES.get(wanted) or _BY_EXTENSION.get(wanted)

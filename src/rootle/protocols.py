@@ -1,0 +1,83 @@
+"""Every socket that a part can be plugged into. Backends fit a Protocol by their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rootle.types import SearchQuery, SearchResponse
+
+Matrix = NDArray[np.float32]  # one vector a row
+Vector = NDArray[np.float32]
+Rows = NDArray[np.int8]  # vectors as they are stored: each scaled so that its largest part is ±127
+Ids = NDArray[np.int64]
+Scores = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Ids with their scores, best first; equal scores in the order of the ids."""
+
+    ids: Ids
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerm:
+    """A term of a question as it stands in the index, and how much it counts."""
+
+    text: str
+    weight: float
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text would get another vector."""
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text, in their order, shape (len(texts), dimensions).
+
+        A text without any known word gets the zero vector.
+        """
+
+
+class DenseIndex(Protocol):
+    """Nearest neighbours among the embeddings of chunks."""
+
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+        """At most k chunk ids, best first, by cosine similarity; only of `files` where given."""
+
+
+class SparseIndex(Protocol):
+    """Chunks that share words with a question."""
+
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked:
+        """At most k chunk ids, best first, by BM25; only of `files` where given."""
+
+
+class Searcher(Protocol):
+    """Anything that answers a question."""
+
+    def search(self, query: SearchQuery) -> SearchResponse: ...
+
+
+class TermStatistics(Protocol):
+    """What a ranking may ask of the whole index beside the hits that it was given."""
+
+    def document_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]:
+        """How many chunks there are, and in how many of them each term stands."""
+
+    def definers(self, names: Sequence[str]) -> Mapping[str, Sequence[int]]:
+        """For each name (in one spelling, see `whole_identifier`) the chunks that define it."""

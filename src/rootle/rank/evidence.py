@@ -1,0 +1,51 @@
+"""What the indexes say about a question's candidates: the only thing that a ranking sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rootle.rank.question import Question
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkEvidence:
+    """One row a candidate chunk. A score of 0: the leg did not find it."""
+
+    ids: Ints
+    files: Ints  # position of its file among the candidate files
+    bm25: Floats
+    dense: Floats  # cosine
+    symbols: Floats  # BM25 over the names that it defines
+    comments: Floats
+    headings: Floats
+    defines: NDArray[np.bool_]  # it defines a name that the question asks for
+
+
+@dataclass(frozen=True, slots=True)
+class FileEvidence:
+    """One row a candidate file."""
+
+    ids: Ints
+    paths: tuple[str, ...]
+    bm25: Floats  # over the whole text
+    symbols: Floats
+    path_bm25: Floats
+    dense_best: Floats
+    dense_mean: Floats
+    dense_path: Floats
+    coverage: Floats  # share of the question's terms in the file, weighted by rarity
+    chunk_coverage: Floats  # the same for its best chunk
+    definers: Floats  # sum of 1 / (files that define it) over the names that it defines
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    question: Question
+    chunks: ChunkEvidence
+    files: FileEvidence

@@ -1,0 +1,177 @@
+"""The features of candidate files, as columns of numbers from the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from rootle.rank.evidence import ChunkEvidence, Evidence, Floats, Ints
+from rootle.rank.paths import is_test_path, path_parts
+from rootle.rank.question import Question
+
+# The second and third best chunk of a file say something too, each less than the one before.
+_THREE: Final = (1.0, 1 / 2, 1 / 3)
+# Beyond this rank a cosine is noise: what counts is how far a chunk stands out above it.
+_DENSE_FLOOR_RANK: Final = 60
+_SHARE_OF: Final = 20
+_DEFINITION_IN_CHUNK: Final = 0.3
+_ASKED_FOR_IN_CHUNK: Final = 2.0
+
+NAMES: Final = (
+    "bm25_best",
+    "bm25_three",
+    "bm25_file",
+    "symbols_chunk",
+    "symbols_file",
+    "path_bm25",
+    "dense_best",
+    "dense_three",
+    "dense_mean",
+    "dense_path",
+    "question_in_stem",
+    "stem_in_question",
+    "folders",
+    "stem_written_out",
+    "defines_symbol",
+    "symbol_is_stem",
+    "defines_name",
+    "coverage_file",
+    "coverage_chunk",
+    "share_of_best",
+    "chunk_best",
+    "comments",
+    "headings",
+)
+
+
+def chunk_scores(evidence: Evidence) -> Floats:
+    """How well each candidate chunk answers by itself: both legs and the names it defines."""
+    chunks = evidence.chunks
+    asked = _ASKED_FOR_IN_CHUNK if evidence.question.is_symbol else _DEFINITION_IN_CHUNK
+    return (
+        _share_of_max(chunks.bm25)
+        + _share_of_max(chunks.dense)
+        + _DEFINITION_IN_CHUNK * _share_of_max(chunks.symbols)
+        + asked * chunks.defines
+    )
+
+
+def file_features(evidence: Evidence) -> Floats:
+    """One row a candidate file, one column a name in NAMES, each from 0 to 1 within a question."""
+    chunks, files = evidence.chunks, evidence.files
+    count = len(files.ids)
+    combined = chunk_scores(evidence)
+    names = _name_features(evidence)
+    columns = {
+        "bm25_best": best_of_file(chunks.bm25, chunks.files, count),
+        "bm25_three": three_of_file(chunks.bm25, chunks.files, count),
+        "bm25_file": files.bm25,
+        "symbols_chunk": best_of_file(chunks.symbols, chunks.files, count),
+        "symbols_file": files.symbols,
+        "path_bm25": files.path_bm25,
+        "dense_best": files.dense_best,
+        "dense_three": three_of_file(_above_floor(chunks.dense), chunks.files, count),
+        "dense_mean": files.dense_mean,
+        "dense_path": files.dense_path,
+        "coverage_file": files.coverage,
+        "coverage_chunk": files.chunk_coverage,
+        "share_of_best": _share_of_best(combined, chunks, count),
+        "chunk_best": best_of_file(combined, chunks.files, count),
+        "comments": best_of_file(chunks.comments, chunks.files, count),
+        "headings": best_of_file(chunks.headings, chunks.files, count),
+        **names,
+    }
+    return np.column_stack([_share_of_max(columns[name]) for name in NAMES])
+
+
+def test_files(evidence: Evidence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which candidate files hold tests."""
+    return np.array([is_test_path(path) for path in evidence.files.paths], dtype=bool)
+
+
+def best_of_file(scores: Floats, files: Ints, count: int) -> Floats:
+    """The best score among the chunks of each file; 0 for a file without any."""
+    best = np.zeros(count)
+    np.maximum.at(best, files, scores)
+    return best
+
+
+def three_of_file(scores: Floats, files: Ints, count: int) -> Floats:
+    """The sum of each file's three best scores, with weights 1, 1/2, 1/3."""
+    order = np.lexsort((-scores, files))
+    sorted_files = files[order]
+    # Position of each chunk among those of its own file, best first.
+    starts = np.searchsorted(sorted_files, sorted_files)
+    place = np.arange(len(order)) - starts
+    weights = np.zeros(len(order))
+    for rank, weight in enumerate(_THREE):
+        weights[place == rank] = weight
+    return np.bincount(sorted_files, weights * scores[order], minlength=count)
+
+
+def _above_floor(dense: Floats) -> Floats:
+    if len(dense) <= _DENSE_FLOOR_RANK:
+        return dense
+    floor = np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK]
+    return np.maximum(dense - floor, 0)
+
+
+def _share_of_best(combined: Floats, chunks: ChunkEvidence, count: int) -> Floats:
+    top = np.argsort(-combined, kind="stable")[:_SHARE_OF]
+    return np.bincount(chunks.files[top], minlength=count).astype(np.float64)
+
+
+def _share_of_max(values: Floats) -> Floats:
+    values = np.maximum(values, 0)
+    peak = values.max(initial=0.0)
+    return values / peak if peak > 0 else values
+
+
+def _name_features(evidence: Evidence) -> dict[str, Floats]:
+    question, files = evidence.question, evidence.files
+    rows = [_path_features(question, path) for path in files.paths]
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+    defines = np.zeros(len(files.ids))
+    np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
+    is_symbol = float(question.is_symbol)
+    return {
+        "question_in_stem": table[:, 0],
+        "stem_in_question": table[:, 1],
+        "folders": table[:, 2],
+        "stem_written_out": table[:, 3],
+        "defines_symbol": defines * is_symbol,
+        "symbol_is_stem": defines * table[:, 3] * is_symbol,
+        "defines_name": files.definers * (1 - is_symbol),
+    }
+
+
+def _path_features(question: Question, path: str) -> tuple[float, float, float, float]:
+    parts = path_parts(path)
+    words = question.words
+    if not words:
+        return 0.0, 0.0, 0.0, 0.0
+    in_stem = sum(_best_match(word, parts.stem) for word in words) / len(words)
+    of_stem = sum(_best_match(part, words) for part in parts.stem) / max(1, len(parts.stem))
+    in_folders = sum(_best_match(word, parts.folders) for word in words) / len(words)
+    written = len(parts.whole) > 2 and parts.whole in question.written_out
+    return in_stem, of_stem, in_folders, float(written)
+
+
+def _best_match(word: str, others: Sequence[str]) -> float:
+    return max((word_match(word, other) for other in others), default=0.0)
+
+
+@lru_cache(maxsize=65_536)
+def word_match(left: str, right: str) -> float:
+    """How alike two words are: 1 the same, .8 one begins the other, .6 five letters in common."""
+    if left == right:
+        return 1.0
+    shorter, longer = sorted((left, right), key=len)
+    if len(shorter) >= 3 and longer.startswith(shorter):
+        return 0.8
+    if len(shorter) >= 5 and left[:5] == right[:5]:
+        return 0.6
+    return 0.0

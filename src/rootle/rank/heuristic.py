@@ -1,0 +1,63 @@
+"""The `features` ranker: a weighted sum that orders files, and the choice of the lines shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from rootle.rank.evidence import Evidence, Floats
+from rootle.rank.features import NAMES, file_features, test_files
+
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "bm25_best": 0.5,
+        "bm25_three": 0.5,
+        "bm25_file": 0.3,
+        "symbols_chunk": 0.3,
+        "symbols_file": 0.2,
+        "path_bm25": 0.2,
+        "dense_best": 0.5,
+        "dense_three": 0.3,
+        "dense_mean": 0.2,
+        "dense_path": 0.2,
+        "question_in_stem": 0.5,
+        "stem_in_question": 0.2,
+        "folders": 0.1,
+        "stem_written_out": 0.3,
+        "defines_symbol": 1.0,
+        "symbol_is_stem": 0.5,
+        "defines_name": 0.5,
+        "coverage_file": 0.2,
+        "coverage_chunk": 0.3,
+        "share_of_best": 0.3,
+        "chunk_best": 0.5,
+        "comments": 0.1,
+        "headings": 0.0,
+    }
+)
+TEST_FACTOR: Final = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFiles:
+    """Candidate files in their order."""
+
+    order: tuple[int, ...]  # positions among the candidate files, best first
+    scores: Floats  # of every candidate, 0 to 1
+    features: Floats  # the share of each feature in the score, columns as in NAMES
+
+
+def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:
+    """Order the candidate files; a score of 1 would be the best in every feature."""
+    factors = np.array([weights[name] for name in NAMES])
+    parts = file_features(evidence) * factors / factors.sum()
+    if not evidence.question.is_about_tests:
+        parts[test_files(evidence)] *= TEST_FACTOR
+    scores = parts.sum(axis=1)
+    paths = np.array(evidence.files.paths, dtype=object)
+    order = sorted(range(len(scores)), key=lambda at: (-scores[at], paths[at]))
+    return RankedFiles(tuple(order), scores, parts)

@@ -1,0 +1,56 @@
+"""What a path tells of a file: its words, and whether it holds tests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from rootle.text import WORD, split_identifier, stem_of, whole_identifier
+
+_TEST_FOLDER: Final = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|testing|testdata|fixtures?|[\w.-]*[-_.]tests?|e2e|"
+    r"src/(test|integrationTest|[a-z]+Test)|[A-Za-z0-9_]+Tests|[A-Z][A-Za-z0-9]*\.Tests?(\.[\w.]+)?)/",
+)
+_TEST_NAME: Final = re.compile(
+    r"(^test_|_test\.|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
+    r"^conftest\.)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PathParts:
+    """The words of a path, lower case."""
+
+    stem: tuple[str, ...]
+    folders: tuple[str, ...]
+    whole: str  # the stem in one spelling
+
+
+# A file that is named after its folder says nothing with its own name.
+_EMPTY_STEMS: Final = frozenset({"index", "mod", "init", "main", "lib", "__init__", "package", "root"})
+
+
+@lru_cache(maxsize=65_536)
+def path_parts(path: str) -> PathParts:
+    folders = path.split("/")[:-1]
+    stem = stem_of(path)
+    if stem.lower().strip("_") in _EMPTY_STEMS and folders:
+        stem, folders = folders[-1], folders[:-1]
+    return PathParts(
+        _words(stem),
+        tuple(dict.fromkeys(word for folder in folders for word in _words(folder))),
+        whole_identifier("".join(WORD.findall(stem))),
+    )
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
+
+
+@lru_cache(maxsize=65_536)
+def is_test_path(path: str) -> bool:
+    """Whether a file is a test, told from its folders and its name."""
+    name = path.rpartition("/")[2]
+    return bool(_TEST_FOLDER.search(path) or _TEST_NAME.search(name))

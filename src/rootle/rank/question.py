@@ -1,0 +1,102 @@
+"""What a question asks for: its terms with their weights, the names in it, what it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.protocols import WeightedTerm
+from rootle.text import WORD, split_identifier, whole_identifier, word_terms
+
+# Words that a question needs and an answer does not.
+STOP_WORDS: Final = frozenset(
+    """a about all an and any are as at be been being but by can could did do does doing each find
+    for from get gets given go goes had happen happens has have how i if in inside into is it its
+    let like made make makes many me most my not of on one onto or other our out over own part
+    parts place please show should so some such tell than that the their them then there these
+    they this those to under up us use used uses using via was we were what when where whether
+    which while who whom whose why will with within without works would you your""".split()
+)
+# Tried with 0, .15 and .4 by the spike that the ranking started from.
+STOP_WEIGHT: Final = 0.15
+# Two neighbouring words may stand as one identifier: "retry backoff" as retry_backoff.
+PAIR_WEIGHT: Final = 0.5
+MAX_TERMS: Final = 64
+_TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
+_QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
+_MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\(\)|\w\.\w")
+
+Stems = Callable[[str], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question taken apart."""
+
+    text: str
+    terms: tuple[WeightedTerm, ...]  # stemmed, each once, in the order of the question
+    words: tuple[str, ...]  # content words, lower case, parts of identifiers apart
+    names: tuple[str, ...]  # what looks like identifiers in it, in one spelling
+    written_out: str  # all its words run together
+    is_symbol: bool  # nothing but one name
+    is_about_tests: bool
+
+    @property
+    def content_terms(self) -> tuple[WeightedTerm, ...]:
+        """The terms without stop words; all of them where there is nothing else."""
+        content = tuple(term for term in self.terms if term.weight > STOP_WEIGHT)
+        return content or self.terms
+
+
+def parse_question(text: str, stems: Stems) -> Question:
+    """Take a question apart; `stems` turns terms with spaces between into those of the index."""
+    words = WORD.findall(text)
+    bare = text.strip().strip("`'\"")
+    is_symbol = _QUALIFIED.fullmatch(bare) is not None and len(words) > 0
+    content = [
+        part
+        for word in words
+        for part in split_identifier(word)
+        if part not in STOP_WORDS or is_symbol
+    ]
+    return Question(
+        text,
+        _terms(words, stems, is_symbol=is_symbol),
+        tuple(dict.fromkeys(content)),
+        _names(text, words, is_symbol=is_symbol),
+        "".join(whole_identifier(word) for word in words),
+        is_symbol,
+        any(word.lower() in _TEST_WORDS for word in words),
+    )
+
+
+def _terms(words: list[str], stems: Stems, *, is_symbol: bool) -> tuple[WeightedTerm, ...]:
+    weights: dict[str, float] = {}
+
+    def note(term: str, weight: float) -> None:
+        for stem in stems(term):
+            weights[stem] = max(weight, weights.get(stem, 0.0))
+
+    for word in words:
+        for term in word_terms(word):
+            is_stop = term in STOP_WORDS and not is_symbol
+            note(term, STOP_WEIGHT if is_stop else 1.0)
+    if not is_symbol:
+        content = [word.lower() for word in words if word.lower() not in STOP_WORDS]
+        for left, right in zip(content, content[1:], strict=False):
+            if left.isalpha() and right.isalpha():
+                note(left + right, PAIR_WEIGHT)
+    return tuple(WeightedTerm(term, weight) for term, weight in weights.items())[:MAX_TERMS]
+
+
+def _names(text: str, words: list[str], *, is_symbol: bool) -> tuple[str, ...]:
+    if is_symbol:
+        return (whole_identifier(words[-1]),)
+    found = []
+    for match in _QUALIFIED.finditer(text):
+        name = match.group().rstrip(".?!")
+        if _MARKED.search(name):
+            found += [whole_identifier(part) for part in WORD.findall(name)[-2:]]
+    return tuple(dict.fromkeys(name for name in found if len(name) > 2))

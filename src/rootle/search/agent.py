@@ -1,0 +1,306 @@
+"""The SearchAgent: two legs with deadlines, one ranking, one page of results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as LateError
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import numpy as np
+
+from rootle.config import Config
+from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
+from rootle.index.manifest import FileState
+from rootle.index.snapshot import Snapshot
+from rootle.protocols import Embedder, Scores
+from rootle.rank.evidence import Evidence
+from rootle.rank.features import NAMES, chunk_scores
+from rootle.rank.heuristic import RankedFiles, rank_files
+from rootle.rank.question import Question, parse_question
+from rootle.rank.spans import ScoredSpan, choose_spans
+from rootle.search.cursor import decode_cursor, encode_cursor
+from rootle.search.filters import allowed_files
+from rootle.search.gather import (
+    NO_SPARSE,
+    Candidates,
+    ChunkTable,
+    DenseFindings,
+    FileRows,
+    PathVectors,
+    SparseFindings,
+    ask_sparse,
+    build_evidence,
+    choose_candidates,
+    lookup,
+)
+from rootle.text import WORD
+from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult, Source, Span
+
+# Longer questions are pasted files; what they ask for stands at their start.
+MAX_QUERY_CHARS: Final = 10_000
+_Found = TypeVar("_Found")
+
+
+@dataclass(slots=True)
+class _Session:
+    """What is worked out once for a generation."""
+
+    snapshot: Snapshot
+    table: ChunkTable
+    rows: FileRows
+
+
+class SearchAgent:
+    """Answers questions from whatever snapshot is the newest."""
+
+    def __init__(
+        self,
+        snapshots: Callable[[], Snapshot],
+        embedder: Callable[[], Embedder],
+        config: Config,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._snapshots = snapshots
+        self._open_embedder = embedder
+        self._config = config
+        self._clock = clock
+        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="rootle-leg")
+        self._session: _Session | None = None
+        self._paths: PathVectors | None = None
+
+    def search(
+        self, query: SearchQuery, *, explain: bool = False, stale: bool = False
+    ) -> SearchResponse:
+        """One page of answers. Raises QueryError and SearchUnavailableError."""
+        started = time.perf_counter()
+        limit = self.check(query)
+        session = self._current_session()
+        snapshot = session.snapshot
+        offset = 0
+        if query.cursor is not None:
+            offset = decode_cursor(query.cursor, query, snapshot.generation)
+        allowed = allowed_files(query, snapshot.all_files, self._clock())
+        question = self._question(query, snapshot)
+        ranked, evidence, degraded = self._rank(session, question, allowed)
+        page = ranked.order[offset : offset + limit]
+        results = self._results(session, evidence, ranked, page, explain=explain)
+        more = offset + limit < len(ranked.order)
+        return SearchResponse(
+            results=results,
+            next_cursor=encode_cursor(query, snapshot.generation, offset + limit) if more else None,
+            degraded=(*degraded, *(("stale",) if stale else ())),
+            confident=None,
+            generation=snapshot.generation,
+            took_ms=round((time.perf_counter() - started) * 1000, 3),
+            suggestions=() if results else self._suggestions(snapshot, allowed),
+        )
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def check(self, query: SearchQuery) -> int:
+        """The limit of a question that can be asked; raises QueryError for any other."""
+        if not query.text_query.strip():
+            raise QueryError("the question is empty; ask in words or name a symbol")
+        if not WORD.search(query.text_query[:MAX_QUERY_CHARS]):
+            raise QueryError("the question has no letter or digit in it; ask in words")
+        limit = self._config.default_limit if query.limit is None else query.limit
+        if not 1 <= limit <= self._config.max_limit:
+            raise QueryError(f"limit is {limit}; give a number from 1 to {self._config.max_limit}")
+        return limit
+
+    def _current_session(self) -> _Session:
+        snapshot = self._snapshots()
+        if self._session is None or self._session.snapshot is not snapshot:
+            dense = snapshot.dense
+            order = np.argsort(dense.chunk_ids, kind="stable")
+            table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
+            self._session = _Session(snapshot, table, FileRows(dense.file_ids))
+        return self._session
+
+    def _question(self, query: SearchQuery, snapshot: Snapshot) -> Question:
+        return parse_question(query.text_query[:MAX_QUERY_CHARS], snapshot.sparse.stems)
+
+    def _rank(
+        self, session: _Session, question: Question, allowed: Collection[int] | None
+    ) -> tuple[RankedFiles, Evidence, list[str]]:
+        snapshot = session.snapshot
+        sparse, dense, vector, degraded = self._ask_legs(session, question, allowed)
+        candidates = choose_candidates(
+            sparse, dense, session.table, self._config.max_merged_candidates, allowed
+        )
+        states = snapshot.files(candidates.file_ids.tolist())
+        paths = [states[at].path if at in states else "" for at in candidates.file_ids.tolist()]
+        evidence = build_evidence(
+            question,
+            sparse,
+            snapshot.sparse if "sparse" not in degraded else None,
+            candidates,
+            paths,
+            self._dense_columns(session, candidates, paths, dense, vector),
+        )
+        return rank_files(evidence), evidence, degraded
+
+    def _ask_legs(
+        self, session: _Session, question: Question, allowed: Collection[int] | None
+    ) -> tuple[SparseFindings, DenseFindings | None, Scores | None, list[str]]:
+        config = self._config
+        by_words = self._pool.submit(
+            ask_sparse, session.snapshot.sparse, question, config.sparse_top_k, allowed
+        )
+        by_meaning = self._pool.submit(self._ask_dense, session, question, allowed)
+        degraded: list[str] = []
+        sparse = _outcome(by_words, config.sparse_timeout_ms, "sparse", degraded)
+        dense = _outcome(by_meaning, config.dense_timeout_ms, "dense", degraded)
+        if sparse is None and dense is None:
+            raise SearchUnavailableError("neither the word index nor the vectors answered in time")
+        found, vector = dense if dense is not None else (None, None)
+        return sparse or NO_SPARSE, found, vector, degraded
+
+    def _ask_dense(
+        self, session: _Session, question: Question, allowed: Collection[int] | None
+    ) -> tuple[DenseFindings, Scores]:
+        vector = self._open_embedder().embed([question.text])[0]
+        index = session.snapshot.dense
+        scores = index.scores(vector)
+        if not vector.any():
+            return DenseFindings(index.best(scores, 0), scores), vector
+        return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores), vector
+
+    def _dense_columns(
+        self,
+        session: _Session,
+        candidates: Candidates,
+        paths: list[str],
+        dense: DenseFindings | None,
+        vector: Scores | None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+        nothing = np.zeros(len(candidates.file_ids))
+        if dense is None or vector is None:
+            return np.zeros(len(candidates.chunk_ids)), nothing, nothing, nothing
+        best, mean = session.rows.best_and_mean(dense.scores, candidates.file_ids)
+        if self._paths is None:
+            self._paths = PathVectors(self._open_embedder())
+        by_path = self._paths.similarity(vector, paths)
+        return lookup(dense.hits, candidates.chunk_ids), best, mean, by_path
+
+    def _results(
+        self,
+        session: _Session,
+        evidence: Evidence,
+        ranked: RankedFiles,
+        page: tuple[int, ...],
+        *,
+        explain: bool,
+    ) -> tuple[SearchResult, ...]:
+        combined = chunk_scores(evidence)
+        files = session.snapshot.files(evidence.files.ids[list(page)].tolist())
+        results = []
+        for at in page:
+            state = files.get(int(evidence.files.ids[at]))
+            if state is None:
+                continue
+            own = np.flatnonzero(evidence.chunks.files == at)
+            result = self._result(session.snapshot, evidence, state, own, combined[own])
+            explanation = None
+            if explain:
+                gave = zip(NAMES, ranked.features[at].tolist(), strict=True)
+                explanation = {name: round(value, 5) for name, value in gave if value}
+            results.append(
+                replace(
+                    result,
+                    score=round(min(1.0, float(ranked.scores[at])), 5),
+                    explanation=explanation,
+                )
+            )
+        return tuple(results)
+
+    def _result(
+        self,
+        snapshot: Snapshot,
+        evidence: Evidence,
+        state: FileState,
+        own: np.ndarray,  # type: ignore[type-arg]
+        scores: np.ndarray,  # type: ignore[type-arg]
+    ) -> SearchResult:
+        rows = snapshot.chunks(evidence.chunks.ids[own].tolist())
+        score_of = dict(zip(evidence.chunks.ids[own].tolist(), scores.tolist(), strict=True))
+        if not rows:
+            rows = {row.id: row for row in snapshot.chunks_of(state.id)[:1]}
+        spans = choose_spans(
+            [
+                ScoredSpan(row.id, row.start_line, row.end_line, score_of.get(row.id, 0.0))
+                for row in rows.values()
+            ]
+        )
+        text = snapshot.text(state.id)
+        lines = text.split("\n")
+        shown = [
+            Span(
+                span.start_line,
+                span.end_line,
+                _snippet(lines, text, span, rows[span.chunk_id]),
+                rows[span.chunk_id].scope,
+            )
+            for span in spans
+        ]
+        first = shown[0] if shown else Span(1, 1, lines[0], "")
+        return SearchResult(
+            file_path=state.path,
+            start_line=first.start_line,
+            end_line=first.end_line,
+            snippet=first.snippet,
+            score=0.0,
+            source=_source(evidence, spans[0].chunk_id if spans else -1),
+            metadata=_metadata(state),
+            scope=first.scope,
+            more_spans=tuple(shown[1:]),
+        )
+
+    def _suggestions(
+        self, snapshot: Snapshot, allowed: Collection[int] | None
+    ) -> tuple[str, ...]:
+        if not len(snapshot.dense.chunk_ids):
+            return ("The index is empty: there is no text file to search in this folder.",)
+        if allowed is not None and not allowed:
+            return ("No file passes the filters: widen filePaths, languages or minRecencyDays.",)
+        return ("Nothing matches: try broader keywords or check the spelling.",)
+
+
+def _outcome(
+    future: Future[_Found], timeout_ms: int, name: str, degraded: list[str]
+) -> _Found | None:
+    """What a leg found; None, with its name noted, where it is late or down."""
+    try:
+        return future.result(timeout_ms / 1000)
+    except (LateError, UnavailableError):
+        future.cancel()
+        degraded.append(name)
+        return None
+
+
+def _snippet(lines: list[str], text: str, span: ScoredSpan, row: object) -> str:
+    shown = "\n".join(lines[span.start_line - 1 : span.end_line])
+    fragment = text[row.start : row.end]  # type: ignore[attr-defined]
+    # A fragment of one overlong line is shown alone.
+    return fragment if span.start_line == span.end_line and fragment else shown
+
+
+def _source(evidence: Evidence, chunk_id: int) -> Source:
+    at = np.flatnonzero(evidence.chunks.ids == chunk_id)
+    if not len(at):
+        return "merged"
+    by_words, by_meaning = evidence.chunks.bm25[at[0]] > 0, evidence.chunks.dense[at[0]] > 0
+    if by_words and by_meaning:
+        return "merged"
+    return "dense" if by_meaning else "sparse"
+
+
+def _metadata(state: FileState) -> FileMetadata:
+    modified = datetime.fromtimestamp(state.last_modified_s, UTC)
+    stamp = modified.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return FileMetadata(stamp, state.language, state.size)

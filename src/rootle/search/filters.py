@@ -1,0 +1,74 @@
+"""Which files may answer: paths, languages and recency into a set of file ids."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable
+
+from rootle.errors import QueryError
+from rootle.index.manifest import FileState
+from rootle.languages import resolve_language
+from rootle.types import SearchQuery
+
+_DAY_S = 86_400
+
+
+def allowed_files(
+    query: SearchQuery, files: Callable[[], Iterable[FileState]], now_s: float
+) -> set[int] | None:
+    """The ids of files that pass every filter of a query; None where it has none.
+
+    Raises QueryError for a language that does not exist and for a recency below zero.
+    """
+    tests = [*_path_test(query), *_language_test(query), *_recency_test(query, now_s)]
+    if not tests:
+        return None
+    return {
+        state.id
+        for state in files()
+        if state.skip is None and all(test(state) for test in tests)
+    }
+
+
+_Test = Callable[[FileState], bool]
+
+
+def _path_test(query: SearchQuery) -> Iterable[_Test]:
+    if query.file_paths is None:
+        return
+    wanted = [path.removeprefix("./").rstrip("/") for path in query.file_paths]
+
+    def matches(state: FileState) -> bool:
+        return any(
+            path in ("", ".")
+            or state.path == path
+            or state.path.startswith(f"{path}/")
+            or fnmatch.fnmatchcase(state.path, path)
+            for path in wanted
+        )
+
+    yield matches
+
+
+def _language_test(query: SearchQuery) -> Iterable[_Test]:
+    if query.languages is None:
+        return
+    wanted = set()
+    for name in query.languages:
+        language = resolve_language(name)
+        if language is None:
+            raise QueryError(f'unknown language "{name}"; try one like "python" or "ts"')
+        wanted.add(language)
+        if language == "typescript":
+            wanted.add("tsx")
+    yield lambda state: state.language in wanted
+
+
+def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
+    days = query.min_recency_days
+    if days is None or days == 0:
+        return
+    if days < 0:
+        raise QueryError(f"minRecencyDays is {days:g}; give a number of days of 0 or more")
+    oldest = now_s - days * _DAY_S
+    yield lambda state: state.last_modified_s >= oldest

@@ -1,0 +1,293 @@
+"""Asks both legs and collects what they say about the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from rootle.protocols import Embedder, Ids, Ranked, Scores, WeightedTerm
+from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Floats, Ints
+from rootle.rank.fusion import reciprocal_rank_fusion
+from rootle.rank.question import Question
+from rootle.text import path_words
+
+# A file that neither leg puts forward may still be the one that the question names.
+_FILES_BY_PATH: Final = 30
+_FIELD_HITS: Final = 200
+_MAX_FILES: Final = 120
+_MAX_DEFINERS: Final = 200
+_COVERAGE_TERMS: Final = 20
+
+_NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+class SparseReader(Protocol):
+    """The word index, as far as gathering needs it."""
+
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked: ...
+    def field_scores(
+        self,
+        level: str,
+        field: str,
+        terms: Sequence[WeightedTerm],
+        k: int,
+        *,
+        files: Collection[int] | None = None,
+        chunks: Collection[int] | None = None,
+    ) -> Ranked: ...
+    def matches(self, level: str, terms: Sequence[str], ids: Sequence[int]) -> Ints: ...
+    def file_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]: ...
+    def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SparseFindings:
+    """All that the word index says of a question."""
+
+    body: Ranked
+    symbols: Ranked
+    comments: Ranked
+    headings: Ranked
+    file_body: Ranked
+    file_symbols: Ranked
+    file_path: Ranked
+    definers: dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class DenseFindings:
+    """All that the matrix says of a question."""
+
+    hits: Ranked
+    scores: Scores  # of every row
+
+
+NO_SPARSE: Final = SparseFindings(*[_NOTHING] * 7, {})
+
+
+def ask_sparse(
+    index: SparseReader, question: Question, k: int, files: Collection[int] | None
+) -> SparseFindings:
+    """The best chunks and files by words, for each field of the word index."""
+    terms = question.terms
+    content = question.content_terms
+
+    def chunks(field: str) -> Ranked:
+        return index.field_scores("chunks", field, content, _FIELD_HITS, files=files)
+
+    return SparseFindings(
+        index.query(terms, k, files),
+        chunks("symbols"),
+        chunks("comments"),
+        chunks("headings"),
+        index.field_scores("files", "body", terms, _FIELD_HITS, files=files),
+        index.field_scores("files", "symbols", content, _FIELD_HITS, files=files),
+        index.field_scores("files", "path", content, _FIELD_HITS, files=files),
+        index.definers(question.names, _MAX_DEFINERS) if question.names else {},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTable:
+    """Where chunks belong: aligned with the rows of the matrix, in the order of chunk ids."""
+
+    chunk_ids: Ids
+    file_ids: Ids
+
+    def files_of(self, chunk_ids: Ids) -> Ids:
+        """The file of each chunk; -1 for one that is not in the table."""
+        at = np.minimum(np.searchsorted(self.chunk_ids, chunk_ids), len(self.chunk_ids) - 1)
+        if not len(self.chunk_ids):
+            return np.full(len(chunk_ids), -1, np.int64)
+        return np.where(self.chunk_ids[at] == chunk_ids, self.file_ids[at], -1)
+
+
+class FileRows:
+    """The rows of each file in the matrix, for sums and maxima over whole files."""
+
+    def __init__(self, file_ids: Ids) -> None:
+        self._starts = np.flatnonzero(np.diff(file_ids, prepend=-1)) if len(file_ids) else None
+        if self._starts is None:
+            return
+        owners = file_ids[self._starts]
+        # A file that was written again has dead rows first; its last run is the live one.
+        self._order = np.argsort(owners, kind="stable")
+        self._owners = owners[self._order]
+        self._lengths = np.diff(np.append(self._starts, len(file_ids)))
+
+    def best_and_mean(self, scores: Scores, files: Ids) -> tuple[Floats, Floats]:
+        """The best and the mean score over the rows of each file; 0 for a file without rows."""
+        best, mean = np.zeros(len(files)), np.zeros(len(files))
+        if self._starts is None or not len(scores):
+            return best, mean
+        place = np.searchsorted(self._owners, files, side="right") - 1
+        found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
+        runs = self._order[place[found]]
+        best[found] = np.fmax.reduceat(scores, self._starts)[runs]
+        mean[found] = np.add.reduceat(scores, self._starts)[runs] / self._lengths[runs]
+        return np.nan_to_num(best), np.nan_to_num(mean)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Chunk ids with their files' ids, before anything else is known of them."""
+
+    chunk_ids: Ids
+    files: Ids  # of each chunk
+    file_ids: Ids  # each file once
+
+
+def choose_candidates(
+    sparse: SparseFindings,
+    dense: DenseFindings | None,
+    table: ChunkTable,
+    limit: int,
+    allowed: Collection[int] | None,
+) -> Candidates:
+    """The chunks that both legs put forward, fused and cut, and the files that go with them."""
+    legs = [sparse.body] + ([dense.hits] if dense else [])
+    fused = reciprocal_rank_fusion(legs, limit)
+    asked = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
+    chunk_ids = np.unique(np.concatenate([fused, sparse.symbols.ids[:20], asked]))
+    files = table.files_of(chunk_ids)
+    if allowed is not None:
+        files = np.where(np.isin(files, np.fromiter(allowed, np.int64, len(allowed))), files, -1)
+    chunk_ids, files = chunk_ids[files >= 0], files[files >= 0]
+    by_fusion = table.files_of(fused)
+    in_order = np.concatenate(
+        [
+            sparse.file_path.ids[:_FILES_BY_PATH],
+            sparse.file_body.ids[:_FILES_BY_PATH],
+            sparse.file_symbols.ids[:_FILES_BY_PATH],
+            table.files_of(asked),
+            by_fusion,
+        ]
+    )
+    _, first = np.unique(in_order, return_index=True)
+    file_ids = in_order[np.sort(first)]
+    file_ids = np.sort(file_ids[file_ids >= 0][:_MAX_FILES])
+    kept = np.isin(files, file_ids)
+    return Candidates(chunk_ids[kept], files[kept], file_ids)
+
+
+def lookup(found: Ranked, ids: Ids) -> Floats:
+    """The score of each id in a ranking; 0 where it is not in it."""
+    if not len(found.ids) or not len(ids):
+        return np.zeros(len(ids))
+    order = np.argsort(found.ids)
+    keys = found.ids[order]
+    at = np.minimum(np.searchsorted(keys, ids), len(keys) - 1)
+    return np.where(keys[at] == ids, found.scores[order][at], 0.0).astype(np.float64)
+
+
+class PathVectors:
+    """The embedding of file paths, each worked out once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, Floats] = {}
+
+    def similarity(self, vector: Scores, paths: Sequence[str]) -> Floats:
+        missing = [path for path in paths if path not in self._known]
+        if missing:
+            rows = self._embedder.embed([path_words(path) for path in missing])
+            self._known.update(zip(missing, rows, strict=True))
+        if not paths:
+            return np.zeros(0)
+        return np.stack([self._known[path] for path in paths]) @ vector
+
+
+def build_evidence(
+    question: Question,
+    sparse: SparseFindings,
+    index: SparseReader | None,
+    candidates: Candidates,
+    paths: Sequence[str],
+    dense: tuple[Floats, Floats, Floats, Floats],  # chunks, best, mean and path of files
+) -> Evidence:
+    """Everything that the ranking sees, from what was found."""
+    chunk_ids, file_ids = candidates.chunk_ids, candidates.file_ids
+    positions = np.searchsorted(file_ids, candidates.files)
+    bm25 = lookup(sparse.body, chunk_ids)
+    defined_by, definers = _definitions(sparse, candidates, positions)
+    chunks = ChunkEvidence(
+        chunk_ids,
+        positions,
+        bm25,
+        dense[0],
+        lookup(sparse.symbols, chunk_ids),
+        lookup(sparse.comments, chunk_ids),
+        lookup(sparse.headings, chunk_ids),
+        defined_by,
+    )
+    coverage, chunk_coverage = _coverage(question, index, candidates, chunks)
+    files = FileEvidence(
+        file_ids,
+        tuple(paths),
+        lookup(sparse.file_body, file_ids),
+        lookup(sparse.file_symbols, file_ids),
+        lookup(sparse.file_path, file_ids),
+        dense[1],
+        dense[2],
+        dense[3],
+        coverage,
+        chunk_coverage,
+        definers,
+    )
+    return Evidence(question, chunks, files)
+
+
+def _definitions(
+    sparse: SparseFindings, candidates: Candidates, positions: Ints
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Floats]:
+    defines = np.zeros(len(candidates.chunk_ids), dtype=bool)
+    definers = np.zeros(len(candidates.file_ids))
+    for chunk_ids in sparse.definers.values():
+        here = np.isin(candidates.chunk_ids, np.array(chunk_ids, dtype=np.int64))
+        defines |= here
+        files = np.unique(positions[here])
+        if len(files):
+            definers[files] += 1 / len(files)
+    return defines, definers
+
+
+def _coverage(
+    question: Question,
+    index: SparseReader | None,
+    candidates: Candidates,
+    chunks: ChunkEvidence,
+) -> tuple[Floats, Floats]:
+    count = len(candidates.file_ids)
+    terms = [term for term in question.content_terms if term.weight >= 1]
+    if index is None or not terms or not count:
+        return np.zeros(count), np.zeros(count)
+    total, frequencies = index.file_frequencies([term.text for term in terms])
+    rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
+    keep = np.argsort(-rarity, kind="stable")[:_COVERAGE_TERMS]
+    texts = [terms[at].text for at in keep]
+    weights = rarity[keep] / rarity[keep].sum()
+    in_files = index.matches("files", texts, candidates.file_ids.tolist())
+    best = _best_chunk_of_file(chunks, count)
+    has_chunk = np.flatnonzero(best >= 0)
+    ids = candidates.chunk_ids[best[has_chunk]]
+    in_chunks = np.zeros(count, dtype=np.int64)
+    in_chunks[has_chunk] = index.matches("chunks", texts, ids.tolist())
+    return _weigh(in_files, weights), _weigh(in_chunks, weights)
+
+
+def _weigh(masks: Ints, weights: Floats) -> Floats:
+    bits = (masks[:, None] >> np.arange(len(weights))) & 1
+    return bits.astype(np.float64) @ weights
+
+
+def _best_chunk_of_file(chunks: ChunkEvidence, count: int) -> Ints:
+    """The position of the best chunk by words of each file; -1 for a file without any."""
+    best = np.full(count, -1, dtype=np.int64)
+    order = np.argsort(chunks.bm25, kind="stable")
+    best[chunks.files[order]] = order
+    return best

@@ -1,0 +1,75 @@
+"""Words of code and prose: how a text becomes terms, for the indexes and for a question alike."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+WORD: Final = re.compile(r"\w+")
+# getHTTPResponse2 -> get HTTP Response 2; letters of other alphabets stay together.
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+# A longer word is data (a hash, base64, a generated name): it helps nobody and swells the index.
+MAX_WORD_CHARS: Final = 64
+# Bounds the memory of a table that grows with every new word of a large corpus.
+_TABLE_LIMIT: Final = 400_000
+
+CHARS_PER_TOKEN: Final = 4  # where the embedder brings no tokenizer of its own
+
+
+def split_identifier(word: str) -> list[str]:
+    """The lower-case parts of one word: `parseHTTPHeader_v2` -> parse http header v 2."""
+    if word.isascii():
+        return [part.lower() for part in _PART.findall(word)]
+    return [
+        piece for part in _PART.findall(word) for piece in _split_ideographs(part.lower())
+    ]  # fmt: skip
+
+
+def _split_ideographs(part: str) -> list[str]:
+    """Pairs of neighbouring characters where a script puts no spaces between its words."""
+    if not _IDEOGRAPHS.fullmatch(part) or len(part) < 3:
+        return [part]
+    return [part[i : i + 2] for i in range(len(part) - 1)]
+
+
+def whole_identifier(word: str) -> str:
+    """One spelling for getUserById, get_user_by_id and GET_USER_BY_ID."""
+    return word.replace("_", "").lower()
+
+
+def word_terms(word: str) -> list[str]:
+    """The unstemmed terms of one word: its parts, and itself where it has several."""
+    if len(word) > MAX_WORD_CHARS:
+        return []
+    parts = split_identifier(word)
+    return [*parts, whole_identifier(word)] if len(parts) > 1 else parts
+
+
+class TermTable(dict[str, str]):
+    """Word -> its terms with spaces between, worked out once a word."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _TABLE_LIMIT:
+            self.clear()
+        terms = " ".join(word_terms(word))
+        self[word] = terms
+        return terms
+
+
+def text_terms(text: str, table: TermTable) -> str:
+    """All terms of a text in order, with spaces between: what the sparse index is given."""
+    return " ".join([table[word] for word in WORD.findall(text)])
+
+
+def path_words(path: str) -> str:
+    """A path as text: folders and stem without their separators and extension."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder} {stem_of(name)}".replace("/", " ").replace("-", " ").replace(".", " ")
+
+
+def stem_of(path: str) -> str:
+    """The file's name without folders and extension: `src/a.test.ts` -> `a.test`."""
+    name = path.rpartition("/")[2]
+    stem, dot, _ = name.rpartition(".")
+    return stem if dot and stem else name

@@ -1,0 +1,146 @@
+"""The records that cross rootle's borders, and their JSON names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal
+
+Source = Literal["dense", "sparse", "merged"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileMetadata:
+    """What is known of a file beside its text."""
+
+    last_modified: str  # ISO 8601, UTC
+    language: str
+    file_size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """A contiguous run of lines: what is embedded, indexed and returned."""
+
+    file_path: str  # relative to the root of the index, "/" on every platform
+    sequence_number: int  # position among the chunks of its file, from 0
+    start_line: int  # from 1, inclusive
+    end_line: int
+    text: str
+    metadata: FileMetadata
+    embedding: tuple[float, ...] | None = None
+
+    @property
+    def chunk_id(self) -> str:
+        return f"{self.file_path}::{self.sequence_number}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A question and what may answer it. Lists that are None restrict nothing."""
+
+    text_query: str
+    file_paths: tuple[str, ...] | None = None  # files, folders or globs, relative to the root
+    languages: tuple[str, ...] | None = None
+    min_recency_days: float | None = None  # only files modified within so many days
+    limit: int | None = None  # results a page; the configuration's default where None
+    cursor: str | None = None  # of an earlier response to the same question
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of a file that answer."""
+
+    start_line: int
+    end_line: int
+    snippet: str
+    scope: str  # the function, class or heading that the lines stand in
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One file that answers: its best span first, up to three further ones after it."""
+
+    file_path: str
+    start_line: int
+    end_line: int
+    snippet: str
+    score: float  # 0 to 1
+    source: Source  # the leg that found the first span
+    metadata: FileMetadata
+    scope: str = ""
+    more_spans: tuple[Span, ...] = ()
+    context: str | None = None
+    explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResponse:
+    """One page of answers, best first."""
+
+    results: tuple[SearchResult, ...]
+    next_cursor: str | None
+    degraded: tuple[str, ...]  # parts that could not take part, and "stale" for an index in arrears
+    confident: bool | None
+    generation: int  # the state of the index that answered
+    took_ms: float
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did."""
+
+    generation: int
+    files_indexed: int  # read, cut and written in this run
+    files_removed: int
+    files_total: int
+    chunks_total: int
+    chunks_embedded: int  # the others kept the vectors that they had
+    bytes_indexed: int
+    skipped: Mapping[str, int]  # reason -> files, of the whole index
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The index as it stands, without bringing it up to date."""
+
+    root: str
+    index_dir: str
+    exists: bool
+    generation: int
+    files: int
+    chunks: int
+    index_bytes: int
+    source_bytes: int
+    age_seconds: float | None  # since the last successful run
+    model: str
+    languages: Mapping[str, int]  # language -> files
+    encodings: Mapping[str, int]  # encoding -> files
+    skipped: Mapping[str, int]  # reason -> files
+    skipped_files: tuple[tuple[str, str], ...]  # (path, reason), in order of the path
+    pending: int  # files that changed since the last run
+    pending_embeddings: int  # chunks that can be found by their words alone for now
+    skipped_text_share: float  # share of characters beyond the limit for one file
+
+
+def camel_case(name: str) -> str:
+    """The JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def to_json(value: Any) -> Any:  # Any: a value of any shape becomes what `json` accepts
+    """A record as plain JSON data under its camelCase names, nested records included."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            camel_case(f.name): to_json(getattr(value, f.name))
+            for f in fields(value)
+            if not (f.name == "explanation" and getattr(value, f.name) is None)
+        }
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    return value
