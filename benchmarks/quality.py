@@ -39,7 +39,7 @@ def main() -> None:
         for repo in json.loads((args.bench / "repos.json").read_text()):
             if wanted and repo["name"] not in wanted:
                 continue
-            root = args.repos / repo["name"] / repo["benchmark_root"]
+            root = args.repos / repo["name"] / (repo.get("benchmark_root") or "")
             if not root.is_dir():
                 print(f"{repo['name']}: no folder {root}", file=sys.stderr)
                 continue
@@ -62,7 +62,7 @@ def measure(repo: dict, root: Path, questions: list, index_dir: Path) -> dict:
         app.index()
         for question in questions:
             targets = [
-                target(entry, root, repo["benchmark_root"])
+                target(entry, root, (repo.get("benchmark_root") or ""))
                 for entry in (*question["relevant"], *question["secondary"])
             ]
             started = time.perf_counter()

@@ -1,18 +1,24 @@
 """Retrieval for agents and people: index a folder, ask in plain words, get the lines that matter."""
 
-from rootle.app import App, open_app
-from rootle.config import Config
-from rootle.errors import RootleError
-from rootle.types import (
-    FileMetadata,
-    IndexReport,
-    IndexStatus,
-    SearchQuery,
-    SearchResponse,
-    SearchResult,
-    Span,
-    TextChunk,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rootle.app import App, open_app
+    from rootle.config import Config
+    from rootle.errors import RootleError
+    from rootle.types import (
+        FileMetadata,
+        IndexReport,
+        IndexStatus,
+        SearchQuery,
+        SearchResponse,
+        SearchResult,
+        Span,
+        TextChunk,
+    )
 
 __version__ = "0.1.0"
 
@@ -30,3 +36,18 @@ __all__ = [
     "TextChunk",
     "open_app",
 ]
+
+_MODULES = {"App": "app", "open_app": "app", "Config": "config", "RootleError": "errors"}
+
+
+def __getattr__(name: str) -> object:
+    # On first use, so that importing the package, and with it `rootle --help`, costs nothing.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'types')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -81,10 +81,14 @@ class App:
         """
         if isinstance(query, str):
             query = SearchQuery(query)
+        self.check(query)
         agent = self._search_agent()
-        agent.check(query)
         is_fresh = self.refresh()
         return agent.search(query, explain=explain, stale=not is_fresh)
+
+    def check(self, query: SearchQuery) -> None:
+        """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
+        self._search_agent().check(query)
 
     def refresh(self, progress: Progress | None = None) -> bool:
         """Bring the index up to date if the last check is old; False if that was not possible.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 Source = Literal["dense", "sparse", "merged"]
 
@@ -129,18 +129,3 @@ def camel_case(name: str) -> str:
     """The JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
-
-
-def to_json(value: Any) -> Any:  # Any: a value of any shape becomes what `json` accepts
-    """A record as plain JSON data under its camelCase names, nested records included."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            camel_case(f.name): to_json(getattr(value, f.name))
-            for f in fields(value)
-            if not (f.name == "explanation" and getattr(value, f.name) is None)
-        }
-    if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_json(item) for item in value]
-    return value

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest.git import changed_from_head, commit_times, head_commit
+from rootle.ingest.git import changed_from_head, commit_times, head_commit, is_ancestor
 from rootle.ingest.git_command import run_git
 
 _START = 1_700_000_000
@@ -72,6 +72,22 @@ def test_since_a_commit_only_newer_ones_count(repository: Path) -> None:
     assert commit_times(repository, found.head) is not None
     assert commit_times(repository, "0" * 40) is None
     assert commit_times(repository, "--output=x") is None
+
+
+def test_an_ancestor_is_told_from_a_commit_beside_it(repository: Path) -> None:
+    first = head_commit(repository)
+    _commit(repository, 4, a="4")
+    beside = head_commit(repository)
+    _git(repository, "reset", "-q", "--hard", "HEAD~1")
+    _commit(repository, 5, a="5")
+    head = head_commit(repository)
+
+    assert first is not None
+    assert beside is not None
+    assert head is not None
+    assert is_ancestor(repository, first, head)
+    assert not is_ancestor(repository, beside, head)
+    assert not is_ancestor(repository, "0" * 40, head)
 
 
 def test_commits_and_time_are_bounded(repository: Path) -> None:
@@ -179,6 +195,21 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
     assert not (repository / "ran").exists()
     subprocess.run(["git", "-C", repository, "status"], check=False, capture_output=True)
     assert (repository / "ran").exists()  # the trap works
+
+
+def test_a_partial_clone_is_read_as_far_as_it_goes_without_fetching(
+    repository: Path, tmp_path: Path
+) -> None:
+    _git(repository, "config", "uploadpack.allowFilter", "true")
+    _commit(repository, 7, a="7")
+    clone = tmp_path / "clone"
+    _git(tmp_path, "clone", "-q", "--filter=tree:0", f"file://{repository}", clone)
+
+    found = commit_times(clone, None)
+
+    assert found is None or found.times.get("a", _START + 7) == _START + 7
+    missing = ("rev-list", "--objects", "--missing=print", "--all")
+    assert b"\n?" in run_git(os.fspath(clone), *missing, timeout_s=10).stdout
 
 
 def test_settings_of_the_person_in_the_environment_count(

@@ -198,13 +198,17 @@ def test_what_may_not_be_read_is_passed_over(locked: Path) -> None:
 
 def test_git_names_the_folders_that_it_may_not_read(locked: Path) -> None:
     subprocess.run(["git", "init", "-q", locked], check=True)
+    _write(locked, "sub/deep/it's locked/x.py")
+    (locked / "sub/deep/it's locked").chmod(0)
     if os.geteuid() == 0:
         subprocess.run(["chown", "-R", str(_NOBODY), locked / ".git"], check=True)
         os.chown(locked, _NOBODY, -1)
 
     printed = _run_as_nobody(_PRINT_WALK, locked)
+    below = _run_as_nobody("sys.argv[1] += '/sub'" + _PRINT_WALK, locked)
 
     assert "'open/a.py', 'secret.py'" in printed
+    assert "Skip(path='deep/it\\'s locked'" in below or 'Skip(path="deep/it\'s locked"' in below
     assert "Skip(path='locked', reason='unreadable', size=0)" in printed
     assert "True\n" in printed
 

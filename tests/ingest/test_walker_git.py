@@ -127,6 +127,33 @@ def test_a_repository_inside_that_git_does_not_track_is_walked(repository: Path)
     assert _paths(repository) == ["a.py", "inner/deep/deep.py", "inner/in.py", "sub/b.py"]
 
 
+def test_a_new_repository_inside_is_walked_too(repository: Path) -> None:
+    _git(repository, "init", "-q", "inner")
+    _write(repository, "inner/new.py")
+
+    assert _paths(repository) == ["a.py", "inner/new.py", "sub/b.py"]
+
+
+def test_a_linked_worktree_with_a_submodule_is_walked(repository: Path, tmp_path: Path) -> None:
+    library = _make_repository(tmp_path / "lib", "lib.py")
+    _git(repository, "submodule", "add", "-q", library, "vendor/lib")
+    _git(repository, "commit", "-q", "-m", "library")
+    _git(repository, "worktree", "add", "-q", tmp_path / "tree")
+    _git(tmp_path / "tree", "submodule", "update", "-q", "--init")
+
+    assert "vendor/lib/lib.py" in _paths(tmp_path / "tree")
+
+
+def test_a_root_behind_a_link_is_in_the_work_tree_that_it_leads_to(
+    repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(repository / "sub")
+    (repository / ".gitignore").write_text("*.log\n")
+    _write(repository, "sub/x.log")
+
+    assert _paths(tmp_path / "link") == ["b.py"]
+
+
 def test_a_linked_worktree_is_a_root_but_not_a_part(repository: Path) -> None:
     _git(repository, "worktree", "add", "-q", "trees/x")
     _write(repository, "trees/x/new.py")

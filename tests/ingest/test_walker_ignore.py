@@ -62,6 +62,19 @@ def test_both_walks_agree_with_git_check_ignore(seed: int, tmp_path: Path) -> No
     assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rootleignore_has_the_same_syntax_in_both_walks(seed: int, tmp_path: Path) -> None:
+    files = _make_tree(tmp_path, random.Random(seed))
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    kept = files - _ignored_by_git(tmp_path, files)
+    for path in list(tmp_path.rglob(".gitignore")):
+        path.rename(path.with_name(".rootleignore"))
+    wanted = {path.replace(".gitignore", ".rootleignore") for path in kept}
+
+    assert {entry.path for entry in walk_files(tmp_path, WalkRules()).files} == wanted
+    assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
+
+
 @pytest.mark.parametrize(
     ("pattern", "path", "ignored"),
     [

@@ -21,6 +21,9 @@ from rootle.index.manifest import FileState, Manifest
 # A writer commits the truth first and the derived indexes right after it.
 _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
+# Texts of files that were shown stay at hand: the next question often shows them again.
+_CACHED_CHARS: Final = 16_000_000
+_CACHED_CHUNKS: Final = 20_000
 
 
 class Snapshot:
@@ -39,7 +42,9 @@ class Snapshot:
         self.sparse = EmbeddedSparse(folder / SPARSE_FOLDER)
         self.dense = EmbeddedDense(folder / DENSE_FOLDER)
         self._files: dict[int, FileState] = {}
+        self._chunks: dict[int, ChunkRow] = {}
         self._texts: dict[int, str] = {}
+        self._text_chars = 0
 
     @property
     def is_whole(self) -> bool:
@@ -68,17 +73,32 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.files()
 
-    def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
+    def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Chunks by their ids; ids that are unknown are left out."""
+        known = self._chunks
         with self._lock, storage_errors(self.folder):
-            return self._documents.chunks(ids)
+            missing = [at for at in ids if at not in known]
+            if len(known) + len(missing) > _CACHED_CHUNKS:
+                known.clear()
+                missing = list(ids)
+            known.update(self._documents.chunks(missing))
+            return {at: known[at] for at in ids if at in known}
 
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):
             return self._documents.chunks_of(file_id)
 
     def text(self, file_id: int) -> str:
+        """The text of a file as it was indexed."""
         with self._lock, storage_errors(self.folder):
-            return self._documents.text(file_id)
+            text = self._texts.pop(file_id, None)
+            if text is None:
+                text = self._documents.text(file_id)
+                self._text_chars += len(text)
+            self._texts[file_id] = text  # at the end: what was asked for last goes last
+            while self._text_chars > _CACHED_CHARS and len(self._texts) > 1:
+                self._text_chars -= len(self._texts.pop(next(iter(self._texts))))
+            return text
 
     def close(self) -> None:
         self._connection.close()

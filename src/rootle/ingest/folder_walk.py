@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.ingest.foreign_folders import FOREIGN_FOLDERS, FOREIGN_MARKS, is_linked_worktree
+from rootle.ingest.git_command import find_work_tree
 from rootle.ingest.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 
 # In one folder the later one has the last word.
@@ -129,13 +130,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir(follow_symlinks=False)
     except OSError:  # its type had to be looked up, and it is gone or locked away
         return False
-
-
-def find_work_tree(folder: str) -> str | None:
-    """The nearest folder at or above this one that holds a `.git`."""
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-    return folder

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from rootle.ingest.raw_file import read_regular
+
 FOREIGN_FOLDERS: Final = frozenset(
     {
         *(".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS"),
@@ -21,8 +23,9 @@ FOREIGN_MARKS: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 def is_linked_worktree(folder: str) -> bool:
     """Whether `git worktree add` made this checkout: its files stand elsewhere already."""
-    try:
-        with open(os.path.join(folder, ".git"), encoding="utf-8", errors="replace") as pointer:
-            return "/worktrees/" in pointer.read(4096).replace("\\", "/")
-    except OSError:  # a folder, as in a full repository, or not to be read
+    pointer = read_regular(os.path.join(folder, ".git"))
+    if not isinstance(pointer, bytes) or not pointer.startswith(b"gitdir:"):
         return False
+    # A submodule has such a pointer too, but shares no folder with another checkout.
+    target = os.fsdecode(pointer.removeprefix(b"gitdir:").strip(b" \r\n"))
+    return os.path.exists(os.path.join(folder, target, "commondir"))

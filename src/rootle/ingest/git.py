@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.ingest.git_command import GitOutput, run_git
+from rootle.ingest.git_command import GitOutput, find_work_tree, run_git
 
 _log = logging.getLogger(__name__)
 
@@ -53,13 +53,13 @@ def list_files(folder: str) -> GitListing | None:
     )
     if not _succeeded(output, folder):
         return None
-    listing = _parse_listing(output)
+    listing = _parse_listing(output, folder)
     if not listing.tracked and not listing.untracked and _is_ignored(folder):
         return None
     return listing
 
 
-def _parse_listing(output: GitOutput) -> GitListing:
+def _parse_listing(output: GitOutput, folder: str) -> GitListing:
     """`H <mode> <hash> <stage>\\t<path>` for what is tracked, `? <path>` for the rest."""
     tracked: set[str] = set()  # a path in conflict is printed once a side
     submodules: set[str] = set()
@@ -77,8 +77,18 @@ def _parse_listing(output: GitOutput) -> GitListing:
         untracked=untracked,
         submodules=[path for path in submodules if path.strip("./")],
         repositories=[path.rstrip("/") for path in repositories if path.strip("./")],
-        unreadable=[os.fsdecode(path) for path in _UNREADABLE_FOLDER.findall(output.stderr)],
+        unreadable=_unreadable_folders(output.stderr, folder),
     )
+
+
+def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
+    """From git's warnings, which name a folder from the top of the work tree."""
+    paths = [os.fsdecode(path) for path in _UNREADABLE_FOLDER.findall(warnings)]
+    top = find_work_tree(folder) if paths else None
+    if top is None or top == folder:
+        return paths
+    prefix = os.path.relpath(folder, top).replace(os.sep, "/") + "/"
+    return [path.removeprefix(prefix) for path in paths]
 
 
 def _is_ignored(folder: str) -> bool:
@@ -109,8 +119,8 @@ def commit_times(
 ) -> CommitTimes | None:
     """When each file under `root` was last committed, newest commits first, until a limit is hit.
 
-    With `since`, only the commits after that one are read; None outside git, before the first
-    commit, or when `since` is no commit of this repository.
+    With `since`, only the commits after that one are read. None outside git, before the first
+    commit, or when `since` is no commit of this repository (any more): then ask without it.
     """
     head = head_commit(root)
     if head is None or (since is not None and not _SHA.fullmatch(since)):
@@ -124,7 +134,8 @@ def commit_times(
         "--",
         timeout_s=timeout_s,
     )
-    if output.returncode != 0 and not output.timed_out:
+    # A log that ends early (out of time, or at a tree that a partial clone lacks) is of use.
+    if output.returncode != 0 and not output.timed_out and not output.stdout:
         return None
     return CommitTimes(head, _parse_log(output.stdout))
 

@@ -90,3 +90,13 @@ def _environment(config: Mapping[str, str]) -> dict[str, str]:
         environment[f"GIT_CONFIG_KEY_{number}"] = name
         environment[f"GIT_CONFIG_VALUE_{number}"] = value
     return environment
+
+
+def find_work_tree(folder: str) -> str | None:
+    """The nearest folder at or above this one that holds a `.git`, found without running git."""
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder

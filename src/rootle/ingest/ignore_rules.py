@@ -1,8 +1,7 @@
 """Ignore files in gitignore syntax: which paths do they leave out?
 
-Written to the letter of git's own matcher (dir.c and wildmatch.c), and held against it in
-tests/ingest/test_walker_ignore.py. The pathspec library judged one in eight of those trees
-differently (character classes, `!*/`, directory-only patterns).
+Behaves as git's own matcher does, which tests/ingest/test_walker_ignore.py holds it against. Of
+150 such random trees the pathspec library (1.1.1) judged 20 unlike git: character classes, `**/`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Lines:
         self.text = text
         self.rows = text.split("\n")
         # One entry more than there are lines: where a line after the last would start.
-        self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
+        self.starts = [0, *map(add, accumulate(map(len, self.rows)), count(1))]
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rootle.ingest.folder_walk import OWN_IGNORE_NAME, find_work_tree, walk_folder
+from rootle.ingest.folder_walk import OWN_IGNORE_NAME, walk_folder
 from rootle.ingest.foreign_folders import FOREIGN_FOLDERS, FOREIGN_MARKS, is_linked_worktree
 from rootle.ingest.git import GitListing, list_files
+from rootle.ingest.git_command import find_work_tree
 from rootle.ingest.ignore_rules import IgnoreRules, load_ignore_file
 
 

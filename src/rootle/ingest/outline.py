@@ -15,17 +15,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from time import thread_time
+from typing import Final, NamedTuple
 
 from tree_sitter import Node, Parser, QueryCursor
 
 from rootle.ingest.grammars import Grammar
 from rootle.ingest.lines import Lines
 
-# The parser reports every hundred steps or so, about once per 190 bytes of ordinary code; a text
-# that needs far more makes its error recovery search, and is better cut without a tree.
-MAX_REPORTS_PER_BYTE: Final = 0.1
-MIN_REPORTS: Final = 20_000
+# Ordinary code parses at 1 to 10 MB a second. Texts that make the parser try many readings at once
+# (long runs of "<" or "(" without an end) can take a thousand times as long: cut those without it.
+PARSE_BASE_S: Final = 0.5
+PARSE_S_PER_BYTE: Final = 2e-6
+# Measured on 1 MB a language: all but a few comments in JavaScript stand above this depth, and
+# text nested ten thousand deep does not make as many definitions.
+MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
 # How much of the text is handed out again when the parser or a predicate asks for a place in it.
 _BLOCK: Final = 4_096
@@ -40,6 +44,7 @@ class Unit:
     """A definition: lines first to end - 1 with the comments above it, row without them."""
 
     title: str
+    symbol: str
     node: Node
     is_box: bool
     row: int
@@ -48,8 +53,7 @@ class Unit:
     members: list[Unit] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A defined name and where it stands; the column counts bytes, as tree-sitter does."""
 
     row: int
@@ -57,8 +61,7 @@ class Name:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment or docstring, on lines first to end - 1."""
 
     first: int
@@ -84,29 +87,40 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
     if root is None:
         return None
     found = _Found(data, lines)
-    for _, captures in QueryCursor(grammar.query).matches(root):
+    cursor = QueryCursor(grammar.query)
+    cursor.set_max_start_depth(MAX_START_DEPTH)
+    for _, captures in cursor.matches(root):
         found.add(captures)
-    top = Unit("", root, True, row=-1, end=len(lines), first=0)
-    _nest(top, found.units, found.above)
-    found.names.sort(key=lambda name: (name.row, name.column))
-    found.comments.sort(key=lambda comment: comment.first)
+    top = Unit("", "", root, True, row=-1, end=len(lines), first=0)
+    units = list(found.units.values())
+    _nest(top, units, found.above)
+    # A long comment may be cut off from what it stands above, and is about the same name.
+    found.names.extend(
+        Name(unit.first, 0, unit.symbol)
+        for unit in units
+        if unit.symbol and unit.first < unit.row
+    )
+    found.names.sort()
+    found.comments.sort()
     return Outline(top, found.names, found.comments, found.above)
 
 
 def _parse(data: bytes, grammar: Grammar) -> Node | None:
-    allowed = MIN_REPORTS + len(data) * MAX_REPORTS_PER_BYTE
-    reports = 0
+    # The time of this thread alone, so that a busy machine cuts a text as an idle one does.
+    deadline = thread_time() + PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
 
     def read(offset: int, _: object) -> bytes:
         return data if offset == 0 else data[offset : offset + _BLOCK]
 
-    def is_too_long(_: int, __: bool) -> bool:
-        nonlocal reports
-        reports += 1
-        return reports > allowed
+    def is_too_late(_: int, __: bool) -> bool:
+        return thread_time() > deadline
 
-    tree = Parser(grammar.language).parse(read, progress_callback=is_too_long)
-    return None if tree is None else tree.root_node
+    parser = Parser(grammar.language)
+    try:
+        return parser.parse(read, progress_callback=is_too_late).root_node
+    except ValueError:
+        # How the binding says that the callback stopped it.
+        return None
 
 
 class _Found:
@@ -115,49 +129,42 @@ class _Found:
     def __init__(self, data: bytes, lines: Lines) -> None:
         self._data = data
         self._rows = lines.rows
-        self._by_name: dict[int, Unit] = {}
+        self.units: dict[int, Unit] = {}
         self.names: list[Name] = []
         self.comments: list[Comment] = []
         self.above: dict[int, int] = {}
 
-    @property
-    def units(self) -> list[Unit]:
-        return list(self._by_name.values())
-
     def add(self, captures: dict[str, list[Node]]) -> None:
-        definition = ""
-        for capture, nodes in captures.items():
-            if capture == "comment":
-                for node in nodes:
-                    self._add_comment(node)
-                    self._attach(node)
-            elif capture == "doc":
-                self._add_comment(nodes[0])
-            elif capture == "attach":
-                self._attach(nodes[0])
-            elif capture.startswith(("unit.", "box.")):
-                definition = capture
-        names = captures.get("name")
-        if definition:
-            self._add_unit(definition, captures)
-        elif names:
-            for node in names:
-                self._add_name(node)
+        if (nodes := captures.get("comment")) is not None:
+            self._add_comment(nodes[0], is_above=True)
+            return
+        for capture in captures:
+            if capture.startswith(("unit.", "box.")):
+                self._add_unit(capture, captures)
+                return
+        for node in captures.get("name", ()):
+            self._add_name(node)
+        for node in captures.get("attach", ()):
+            self._attach(*node.start_point, _rows_of(node)[1])
+        for node in captures.get("doc", ()):
+            self._add_comment(node, is_above=False)
 
     def _add_unit(self, definition: str, captures: dict[str, list[Node]]) -> None:
         node = captures[definition][0]
         named = (captures.get("name") or captures.get("title") or [node])[0]
-        known = self._by_name.get(named.start_byte)
-        # A decorator, an export, a template around a definition matches as well: the outer counts.
+        known = self.units.get(named.start_byte)
         if known is None:
-            if "name" in captures:
-                self._add_name(named)
-        elif known.node.start_byte <= node.start_byte and known.node.end_byte >= node.end_byte:
-            return
-        kind, _, label = definition.partition(".")
-        row, end = _rows_of(node)
-        unit = Unit(self._title(label, captures, node), node, kind == "box", row=row, end=end, first=row)
-        self._by_name[named.start_byte] = unit
+            symbol = self._add_name(named) if "name" in captures else ""
+            kind, _, label = definition.partition(".")
+            title = self._title(label, captures, node)
+            row, end = _rows_of(node)
+            unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
+            self.units[named.start_byte] = unit
+        elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
+            # A decorator, an export, a template around a definition matches as well, and counts.
+            known.node = node
+            known.row, known.end = _rows_of(node)
+            known.first = known.row
 
     def _title(self, label: str, captures: dict[str, list[Node]], node: Node) -> str:
         """What a scope calls a definition: its label and its name, or how its text begins."""
@@ -171,19 +178,27 @@ class _Found:
             text = f"{self._text(owners[0]).lstrip('*&')}.{text}"
         return _SPACES.sub(" ", f"{label} {text[:MAX_TITLE]}").strip()
 
-    def _add_name(self, node: Node) -> None:
-        if text := _symbol(self._text(node)):
+    def _add_name(self, node: Node) -> str:
+        text = _symbol(self._text(node))
+        if text:
             row, column = node.start_point
             self.names.append(Name(row, column, text))
+        return text
 
-    def _add_comment(self, node: Node) -> None:
-        self.comments.append(Comment(*_rows_of(node), self._text(node).rstrip()))
-
-    def _attach(self, node: Node) -> None:
+    def _add_comment(self, node: Node, *, is_above: bool) -> None:
         row, column = node.start_point
-        if not self._rows[row][:column].strip():
-            last = _rows_of(node)[1] - 1
-            self.above[last] = min(row, self.above.get(last, row))
+        end, stop = node.end_point
+        # Some comments take their newline in; the line that it begins is not theirs.
+        end = end + 1 if stop or end == row else end
+        self.comments.append(Comment(row, end, self._text(node).rstrip()))
+        if is_above:
+            self._attach(row, column, end)
+
+    def _attach(self, row: int, column: int, end: int) -> None:
+        """Note whole lines that belong to a definition right below them."""
+        if not column or not self._rows[row][:column].strip():
+            first = self.above.get(end - 1, row)
+            self.above[end - 1] = row if row < first else first
 
     def _text(self, node: Node) -> str:
         return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -194,6 +209,8 @@ def _symbol(name: str) -> str:
     name = name.strip("\"'` ")
     if not name.isidentifier() and "operator" not in name:
         name = _QUALIFIER.sub("", name.partition("<")[0] or name)
+        # What a macro in front of a name leaves in it when it is not understood.
+        name = name.split()[-1] if name.split() else name
     return _SPACES.sub(" ", name[:MAX_TITLE])
 
 

@@ -64,7 +64,8 @@ def walk_files(root: Path, rules: WalkRules) -> Walk:
 
     Raises IngestError if `root` is no folder, cannot be read, or is git's own.
     """
-    folder = os.path.abspath(root)
+    # The real path, as git sees it: a link may lead into a work tree or out of one.
+    folder = os.path.realpath(root)
     _check_root(folder)
     tree = list_tree(folder)
     found = _Sorted(skips=[Skip(path, UNREADABLE) for path in tree.unreadable])

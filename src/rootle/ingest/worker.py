@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import sys
 from dataclasses import dataclass
@@ -46,6 +47,8 @@ def receive(stream: BinaryIO) -> Any:
 
 def main() -> None:
     """Serve the parent on standard input and output until it closes them or dies."""
+    # Ctrl-C reaches the whole group of processes; the parent ends its workers by itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     source = sys.stdin.buffer
     # Whatever prints by mistake must not fall into the stream of results.
     sink = os.fdopen(os.dup(1), "wb")
@@ -65,8 +68,11 @@ def main() -> None:
     documents = None
     if setup.with_documents:
         documents = DocStore(open_database(Path(setup.index_dir), create=False))
-    while (jobs := receive(source)) is not None:
-        send(sink, [do_job(job, root, analyzer, documents) for job in jobs])
+    try:
+        while (jobs := receive(source)) is not None:
+            send(sink, [do_job(job, root, analyzer, documents) for job in jobs])
+    except BrokenPipeError:
+        os._exit(1)  # the parent was killed: nobody is left to tell, and nothing to tidy up
 
 
 if __name__ == "__main__":

@@ -132,8 +132,7 @@ def _share_of_max(values: Floats) -> Floats:
 
 def _name_features(evidence: Evidence) -> dict[str, Floats]:
     question, files = evidence.question, evidence.files
-    rows = [_path_features(question, path) for path in files.paths]
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+    table = _path_features(question, files.paths)
     defines = np.zeros(len(files.ids))
     np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
@@ -148,20 +147,33 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
     }
 
 
-def _path_features(question: Question, path: str) -> tuple[float, float, float, float]:
-    parts = path_parts(path)
-    words = question.words
-    if not words:
-        return 0.0, 0.0, 0.0, 0.0
-    in_stem = sum(_best_match(word, parts.stem) for word in words) / len(words)
-    of_stem = sum(_best_match(part, words) for part in parts.stem) / max(1, len(parts.stem))
-    in_folders = sum(_best_match(word, parts.folders) for word in words) / len(words)
-    written = len(parts.whole) > 2 and parts.whole in question.written_out
-    return in_stem, of_stem, in_folders, float(written)
+def _path_features(question: Question, paths: Sequence[str]) -> Floats:
+    """Four columns: question in stem, stem in question, folders, stem written out."""
+    table = np.zeros((len(paths), 4))
+    if not question.words or not paths:
+        return table
+    parts = [path_parts(path) for path in paths]
+    stems = _match_table(question.words, [part.stem for part in parts])
+    folders = _match_table(question.words, [part.folders for part in parts])
+    counts = np.array([max(1, len(part.stem)) for part in parts])
+    table[:, 0] = stems.max(axis=2).mean(axis=1)
+    table[:, 1] = stems.max(axis=1).sum(axis=1) / counts
+    table[:, 2] = folders.max(axis=2).mean(axis=1)
+    table[:, 3] = [len(p.whole) > 2 and p.whole in question.written_out for p in parts]
+    return table
 
 
-def _best_match(word: str, others: Sequence[str]) -> float:
-    return max((word_match(word, other) for other in others), default=0.0)
+def _match_table(words: Sequence[str], parts: Sequence[Sequence[str]]) -> Floats:
+    """How alike each word is to each part of each path: shape (paths, words, parts), padded by 0."""
+    number = {"": 0}  # what pads the shorter paths
+    width = max(1, max(map(len, parts)))
+    places = np.zeros((len(parts), width), dtype=np.int64)
+    for row, names in enumerate(parts):
+        for column, name in enumerate(names):
+            places[row, column] = number.setdefault(name, len(number))
+    alike = np.array([[word_match(word, name) for name in number] for word in words])
+    alike[:, 0] = 0.0
+    return alike[:, places].transpose(1, 0, 2)
 
 
 @lru_cache(maxsize=65_536)

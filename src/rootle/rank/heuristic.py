@@ -36,7 +36,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "share_of_best": 0.3,
         "chunk_best": 0.5,
         "comments": 0.1,
-        "headings": 0.0,
+        "headings": 0.1,
     }
 )
 TEST_FACTOR: Final = 0.4

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from rootle.config import Config
 from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
+from rootle.index.docstore import ChunkRow
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Embedder, Scores
@@ -197,69 +198,31 @@ class SearchAgent:
         *,
         explain: bool,
     ) -> tuple[SearchResult, ...]:
+        snapshot = session.snapshot
+        files = snapshot.files(evidence.files.ids[list(page)].tolist())
+        of_page = np.isin(evidence.chunks.files, page)
+        rows = snapshot.chunks(evidence.chunks.ids[of_page].tolist())
         combined = chunk_scores(evidence)
-        files = session.snapshot.files(evidence.files.ids[list(page)].tolist())
         results = []
         for at in page:
-            state = files.get(int(evidence.files.ids[at]))
-            if state is None:
-                continue
-            own = np.flatnonzero(evidence.chunks.files == at)
-            result = self._result(session.snapshot, evidence, state, own, combined[own])
-            explanation = None
-            if explain:
-                gave = zip(NAMES, ranked.features[at].tolist(), strict=True)
-                explanation = {name: round(value, 5) for name, value in gave if value}
-            results.append(
-                replace(
-                    result,
-                    score=round(min(1.0, float(ranked.scores[at])), 5),
-                    explanation=explanation,
-                )
-            )
-        return tuple(results)
-
-    def _result(
-        self,
-        snapshot: Snapshot,
-        evidence: Evidence,
-        state: FileState,
-        own: np.ndarray,  # type: ignore[type-arg]
-        scores: np.ndarray,  # type: ignore[type-arg]
-    ) -> SearchResult:
-        rows = snapshot.chunks(evidence.chunks.ids[own].tolist())
-        score_of = dict(zip(evidence.chunks.ids[own].tolist(), scores.tolist(), strict=True))
-        if not rows:
-            rows = {row.id: row for row in snapshot.chunks_of(state.id)[:1]}
-        spans = choose_spans(
-            [
-                ScoredSpan(row.id, row.start_line, row.end_line, score_of.get(row.id, 0.0))
-                for row in rows.values()
+            state = files[int(evidence.files.ids[at])]
+            spans = [
+                ScoredSpan(row.id, row.start_line, row.end_line, float(combined[place]))
+                for place in np.flatnonzero(evidence.chunks.files == at)
+                if (row := rows.get(int(evidence.chunks.ids[place]))) is not None
             ]
-        )
-        text = snapshot.text(state.id)
-        lines = text.split("\n")
-        shown = [
-            Span(
-                span.start_line,
-                span.end_line,
-                _snippet(lines, text, span, rows[span.chunk_id]),
-                rows[span.chunk_id].scope,
-            )
-            for span in spans
-        ]
-        first = shown[0] if shown else Span(1, 1, lines[0], "")
-        return SearchResult(
-            file_path=state.path,
-            start_line=first.start_line,
-            end_line=first.end_line,
-            snippet=first.snippet,
-            score=0.0,
-            source=_source(evidence, spans[0].chunk_id if spans else -1),
-            metadata=_metadata(state),
-            scope=first.scope,
-            more_spans=tuple(shown[1:]),
-        )
+            if not spans:
+                # Its path or its names alone brought it here: it is shown by its beginning.
+                rows.update((row.id, row) for row in snapshot.chunks_of(state.id)[:1])
+                spans = [
+                    ScoredSpan(row.id, row.start_line, row.end_line, 0.0)
+                    for row in rows.values()
+                    if row.file_id == state.id
+                ]
+            shown = _shown(snapshot.text(state.id), choose_spans(spans), rows)
+            explanation = _explanation(ranked, at) if explain else None
+            results.append(_result(evidence, state, shown, ranked.scores[at], explanation))
+        return tuple(results)
 
     def _suggestions(
         self, snapshot: Snapshot, allowed: Collection[int] | None
@@ -283,11 +246,43 @@ def _outcome(
         return None
 
 
-def _snippet(lines: list[str], text: str, span: ScoredSpan, row: object) -> str:
-    shown = "\n".join(lines[span.start_line - 1 : span.end_line])
-    fragment = text[row.start : row.end]  # type: ignore[attr-defined]
-    # A fragment of one overlong line is shown alone.
-    return fragment if span.start_line == span.end_line and fragment else shown
+def _shown(
+    text: str, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
+) -> list[tuple[int, Span]]:
+    """The chosen spans with their lines, each with the chunk that it came from."""
+    shown = []
+    for span in spans:
+        row = rows[span.chunk_id]
+        lines = text[row.start : row.end].split("\n")[: span.end_line - span.start_line + 1]
+        shown.append((row.id, Span(span.start_line, span.end_line, "\n".join(lines), row.scope)))
+    return shown
+
+
+def _result(
+    evidence: Evidence,
+    state: FileState,
+    shown: Sequence[tuple[int, Span]],
+    score: float,
+    explanation: Mapping[str, float] | None,
+) -> SearchResult:
+    chunk_id, first = shown[0] if shown else (-1, Span(1, 1, "", ""))
+    return SearchResult(
+        file_path=state.path,
+        start_line=first.start_line,
+        end_line=first.end_line,
+        snippet=first.snippet,
+        score=round(min(1.0, float(score)), 5),
+        source=_source(evidence, chunk_id),
+        metadata=_metadata(state),
+        scope=first.scope,
+        more_spans=tuple(span for _, span in shown[1:]),
+        explanation=explanation,
+    )
+
+
+def _explanation(ranked: RankedFiles, at: int) -> Mapping[str, float]:
+    gave = zip(NAMES, ranked.features[at].tolist(), strict=True)
+    return {name: round(value, 5) for name, value in gave if value}
 
 
 def _source(evidence: Evidence, chunk_id: int) -> Source:

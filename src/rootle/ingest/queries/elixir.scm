@@ -14,7 +14,7 @@
 ((unary_operator operator: "@" operand: (call target: (identifier) @_word)) @attach
   (#any-of? @_word "doc" "spec" "impl" "typedoc" "deprecated"))
 ((unary_operator operator: "@" operand: (call target: (identifier) @_word
-  (arguments (string) @doc)))
+  (arguments [(string) (sigil)] @doc)))
   (#any-of? @_word "doc" "moduledoc" "typedoc"))
 ((unary_operator operator: "@" operand: (call target: (identifier) @_word
   (arguments (binary_operator left: [(identifier) @name (call target: (identifier) @name)]))))

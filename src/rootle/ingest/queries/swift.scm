@@ -5,7 +5,7 @@
 (class_declaration declaration_kind: "enum" name: (type_identifier) @name) @box.enum
 (class_declaration declaration_kind: "actor" name: (type_identifier) @name) @box.actor
 (protocol_declaration name: (type_identifier) @name) @box.protocol
-(function_declaration name: (simple_identifier) @name) @unit.func
+(function_declaration (simple_identifier) @name) @unit.func
 (protocol_function_declaration name: (simple_identifier) @name) @unit.func
 (init_declaration) @unit.init
 (deinit_declaration) @unit.deinit

@@ -1,0 +1,6 @@
+"""`python -m rootle`."""
+
+from rootle.cli.main import entry
+
+if __name__ == "__main__":
+    entry()

@@ -1,0 +1,168 @@
+"""The command line: parse, call the app, print, and turn errors into exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+RESULTS, NO_RESULTS, FAILED = 0, 1, 2
+
+_EPILOG = """\
+exit codes: 0 results, 1 no results, 2 an error
+results go to standard output, everything else to standard error
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(FAILED, f"rootle: {message}\ntry `{self.prog} --help`\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    options = build_parser().parse_args(arguments)
+    from rootle.errors import RootleError
+
+    try:
+        return int(_run(options))
+    except RootleError as error:
+        print(f"rootle: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("rootle: stopped; the index stays usable", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader has seen enough. Without this Python complains when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return RESULTS
+
+
+def entry() -> None:
+    """The `rootle` command."""
+    sys.exit(main())
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "search":
+        from rootle.cli.search import run_search
+
+        return run_search(options)
+    if options.command == "index":
+        from rootle.cli.index import run_index
+
+        return run_index(options)
+    if options.command == "status":
+        from rootle.cli.status import run_status
+
+        return run_status(options)
+    from rootle.cli.status import run_clear
+
+    return run_clear(options)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands; its help texts are also the source of `docs/cli.md`."""
+    from rootle import __version__
+
+    parser = _Parser(
+        prog="rootle",
+        description="Ask a folder of code and documents in plain words.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rootle {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_search(commands)
+    _add_index(commands)
+    _add_status(commands)
+    _add_clear(commands)
+    return parser
+
+
+_Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
+
+
+def _add_search(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "search",
+        help="answer a question, bringing the index up to date first",
+        description="Answer a question. The index is made or brought up to date first.",
+    )
+    command.add_argument("question", nargs="*", help="what to look for, in words or as a symbol")
+    command.add_argument(
+        "--root", metavar="DIR", help="search this folder (default: the work tree around here)"
+    )
+    command.add_argument("-n", "--limit", type=int, metavar="N", help="results (default 10)")
+    command.add_argument(
+        "--path", action="append", metavar="P", help="only this file, folder or glob; repeatable"
+    )
+    command.add_argument(
+        "--lang", action="append", metavar="L", help="only this language; repeatable"
+    )
+    command.add_argument("--days", type=float, metavar="N", help="only files changed within N days")
+    command.add_argument("--cursor", metavar="C", help="the next page, from `nextCursor`")
+    command.add_argument("--explain", action="store_true", help="what each feature gave a result")
+    command.add_argument(
+        "--batch",
+        action="store_true",
+        help='JSON lines in ({"textQuery": …, "limit": 10}), JSON lines out, in order',
+    )
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours (default: auto, on a terminal)",
+    )
+    _add_common(command)
+
+
+def _add_index(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "index",
+        help="make the index or bring it up to date",
+        description="Make the index of a folder or bring it up to date.",
+    )
+    _add_path(command)
+    command.add_argument(
+        "--dry-run", action="store_true", help="show what would be indexed or skipped, and why"
+    )
+    command.add_argument("--rebuild", action="store_true", help="delete the index and start over")
+    _add_common(command)
+
+
+def _add_status(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "status",
+        help="show the index as it stands",
+        description="Show the index of a folder as it stands, without changing it.",
+    )
+    _add_path(command)
+    command.add_argument("--skipped", action="store_true", help="list every skipped file")
+    _add_common(command)
+
+
+def _add_clear(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "clear", help="delete the index", description="Delete the index of a folder."
+    )
+    _add_path(command)
+    _add_common(command)
+
+
+def _add_path(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "root", nargs="?", metavar="PATH", help="the folder (default: the work tree around here)"
+    )
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.add_argument(
+        "--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)"
+    )
+    command.add_argument(
+        "--config", metavar="FILE", help="settings (default: config.json in rootle's folder)"
+    )

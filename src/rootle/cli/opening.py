@@ -1,0 +1,75 @@
+"""From the options of a command to the app that it works on."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rootle.app import App, open_app
+from rootle.config import Config, load_config
+
+Progress = Callable[[int, int], None]
+
+
+@contextmanager
+def opened(options: argparse.Namespace) -> Iterator[App]:
+    """The app on the folder that the options name."""
+    root = Path(options.root) if options.root else work_tree_around(Path.cwd())
+    app = open_app(root, index_dir=options.index_dir, config=_config(options), notice=say)
+    with app:
+        yield app
+
+
+def say(message: str) -> None:
+    print(f"rootle: {message}", file=sys.stderr)
+
+
+def work_tree_around(folder: Path) -> Path:
+    """The nearest folder upwards that holds a `.git`, or the folder itself."""
+    for place in (folder, *folder.parents):
+        if os.path.lexists(place / ".git"):
+            return place
+    return folder
+
+
+def _config(options: argparse.Namespace) -> Config:
+    path = Path(options.config) if options.config else default_config_path()
+    if not options.config and not path.exists():
+        return Config()
+    config, remarks = load_config(path)
+    for remark in remarks:
+        say(remark)
+    return config
+
+
+def default_config_path() -> Path:
+    from platformdirs import user_config_path
+
+    return user_config_path("rootle", appauthor=False) / "config.json"
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress | None]:
+    """A bar on standard error where that is a terminal; it appears with the first batch."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    bar: tqdm[None] | None = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = tqdm(total=total, unit="B", unit_scale=True, desc="indexing", leave=False)
+        bar.update(done - bar.n)
+
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.close()

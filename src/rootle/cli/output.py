@@ -1,0 +1,129 @@
+"""How results look: for people on a terminal, and plain and stable for pipes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+from rootle.rank.features import word_match
+from rootle.rank.question import STOP_WORDS
+from rootle.text import WORD, split_identifier
+from rootle.types import SearchResponse, SearchResult, Span
+
+# A span on a terminal: its head and the lines that match; the rest is a dotted line away.
+_TERMINAL_LINES: Final = 10
+_ALIKE: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Colours or none, and whether long spans are cut short for a reader."""
+
+    is_terminal: bool
+    has_color: bool
+
+    @classmethod
+    def for_stream(cls, stream: TextIO, color: str) -> Style:
+        is_terminal = stream.isatty()
+        wanted = is_terminal and not os.environ.get("NO_COLOR")
+        return cls(is_terminal, color == "always" or (color == "auto" and wanted))
+
+    def paint(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.has_color else text
+
+
+def print_response(response: SearchResponse, question: str, style: Style) -> None:
+    """Results to standard output; what is to be said about them to standard error."""
+    words = {
+        part
+        for word in WORD.findall(question)
+        for part in split_identifier(word)
+        if part not in STOP_WORDS
+    }
+    for number, result in enumerate(response.results):
+        if number:
+            _write("")
+        _print_result(result, words, style)
+    for name in response.degraded:
+        print(f"rootle: degraded: {name}", file=sys.stderr)
+    if not response.results:
+        print("rootle: no results", file=sys.stderr)
+    for suggestion in response.suggestions:
+        print(f"rootle: {suggestion}", file=sys.stderr)
+
+
+def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
+    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
+    for span in (first, *result.more_spans):
+        where = f"{_printable(result.file_path)}:{span.start_line}-{span.end_line}"
+        head = style.paint(where, "1;36")
+        if span is first:
+            head += f"  {result.score:.2f}"
+        if span.scope:
+            head += f"  {style.paint(_printable(span.scope), '33')}"
+        _write(head)
+        _print_lines(span, words, style)
+    if result.explanation:
+        gave = sorted(result.explanation.items(), key=lambda item: -item[1])
+        _write("  because " + ", ".join(f"{name} {value:.3f}" for name, value in gave))
+
+
+def _print_lines(span: Span, words: set[str], style: Style) -> None:
+    lines = span.snippet.split("\n")
+    width = len(str(span.end_line))
+    shown = _lines_to_show(lines, words) if style.is_terminal else range(len(lines))
+    before = -1
+    for at in shown:
+        if at != before + 1:
+            _write(style.paint(f"{'·' * width:>{width + 2}}", "2"))
+        number = style.paint(f"{span.start_line + at:>{width + 2}}", "2")
+        _write(f"{number}  {_highlighted(_printable(lines[at].rstrip()), words, style)}")
+        before = at
+
+
+def _lines_to_show(lines: list[str], words: set[str]) -> list[int]:
+    """The first line and the lines with most of the question's words, in order."""
+    if len(lines) <= _TERMINAL_LINES:
+        return list(range(len(lines)))
+    counts = [len(_matches(line, words)) for line in lines]
+    best = sorted(range(1, len(lines)), key=lambda at: (-counts[at], at))[: _TERMINAL_LINES - 1]
+    return [0, *sorted(best)]
+
+
+def _matches(line: str, words: set[str]) -> list[tuple[int, int]]:
+    """Where words of the question stand in a line."""
+    return [
+        match.span()
+        for match in WORD.finditer(line)
+        if any(_is_alike(part, words) for part in split_identifier(match.group()))
+    ]
+
+
+def _is_alike(part: str, words: set[str]) -> bool:
+    return part in words or any(word_match(part, word) >= _ALIKE for word in words)
+
+
+def _highlighted(line: str, words: set[str], style: Style) -> str:
+    if not style.has_color:
+        return line
+    painted, end = [], 0
+    for start, stop in _matches(line, words):
+        painted += [line[end:start], style.paint(line[start:stop], "1;31")]
+        end = stop
+    return "".join([*painted, line[end:]])
+
+
+def _printable(text: str) -> str:
+    """Without what would steer the terminal: names and lines of a repository are anybody's."""
+    return "".join(c if c.isprintable() or c == "\t" else _escaped(c) for c in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _write(line: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")

@@ -1,0 +1,69 @@
+"""`rootle status` and `rootle clear`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+
+from rootle.cli.main import NO_RESULTS, RESULTS
+from rootle.cli.opening import opened
+from rootle.types import IndexStatus
+from rootle.wire import to_json
+
+
+def run_status(options: argparse.Namespace) -> int:
+    with opened(options) as app:
+        status = app.status()
+    if options.json:
+        print(json.dumps(to_json(status)))
+    else:
+        _print_status(status, with_files=options.skipped)
+    return RESULTS if status.exists else NO_RESULTS
+
+
+def run_clear(options: argparse.Namespace) -> int:
+    with opened(options) as app:
+        cleared = app.clear()
+    if options.json:
+        print(json.dumps({"cleared": cleared, "indexDir": str(app.index_dir)}))
+    else:
+        print(f"deleted {app.index_dir}" if cleared else f"there is no index at {app.index_dir}")
+    return RESULTS if cleared else NO_RESULTS
+
+
+def _print_status(status: IndexStatus, *, with_files: bool) -> None:
+    print(f"folder      {status.root}")
+    print(f"index       {status.index_dir}")
+    if not status.exists:
+        print("state       no index yet; `rootle index` or the first search makes it")
+        return
+    ratio = status.index_bytes / status.source_bytes if status.source_bytes else 0.0
+    print(f"generation  {status.generation}, written {_age(status.age_seconds)} ago")
+    print(f"files       {status.files}, {status.source_bytes / 1e6:.1f} MB")
+    print(f"chunks      {status.chunks}")
+    print(f"disk        {status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the source")
+    print(f"model       {status.model}")
+    print(f"languages   {_counts(status.languages)}")
+    print(f"encodings   {_counts(status.encodings)}")
+    print(f"changed     {status.pending} files since then")
+    if status.pending_embeddings:
+        print(f"pending     {status.pending_embeddings} chunks without their embedding")
+    print(f"text left   {status.skipped_text_share:.1%} beyond the limit for one file")
+    print(f"skipped     {_counts(status.skipped) or 'nothing'}")
+    if with_files:
+        for path, reason in status.skipped_files:
+            print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _age(seconds: float | None) -> str:
+    if seconds is None:
+        return "an unknown time"
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"

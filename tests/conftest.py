@@ -1,0 +1,120 @@
+"""What every test stands on: no network, a home of its own, a small repository, an app on it."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from no_network import sitecustomize as _guard  # installs itself when it is imported
+from sample import make_repository
+
+from rootle.app import App, open_app
+from rootle.config import Config
+from rootle.protocols import Matrix
+from rootle.text import WORD, split_identifier
+
+_GUARD_FOLDER = os.path.dirname(_guard.__file__)
+
+
+@pytest.fixture(autouse=True)
+def _home_of_its_own(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """No test reads or writes what belongs to the person who runs it, nor do its children."""
+    home = tmp_path_factory.mktemp("home")
+    for name, folder in (
+        ("HOME", "."),
+        ("XDG_CACHE_HOME", "cache"),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+    ):
+        (home / folder).mkdir(exist_ok=True)
+        monkeypatch.setenv(name, os.fspath(home / folder))
+    (home / "gitconfig").write_text("[init]\n\tdefaultBranch = main\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.fspath(home / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def _no_network_in_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guard holds in this process since it was imported; this hands it to every child."""
+    monkeypatch.setenv("PYTHONPATH", _GUARD_FOLDER)
+
+
+@pytest.fixture
+def home(_home_of_its_own: Path) -> Path:
+    return _home_of_its_own
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A small repository in several languages, committed long ago."""
+    return make_repository(tmp_path / "repository")
+
+
+class HashEmbedder:
+    """A vector for each text from its words, always the same; counts what it is asked."""
+
+    def __init__(self, dimensions: int = 64) -> None:
+        self.fingerprint = f"hash-{dimensions}"
+        self.dimensions = dimensions
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        self.texts += texts
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in WORD.findall(text):
+                for part in split_identifier(word):
+                    vectors[row, zlib.crc32(part.encode()) % self.dimensions] += 1
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+@pytest.fixture
+def embedder() -> HashEmbedder:
+    return HashEmbedder()
+
+
+MakeApp = Callable[..., App]
+
+
+@pytest.fixture
+def make_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MakeApp]:
+    """Apps that look at their folder before every answer and are closed after the test."""
+    apps: list[App] = []
+
+    def make(
+        root: Path,
+        *,
+        index_dir: Path | None = None,
+        embedder: HashEmbedder | None = None,
+        notices: list[str] | None = None,
+        **settings: Any,
+    ) -> App:
+        app = open_app(
+            root,
+            index_dir=index_dir or tmp_path / "index",
+            config=Config(**{"refresh_seconds": 0.0, **settings}),
+            notice=notices.append if notices is not None else None,
+        )
+        if embedder is not None:
+            monkeypatch.setattr(app, "_embedder", embedder)
+        # However little time has passed since the last look: a test changes files quickly.
+        monkeypatch.setattr("rootle.app._REFRESH_SHARE", 0)
+        apps.append(app)
+        return app
+
+    yield make
+    for app in apps:
+        app.close()

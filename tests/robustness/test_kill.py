@@ -1,0 +1,261 @@
+"""`kill -9` at any moment of indexing: the next command answers as if it had never happened."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from command import rootle, start_rootle
+from sample import FILES, QUESTIONS, git, make_repository, many_files, write
+
+from rootle import open_app
+from rootle.index.derived import DerivedWriter
+from rootle.index.embedded_dense import DenseWriter
+from rootle.index.embedded_sparse import SparseWriter
+
+Answers = Callable[..., list[Any]]
+
+_ASKED = (*QUESTIONS, "flush ledger snapshot", "verify_packet", "what compresses the journal")
+
+# Many small transactions, so that a kill falls between two of them.
+_IN_BATCHES = """
+import rootle.ingest.pipeline as pipeline
+pipeline._BATCH_CHARS = 20_000
+from rootle.cli.main import entry
+entry()
+"""
+# The same, read by workers.
+_IN_WORKERS = _IN_BATCHES.replace("_BATCH_CHARS", "_PARALLEL_BYTES = pipeline._BATCH_CHARS")
+# The process kills itself at the n-th call or return of anything in the writing parts, calls into
+# SQLite, tantivy and the file system included: no clock decides where it falls.
+_AT_CALL = """
+import os, signal, sys
+fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
+count = 0
+def watch(frame, event, argument):
+    global count
+    name = frame.f_code.co_filename
+    if "/rootle/index/" in name or name.endswith(("/pipeline.py", "/indexer.py")):
+        count += 1
+        if count == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+import rootle.ingest.pipeline as pipeline
+pipeline._BATCH_CHARS = 20_000
+from rootle.cli.main import main
+sys.setprofile(watch)
+code = main()
+sys.setprofile(None)
+if not fatal:
+    print("calls", count)
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "large", {**FILES, **many_files(40)})
+
+
+def _edit(root: Path) -> None:
+    """What an afternoon of work leaves: edits, a new file, a rename, a deletion."""
+    changed = many_files(40, seed=8)
+    for old, new in zip(sorted(many_files(40)), sorted(changed), strict=True):
+        if "3" in old:
+            write(root, old, changed[new], when_s=1_710_000_000)
+    write(root, "src/net/backoff_table.py", "BACKOFF = {1: 'a second', 2: 'an hour'}\n")
+    (root / "src/store/cache.py").rename(root / "src/store/lru.py")
+    (root / "docs/guide.md").unlink()
+    git(root, "commit", "-aqm", "second", when_s=1_710_000_000)
+
+
+def _run_and_kill(root: Path, index_dir: Path, after_s: float, program: str) -> None:
+    process = start_rootle("index", root, "--index-dir", index_dir, program=program)
+    try:
+        _, errors = process.communicate(timeout=after_s)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        _, errors = process.communicate()
+    assert b"Traceback" not in errors, errors.decode()
+
+
+def _kill_at_call(root: Path, index_dir: Path, number: int) -> str:
+    process = start_rootle(
+        str(number), "index", root, "--index-dir", index_dir, program=_AT_CALL
+    )
+    out, errors = process.communicate(timeout=120)
+    assert process.returncode == (-signal.SIGKILL if number else 0), errors.decode()
+    return out.decode()
+
+
+def _calls(root: Path, index_dir: Path) -> int:
+    return int(_kill_at_call(root, index_dir, 0).rsplit("calls ", 1)[1])
+
+
+def test_a_first_index_killed_at_random_moments_is_completed(
+    large: Path, tmp_path: Path, answers: Answers
+) -> None:
+    whole = tmp_path / "whole"
+    started = time.monotonic()
+    assert rootle("index", large, "--index-dir", whole, program=_IN_BATCHES).code == 0
+    takes_s = time.monotonic() - started
+    expected = answers(large, whole, _ASKED)
+    rng = Random(1)
+    for number in range(12):
+        index_dir = tmp_path / f"killed_{number}"
+        program = _IN_WORKERS if number % 3 == 2 else _IN_BATCHES
+        _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
+        if number % 2:  # and once more, while it repairs
+            _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
+        assert answers(large, index_dir, _ASKED) == expected
+        shutil.rmtree(index_dir)
+
+
+def test_an_update_killed_at_random_moments_is_completed(
+    large: Path, tmp_path: Path, answers: Answers
+) -> None:
+    before, whole = tmp_path / "before", tmp_path / "whole"
+    assert rootle("index", large, "--index-dir", before).code == 0
+    shutil.copytree(before, whole)
+    _edit(large)
+    started = time.monotonic()
+    assert rootle("index", large, "--index-dir", whole, program=_IN_BATCHES).code == 0
+    takes_s = time.monotonic() - started
+    expected = answers(large, whole, _ASKED)
+    rng = Random(2)
+    for number in range(13):
+        index_dir = tmp_path / f"killed_{number}"
+        shutil.copytree(before, index_dir)
+        _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, _IN_BATCHES)
+        assert answers(large, index_dir, _ASKED) == expected
+        shutil.rmtree(index_dir)
+
+
+def test_a_first_index_killed_at_random_calls_is_completed(
+    large: Path, tmp_path: Path, answers: Answers
+) -> None:
+    whole = tmp_path / "whole"
+    calls = _calls(large, whole)
+    expected = answers(large, whole, _ASKED)
+    rng = Random(3)
+    # Half of them among the last calls, where the indexes are committed one after the other.
+    chosen = [rng.randrange(1, calls) for _ in range(6)]
+    chosen += [calls - rng.randrange(1, 200) for _ in range(6)]
+    for number in chosen:
+        index_dir = tmp_path / f"killed_{number}"
+        _kill_at_call(large, index_dir, number)
+        assert answers(large, index_dir, _ASKED) == expected, number
+        shutil.rmtree(index_dir)
+
+
+def test_an_update_killed_at_random_calls_is_completed(
+    large: Path, tmp_path: Path, answers: Answers
+) -> None:
+    before, whole = tmp_path / "before", tmp_path / "whole"
+    assert rootle("index", large, "--index-dir", before).code == 0
+    shutil.copytree(before, whole)
+    _edit(large)
+    calls = _calls(large, whole)
+    expected = answers(large, whole, _ASKED)
+    rng = Random(4)
+    chosen = [rng.randrange(1, calls) for _ in range(6)]
+    chosen += [calls - rng.randrange(1, 200) for _ in range(8)]
+    for number in chosen:
+        index_dir = tmp_path / f"killed_{number}"
+        shutil.copytree(before, index_dir)
+        _kill_at_call(large, index_dir, number)
+        assert answers(large, index_dir, _ASKED) == expected, number
+        shutil.rmtree(index_dir)
+
+
+class _PulledPlug(BaseException):
+    """Stands for the end of the process: nothing below catches it."""
+
+
+@pytest.mark.parametrize("moment", ["all", "dense", "files", "chunks", "closing"])
+def test_a_stop_between_the_commits_is_caught_up(
+    moment: str,
+    large: Path,
+    tmp_path: Path,
+    answers: Answers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    with open_app(large, index_dir=broken) as app:
+        app.index()
+    shutil.copytree(broken, whole)
+    _edit(large)
+    expected = answers(large, whole, _ASKED)
+    _pull_plug(moment, monkeypatch)
+    with pytest.raises(_PulledPlug), open_app(large, index_dir=broken) as app:
+        app.index()
+    monkeypatch.undo()
+    assert answers(large, broken, _ASKED) == expected
+
+
+def _pull_plug(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite is committed; the derived indexes are not, or only some of them."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise _PulledPlug
+
+    if moment == "all":
+        monkeypatch.setattr(DerivedWriter, "commit", stop)
+    elif moment == "dense":
+        monkeypatch.setattr(DenseWriter, "commit", stop)
+    elif moment == "files":
+        monkeypatch.setattr(SparseWriter, "commit", stop)
+    elif moment == "chunks":
+        whole_commit = SparseWriter.commit
+
+        def commit_files_alone(self: SparseWriter, generation: int) -> None:
+            chunks = self._writers["chunks"]
+            self._writers["chunks"] = _Stopping(chunks)  # type: ignore[assignment]
+            try:
+                whole_commit(self, generation)
+            finally:
+                self._writers["chunks"] = chunks
+
+        monkeypatch.setattr(SparseWriter, "commit", commit_files_alone)
+    else:
+        monkeypatch.setattr("rootle.index.manifest.Manifest.forget_removed", stop)
+
+
+class _Stopping:
+    """A tantivy writer whose commit never happens."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._writer, name)
+
+    def commit(self) -> None:
+        raise _PulledPlug
+
+
+def test_what_killed_runs_leave_behind_does_not_pile_up(large: Path, tmp_path: Path) -> None:
+    clean, killed = tmp_path / "clean", tmp_path / "killed"
+    assert rootle("index", large, "--index-dir", clean).code == 0
+    calls = _calls(large, tmp_path / "counted")
+    for number in (calls // 3, calls // 2, calls - 20, calls - 60):
+        _kill_at_call(large, killed, number)
+    assert rootle("index", large, "--index-dir", killed).code == 0
+    assert _kinds_of_files(killed) == _kinds_of_files(clean)
+
+
+def _kinds_of_files(index_dir: Path) -> list[str]:
+    """Names up to what is chosen at random or counted: `rows-1.bin` is `rows-*.bin`."""
+    names = []
+    for file in index_dir.rglob("*"):
+        place = file.relative_to(index_dir).parent.as_posix()
+        stem, dash, _ = file.name.partition("-")
+        is_random = len(file.stem) == 32
+        names.append(f"{place}/{'*' if is_random else stem + dash}{file.suffix}")
+    return sorted(names)

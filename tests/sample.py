@@ -1,0 +1,155 @@
+"""Small repositories to index, made with real git and always the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+# Long before any test runs: files with such times are known to be unchanged without being read.
+OLD_S = 1_700_000_000
+
+FILES: Mapping[str, str] = {
+    "src/net/retry.py": '''\
+"""Waiting between attempts."""
+
+
+def retry_backoff(attempt: int, base: float = 0.5) -> float:
+    """How long to wait before the next attempt, doubled each time."""
+    return base * 2**attempt
+
+
+class RetryPolicy:
+    """Says which failures are worth another attempt."""
+
+    def should_retry(self, status: int) -> bool:
+        return status in (429, 502, 503)
+''',
+    "src/net/client.go": """\
+package net
+
+// Fetch downloads a page and follows redirects.
+func Fetch(url string, maxRedirects int) (string, error) {
+\treturn download(url, maxRedirects)
+}
+""",
+    "src/auth/token.ts": """\
+export interface AccessToken { subject: string; expiresAt: number }
+
+export function validateToken(token: AccessToken, now: number): boolean {
+  return token.expiresAt > now;
+}
+""",
+    "src/auth/password.rs": """\
+/// Hashes a password with a random salt.
+pub fn hash_password(plain: &str, salt: &[u8]) -> Vec<u8> {
+    argon(plain.as_bytes(), salt)
+}
+""",
+    "src/store/cache.py": '''\
+class LruCache:
+    """Forgets the entry that was not used for the longest time."""
+
+    def evict_oldest(self) -> None:
+        self.entries.popitem(last=False)
+''',
+    "tests/test_retry.py": """\
+from net.retry import retry_backoff
+
+
+def test_backoff_doubles() -> None:
+    assert retry_backoff(3) == 4.0
+""",
+    "docs/guide.md": """\
+# Guide
+
+## Configuring the retry policy
+
+Set `maxAttempts` in the configuration file to limit the number of attempts.
+
+## Logging in
+
+Access tokens expire after an hour.
+""",
+    "config/service.yaml": "maxAttempts: 5\nlogLevel: debug\n",
+    "README.md": "# Sample\n\nA service that fetches pages and stores them.\n",
+}
+
+QUESTIONS = (
+    "how long to wait before the next attempt",
+    "validateToken",
+    "where are passwords hashed",
+    "which cache entry is evicted",
+    "follow redirects when fetching a page",
+)
+
+
+def git(folder: Path, *arguments: str | Path, when_s: int = OLD_S) -> str:
+    """Run git as somebody whose clock stands at `when_s`; returns what it printed."""
+    who = {
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "t"), ("EMAIL", "t@example.com"), ("DATE", f"{when_s} +0000"))
+    }
+    return subprocess.run(
+        ["git", "-C", folder, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **who},
+    ).stdout
+
+
+def write(root: Path, path: str, content: str | bytes, *, when_s: float | None = OLD_S) -> Path:
+    """Write one file and set its time; the present one where `when_s` is None."""
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    if when_s is not None:
+        os.utime(file, (when_s, when_s))
+    return file
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    for path, content in files.items():
+        write(root, path, content)
+    return root
+
+
+def make_repository(root: Path, files: Mapping[str, str] = FILES) -> Path:
+    """A git work tree with these files in one commit."""
+    write_tree(root, files)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", "first")
+    return root
+
+
+_NOUNS = """account order invoice session packet window buffer kernel thread socket parser lexer
+router schema column index cursor ledger vector matrix tensor socket widget canvas camera sensor
+engine planner solver broker worker mailer folder archive snapshot journal replica quorum leader
+shard bucket segment token cipher digest signature ticket coupon basket shipment carrier""".split()
+_VERBS = """load store parse merge split encode decode rotate verify cancel resume flush compact
+publish consume schedule retry throttle validate normalize compress expand resolve dispatch
+allocate release inspect report archive restore""".split()
+
+
+def many_files(count: int, seed: int = 7, functions: int = 12) -> dict[str, str]:
+    """Python files of 2 to 3 KB in which no two functions are alike."""
+    rng = Random(seed)
+    files = {}
+    for number in range(count):
+        parts = []
+        for place in range(functions):
+            verb, noun, other = rng.choice(_VERBS), rng.choice(_NOUNS), rng.choice(_NOUNS)
+            parts.append(
+                f"def {verb}_{noun}_{number}_{place}({other}: int) -> int:\n"
+                f'    """{verb.title()} the {noun} that the {other} {rng.choice(_NOUNS)} needs."""\n'
+                f"    {noun} = {other} * {rng.randrange(1000)}\n"
+                f"    return {noun} + {rng.randrange(1000)}\n"
+            )
+        files[f"pkg_{number % 7}/{rng.choice(_NOUNS)}_{number}.py"] = "\n\n".join(parts)
+    return files

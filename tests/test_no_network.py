@@ -1,0 +1,57 @@
+"""No network is ever touched: the guard works, and rootle lives without any socket."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import many_files, write_tree
+
+from rootle.ingest import pipeline
+
+
+@pytest.mark.parametrize("address", [("93.184.216.34", 80), ("2606:2800::1", 80, 0, 0)])
+def test_a_test_that_reaches_for_the_network_fails(address: tuple[str, int]) -> None:
+    family = socket.AF_INET if len(address) == 2 else socket.AF_INET6
+    with socket.socket(family) as connection, pytest.raises(RuntimeError, match="network"):
+        connection.connect(address)
+    with pytest.raises(RuntimeError, match="looked up"):
+        socket.getaddrinfo("example.com", 80)
+
+
+def test_loopback_stays_open() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.create_connection(server.getsockname(), timeout=5).close()
+
+
+def test_children_are_guarded_too() -> None:
+    code = "import socket; socket.socket().connect(('93.184.216.34', 80))"
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "a test reached for the network" in child.stderr
+
+
+def test_indexing_and_searching_touch_no_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = many_files(260, functions=20)
+    assert sum(map(len, files.values())) > pipeline._PARALLEL_BYTES  # so that workers start too
+    root = write_tree(tmp_path / "large", files)
+    monkeypatch.setenv("ROOTLE_TEST_NO_SOCKETS", "1")
+    assert rootle("index", root).code == 0
+    assert rootle("search", "flush the ledger", "--root", root).code == 0
+    assert rootle("status", root).code == 0
+
+
+@pytest.mark.skipif(
+    shutil.which("unshare") is None
+    or subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0,
+    reason="needs the right to make a network namespace",
+)
+def test_everything_works_where_there_is_no_network_at_all(repository: Path) -> None:
+    alone = ("unshare", "-n")
+    assert rootle("search", "retry_backoff", "--json", cwd=repository, wrapper=alone).paths
