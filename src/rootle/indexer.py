@@ -12,9 +12,10 @@ from time import time
 from typing import TYPE_CHECKING, Final
 
 from rootle.config import Config
+from rootle.embed.choice import model_fingerprint
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.snapshot import Snapshot, SnapshotSource
-from rootle.ingest.chunker import CHUNKER_VERSION, ChunkLimits
+from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.walker import WalkRules, walk_files
 from rootle.types import IndexReport, IndexStatus
@@ -159,7 +160,7 @@ class Indexer:
             limits.max_chars,
             limits.overlap_chars,
             limits.max_file_chars,
-            self._config.embedding_model_id,
+            model_fingerprint(self._config.embedding_model_id),
         )
         return "/".join(map(str, parts))
 

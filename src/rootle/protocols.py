@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,13 @@ class Embedder(Protocol):
 
         A text without any known word gets the zero vector.
         """
+
+
+@runtime_checkable
+class WordEmbedder(Protocol):
+    """An Embedder that can also take texts as the words that `rootle.text.WORD` finds in them."""
+
+    def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix: ...
 
 
 class DenseIndex(Protocol):

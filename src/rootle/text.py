@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 WORD: Final = re.compile(r"\w+")
@@ -59,7 +60,12 @@ class TermTable(dict[str, str]):
 
 def text_terms(text: str, table: TermTable) -> str:
     """All terms of a text in order, with spaces between: what the sparse index is given."""
-    return " ".join([table[word] for word in WORD.findall(text)])
+    return join_terms(WORD.findall(text), table)
+
+
+def join_terms(words: Iterable[str], table: TermTable) -> str:
+    """The same for a text that is split into words already."""
+    return " ".join(map(table.__getitem__, words))
 
 
 def path_words(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -12,8 +13,8 @@ from rootle.protocols import Matrix
 from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
 
 # Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
-# 16 was the fastest of 8 to 256 on one core.
-_BATCH: Final = 16
+# 32 was the fastest of 8 to 256 on one core.
+_BATCH: Final = 32
 _TABLE_LIMIT: Final = 400_000
 
 
@@ -22,30 +23,34 @@ class StaticEmbedder:
 
     def __init__(self, model: str = STATIC_CODE_V0) -> None:
         # Mapped, not read: a question touches a few rows of the ten megabytes.
-        self._rows = np.load(model_file(model, "rows.npy"), mmap_mode="r")
+        self._rows = np.asarray(np.load(model_file(model, "rows.npy"), mmap_mode="r"))
         self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)
         words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
-        self._known = {word: row for row, word in enumerate(words) if word}
-        self._rows_of = _RowTable(self._known)
+        self._rows_of = _RowTable({word: row for row, word in enumerate(words) if word})
         self.fingerprint = model
         self.dimensions = int(self._rows.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text, shape (len(texts), 256); zeros where no word is known."""
+        return self.embed_words([WORD.findall(text) for text in texts])
+
+    def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix:
+        """The same for texts that are split into words already."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
         return vectors
 
-    def _embed_batch(self, texts: Sequence[str], out: Matrix) -> None:
-        rows_of = self._rows_of
-        bags = [[row for word in WORD.findall(text) for row in rows_of[word]] for text in texts]
-        flat = np.array([row for bag in bags for row in bag], dtype=np.int64)
+    def _embed_batch(self, texts: Sequence[Sequence[str]], out: Matrix) -> None:
+        rows_of = self._rows_of.__getitem__
+        bags = [list(chain.from_iterable(map(rows_of, words))) for words in texts]
+        flat = np.fromiter(chain.from_iterable(bags), dtype=np.int64)
         if not flat.size:
             return
         owners = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags])
-        used, position = np.unique(flat, return_inverse=True)
-        counts = np.bincount(owners * used.size + position, minlength=len(bags) * used.size)
+        used = np.flatnonzero(np.bincount(flat))
+        cells = owners * used.size + np.searchsorted(used, flat)
+        counts = np.bincount(cells, minlength=len(bags) * used.size)
         weights = np.sqrt(counts.reshape(len(bags), used.size).astype(np.float32))
         np.matmul(weights, self._rows[used] * self._scales[used], out=out)
         norms = np.linalg.norm(out, axis=1, keepdims=True)

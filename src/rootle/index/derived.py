@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from rootle.errors import IndexStorageError
 from rootle.index import embedded_dense, embedded_sparse
 from rootle.index.embedded_dense import DenseWriter
-from rootle.index.embedded_sparse import ChunkTerms, FileTerms, SparseWriter
+from rootle.index.embedded_sparse import LEVELS, ChunkTerms, FileTerms, Level, SparseWriter
 
 SPARSE_FOLDER: Final = "sparse"
 DENSE_FOLDER: Final = "dense"
@@ -18,13 +18,24 @@ DENSE_FOLDER: Final = "dense"
 
 @dataclass(frozen=True, slots=True)
 class Arrears:
-    """What the derived indexes have not seen yet."""
+    """What the derived indexes have not seen yet: the generation that each holds.
 
-    sparse_since: int | None  # the generation that the word index holds; None: nothing usable
+    They are committed one after the other, so that a crash may leave some ahead of the others.
+    None: nothing usable.
+    """
+
+    generation: int  # of the truth
+    levels_since: Mapping[Level, int | None]  # of the word indexes
     dense_since: int | None
 
+    @property
+    def sparse_since(self) -> int | None:
+        known = [stamp for stamp in self.levels_since.values() if stamp is not None]
+        return min(known) if len(known) == len(self.levels_since) else None
+
     def is_current(self, generation: int) -> bool:
-        return self.sparse_since == generation and self.dense_since == generation
+        stamps = {*self.levels_since.values(), self.dense_since}
+        return stamps == {generation}
 
 
 def arrears(folder: Path, generation: int, floor: int) -> Arrears:
@@ -33,14 +44,20 @@ def arrears(folder: Path, generation: int, floor: int) -> Arrears:
     def usable(stamp: int | None) -> int | None:
         return stamp if stamp is not None and floor <= stamp <= generation else None
 
+    stamps = embedded_sparse.stored_generations(folder / SPARSE_FOLDER)
     return Arrears(
-        usable(embedded_sparse.stored_generation(folder / SPARSE_FOLDER)),
+        generation,
+        {level: usable(stamp) for level, stamp in stamps.items()},
         usable(embedded_dense.stored_generation(folder / DENSE_FOLDER)),
     )
 
 
 class DerivedWriter:
-    """Brings both derived indexes to one generation. What is not committed never happened."""
+    """Brings both derived indexes to one generation. What is not committed never happened.
+
+    What a crash kept from some of the parts is given with `missed`: the parts that have it already
+    leave it as it is, so that they end up as if there had been no crash.
+    """
 
     def __init__(self, folder: Path, dimensions: int, behind: Arrears, *, bulk: bool) -> None:
         sparse_folder, dense_folder = folder / SPARSE_FOLDER, folder / DENSE_FOLDER
@@ -57,27 +74,66 @@ class DerivedWriter:
                 "free space or use --index-dir"
             ) from error
         self._bulk = bulk
-        self._old: set[int] = set()
+        # Where one word index is unusable both are made again.
+        fresh = behind.sparse_since is None
+        self._late_levels: tuple[Level, ...] = tuple(
+            level
+            for level, stamp in behind.levels_since.items()
+            if fresh or stamp != behind.generation
+        )
+        self._dense_is_late = behind.dense_since != behind.generation
+        self._changed_levels = set(self._late_levels)
+        self._dense_changed = self._dense_is_late
+        self._forgotten: set[int] = set()
+        self._gone_vectors: set[int] = set()
 
-    def forget(self, file_id: int) -> None:
+    def forget(self, file_id: int, *, missed: bool = False) -> None:
         """Drop what the indexes hold of a file; it must be called before anything of it is added."""
-        if file_id not in self._old:
-            self._old.add(file_id)
-            self._sparse.remove_file(file_id)
+        if file_id in self._forgotten:
+            return
+        self._forgotten.add(file_id)
+        self._sparse.remove_file(file_id, self._levels(missed=missed))
+        if self._takes_vectors(missed=missed):
+            self._gone_vectors.add(file_id)
 
-    def add_words(self, file: FileTerms, chunks: Iterable[ChunkTerms]) -> None:
-        self._sparse.add_file(file, chunks)
+    def add_words(
+        self, file: FileTerms, chunks: Iterable[ChunkTerms], *, missed: bool = False
+    ) -> None:
+        self._sparse.add_file(file, chunks, self._levels(missed=missed))
 
-    def add_vectors(self, file_id: int, chunk_ids: Sequence[int], vectors: Sequence[bytes]) -> None:
+    def add_vectors(
+        self,
+        file_id: int,
+        chunk_ids: Sequence[int],
+        vectors: Sequence[bytes],
+        *,
+        missed: bool = False,
+    ) -> None:
+        if not self._takes_vectors(missed=missed):
+            return
         for chunk_id, vector in zip(chunk_ids, vectors, strict=True):
             if vector:
                 self._dense.add(chunk_id, file_id, vector)
 
     def commit(self, generation: int) -> None:
-        self._dense.remove_files(self._old)
-        self._dense.commit(generation)
-        self._sparse.commit(generation)
+        """Stamp what was late or has changed with the generation; the rest has it already."""
+        if self._dense_changed:
+            self._dense.remove_files(self._gone_vectors)
+            self._dense.commit(generation)
+        self._sparse.commit(generation, self._changed_levels)
         self._sparse.close(merge=self._bulk)
 
     def abandon(self) -> None:
         self._sparse.close(merge=False)
+
+    def _levels(self, *, missed: bool) -> Sequence[Level]:
+        if missed:
+            return self._late_levels
+        self._changed_levels.update(LEVELS)
+        return LEVELS
+
+    def _takes_vectors(self, *, missed: bool) -> bool:
+        if missed:
+            return self._dense_is_late
+        self._dense_changed = True
+        return True

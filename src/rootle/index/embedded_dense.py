@@ -250,7 +250,8 @@ def _write_state(folder: Path, state: _State) -> None:
         "dimensions": state.dimensions,
         "dead": list(state.dead),
     }
-    scratch = folder / f"{_STATE}.{os.getpid()}"
+    # Always the same name: there is one writer, and what a killed one left is written over.
+    scratch = folder / f"{_STATE}.new"
     scratch.write_text(json.dumps(data), encoding="utf-8")
     os.replace(scratch, folder / _STATE)
 

@@ -8,7 +8,8 @@ as the documents, so the stamp can never disagree with what it stamps.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -207,13 +208,29 @@ class SparseWriter:
         except ValueError as error:  # tantivy raises it for whatever goes wrong
             raise IndexStorageError(f"cannot write the word index in {folder}: {error}") from error
 
-    def remove_file(self, file_id: int) -> None:
-        for level in LEVELS:
-            # By query: the deletion by term takes every number for a signed one and finds nothing.
-            query = tantivy.Query.term_query(self._indexes[level].schema, "file", file_id)
-            self._writers[level].delete_documents_by_query(query)
+    def remove_file(self, file_id: int, levels: Collection[Level] = LEVELS) -> None:
+        with self._errors():
+            for level in levels:
+                # By query: the deletion by term takes every number for a signed one and finds
+                # nothing.
+                query = tantivy.Query.term_query(self._indexes[level].schema, "file", file_id)
+                self._writers[level].delete_documents_by_query(query)
 
-    def add_file(self, file: FileTerms, chunks: Iterable[ChunkTerms]) -> None:
+    def add_file(
+        self,
+        file: FileTerms,
+        chunks: Iterable[ChunkTerms],
+        levels: Collection[Level] = LEVELS,
+    ) -> None:
+        with self._errors():
+            if "chunks" in levels:
+                self._add_chunks(file.file_id, chunks)
+            if "files" in levels:
+                document = tantivy.Document(body=file.body, symbols=file.symbols, path=file.path)
+                document.add_unsigned("file", file.file_id)
+                self._writers["files"].add_document(document)
+
+    def _add_chunks(self, file_id: int, chunks: Iterable[ChunkTerms]) -> None:
         add = self._writers["chunks"].add_document
         for chunk in chunks:
             document = tantivy.Document(
@@ -224,22 +241,27 @@ class SparseWriter:
                 comments=chunk.comments,
             )
             document.add_unsigned("chunk", chunk.chunk_id)
-            document.add_unsigned("file", file.file_id)
+            document.add_unsigned("file", file_id)
             add(document)
-        document = tantivy.Document(body=file.body, symbols=file.symbols, path=file.path)
-        document.add_unsigned("file", file.file_id)
-        self._writers["files"].add_document(document)
 
-    def commit(self, generation: int) -> None:
+    def commit(self, generation: int, levels: Collection[Level] = LEVELS) -> None:
         """Make the batch visible as `generation`; files first, so that chunks never run ahead."""
-        try:
+        with self._errors():
             for level in ("files", "chunks"):
+                if level not in levels:
+                    continue
                 writer = self._writers[level]
                 schema = self._indexes[level].schema
                 writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
                 writer.add_document(_stamp_document(generation))
                 writer.commit()
-        except ValueError as error:
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
+        try:
+            yield
+        except ValueError as error:  # tantivy raises it for whatever goes wrong
             raise IndexStorageError(
                 f"cannot write the word index in {self._folder}: {error}; free space or use "
                 "--index-dir"
@@ -253,12 +275,17 @@ class SparseWriter:
         self._writers.clear()
 
 
-def stored_generation(folder: Path) -> int | None:
-    """The generation that the word indexes were derived from; None where they are unusable."""
+def stored_generations(folder: Path) -> dict[Level, int | None]:
+    """The generation that each word index was derived from; None for one that is unusable."""
+    return {level: _stored_generation(folder, level) for level in LEVELS}
+
+
+def _stored_generation(folder: Path, level: Level) -> int | None:
     try:
-        return EmbeddedSparse(folder).generation
+        index = _open(folder, level)
     except IndexStorageError:
         return None
+    return _stamp(index.searcher(), index.schema)
 
 
 def create(folder: Path) -> None:

@@ -6,9 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from rootle.ingest.chunker import ChunkLimits, Piece, cut_text
-from rootle.protocols import Embedder
-from rootle.text import WORD, TermTable, path_words, stem_of, text_terms, whole_identifier
+import numpy as np
+
+from rootle.ingest.chunker import Piece, cut_text
+from rootle.ingest.limits import ChunkLimits
+from rootle.protocols import Embedder, Rows, WordEmbedder
+from rootle.text import (
+    WORD,
+    TermTable,
+    join_terms,
+    path_words,
+    stem_of,
+    text_terms,
+    whole_identifier,
+)
 from rootle.vectors import quantize
 
 # Where a chunk stands says what it is about, often in words that the chunk itself lacks.
@@ -73,11 +84,17 @@ class Analyzer:
         cut = cut_text(text, language, self._limits)
         pieces = [(piece, text[piece.start : piece.end]) for piece in cut.pieces]
         terms = self._terms
-        bodies = [text_terms(body, terms) for _, body in pieces]
+        words = [WORD.findall(body) for _, body in pieces]
+        bodies = [join_terms(found, terms) for found in words]
         symbols = [text_terms(" ".join(piece.symbols), terms) for piece, _ in pieces]
-        texts = [f"{path_words(path)}\n{body}" for _, body in pieces]
+        place = path_words(path)
+        texts = [f"{place}\n{body}" for _, body in pieces]
         keys = [embedding_key(text) for text in texts]
-        vectors, embedded = self._vectors(texts, keys, known) if embed else ([b""] * len(keys), 0)
+        have = dict(known(keys)) if known is not None else {}
+        missing = [at for at, key in enumerate(keys) if key not in have] if embed else []
+        of_place = WORD.findall(place)
+        rows = self._embed(texts, [of_place + found for found in words], missing)
+        have.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
         prefix = self._place_terms(path)
         chunks = tuple(
             ChunkRecord(
@@ -93,19 +110,17 @@ class Analyzer:
                 text_terms(piece.scope, terms),
                 text_terms(piece.comments, terms),
                 key,
-                vector,
+                have.get(key, b""),
             )
-            for (piece, _), body, symbol, key, vector in zip(
-                pieces, bodies, symbols, keys, vectors, strict=True
-            )
+            for (piece, _), body, symbol, key in zip(pieces, bodies, symbols, keys, strict=True)
         )
         return AnalyzedText(
             chunks,
             cut.skipped_chars,
             " ".join(bodies),
             " ".join(symbols),
-            text_terms(path_words(path), terms),
-            embedded,
+            join_terms(of_place, terms),
+            len(missing),
         )
 
     def _place_terms(self, path: str) -> str:
@@ -113,15 +128,15 @@ class Analyzer:
         folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]
         return text_terms(" ".join([stem_of(path)] * _STEM_TIMES + folders), self._terms)
 
-    def _vectors(
-        self, texts: Sequence[str], keys: Sequence[int], known: KnownVectors | None
-    ) -> tuple[list[bytes], int]:
-        have = dict(known(keys)) if known is not None else {}
-        missing = [at for at, key in enumerate(keys) if key not in have]
-        if missing:
-            rows = quantize(self._embedder.embed([texts[at] for at in missing]))
-            have.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
-        return [have[key] for key in keys], len(missing)
+    def _embed(
+        self, texts: Sequence[str], words: Sequence[Sequence[str]], wanted: Sequence[int]
+    ) -> Rows:
+        """The vectors of the texts at the wanted positions."""
+        if not wanted:
+            return np.zeros((0, 0), np.int8)
+        if isinstance(self._embedder, WordEmbedder):
+            return quantize(self._embedder.embed_words([words[at] for at in wanted]))
+        return quantize(self._embedder.embed([texts[at] for at in wanted]))
 
 
 def embedding_key(text: str) -> int:

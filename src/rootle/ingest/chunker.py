@@ -10,14 +10,12 @@ from typing import Final
 
 from rootle.ingest.code_cutter import cut_code
 from rootle.ingest.grammars import GRAMMARS, load_grammar
+from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.lines import Lines, Part
 from rootle.ingest.outline import Comment, Name, read_outline
 from rootle.ingest.prose_cutter import cut_prose
 from rootle.ingest.window_cutter import cut_windows
 from rootle.languages import PROSE
-
-# Raise it whenever cuts change: it is part of the index fingerprint.
-CHUNKER_VERSION: Final = 1
 
 # Bigger sources are data in the form of code, and their trees take ten times their size in memory.
 MAX_PARSED_CHARS: Final = 2_000_000
@@ -29,15 +27,6 @@ SCOPE_SEPARATOR: Final = " > "
 _CPP_SIGN: Final = re.compile(
     r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|public:|using\s+\w)", re.MULTILINE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkLimits:
-    """Upper bounds in characters."""
-
-    max_chars: int = 2048  # maxChunkSizeTokens 512 x 4 characters: of any piece
-    overlap_chars: int = 200  # chunkOverlapTokens 50 x 4: between windows
-    max_file_chars: int = 204_800  # maxChunksPerFile 100 x max_chars: of a file; 0 = no limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from rootle.index.docstore import DocStore, NewChunk
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms
 from rootle.index.manifest import FileState, Manifest
 from rootle.ingest.analyze import AnalyzedText, Analyzer, ChunkRecord
-from rootle.ingest.chunker import ChunkLimits
+from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.reading import ReadJob, ReadResult, do_job
 from rootle.ingest.worker import WorkerSetup
@@ -157,15 +157,15 @@ class Pipeline:
     def _catch_up(self, writer: DerivedWriter, missed: Mapping[int, FileState | None]) -> None:
         """Give the derived indexes what a run that was cut short could not tell them."""
         for file_id in missed:
-            writer.forget(file_id)
+            writer.forget(file_id, missed=True)
         states = [s for s in missed.values() if s is not None and s.skip is None]
         jobs = [ReadJob(s.path, s.size, s.mtime_ns, s.id, None, stored=True) for s in states]
         for chunk_id, file_id, vector in self._documents.vectors_of([s.id for s in states]):
-            writer.add_vectors(file_id, [chunk_id], [vector])
+            writer.add_vectors(file_id, [chunk_id], [vector], missed=True)
         for result in self._results(jobs, sum(job.size for job in jobs)):
             if result.analyzed is not None:
                 ids = [chunk.id for chunk in self._documents.chunks_of(result.job.file_id)]
-                _add_words(writer, result.job.file_id, ids, result.analyzed)
+                _add_words(writer, result.job.file_id, ids, result.analyzed, missed=True)
 
     def _results(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
         workers = self._setup.workers or min(_MAX_WORKERS, os.cpu_count() or 1)
@@ -319,7 +319,12 @@ def _new_chunk(chunk: ChunkRecord) -> NewChunk:
 
 
 def _add_words(
-    writer: DerivedWriter, file_id: int, chunk_ids: Sequence[int], analyzed: AnalyzedText
+    writer: DerivedWriter,
+    file_id: int,
+    chunk_ids: Sequence[int],
+    analyzed: AnalyzedText,
+    *,
+    missed: bool = False,
 ) -> None:
     writer.add_words(
         FileTerms(file_id, analyzed.body_terms, analyzed.symbol_terms, analyzed.path_terms),
@@ -334,4 +339,5 @@ def _add_words(
             )
             for chunk_id, chunk in zip(chunk_ids, analyzed.chunks, strict=True)
         ),
+        missed=missed,
     )

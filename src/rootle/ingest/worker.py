@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rootle.ingest.chunker import ChunkLimits
+from rootle.ingest.limits import ChunkLimits
 
 _HEADER = struct.Struct("<Q")
 

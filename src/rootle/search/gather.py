@@ -119,7 +119,6 @@ class FileRows:
         # A file that was written again has dead rows first; its last run is the live one.
         self._order = np.argsort(owners, kind="stable")
         self._owners = owners[self._order]
-        self._lengths = np.diff(np.append(self._starts, len(file_ids)))
 
     def best_and_mean(self, scores: Scores, files: Ids) -> tuple[Floats, Floats]:
         """The best and the mean score over the rows of each file; 0 for a file without rows."""
@@ -130,7 +129,11 @@ class FileRows:
         found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
         runs = self._order[place[found]]
         best[found] = np.fmax.reduceat(scores, self._starts)[runs]
-        mean[found] = np.add.reduceat(scores, self._starts)[runs] / self._lengths[runs]
+        # Dead rows may stand right before the live ones that replaced them, in the same run.
+        alive = ~np.isnan(scores)
+        sums = np.add.reduceat(np.where(alive, scores, 0), self._starts)[runs]
+        counts = np.add.reduceat(alive.astype(np.int64), self._starts)[runs]
+        mean[found] = sums / np.maximum(counts, 1)
         return np.nan_to_num(best), np.nan_to_num(mean)
 
 

@@ -1,0 +1,179 @@
+"""A damaged index repairs itself or says in one line what to do; it never ends in a traceback."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from command import Outcome, rootle
+from sample import FILES, make_repository, many_files
+
+from rootle import open_app
+from rootle.config import Config
+from rootle.errors import RootleError
+
+Answers = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def index(repository: Path, tmp_path: Path) -> Path:
+    index_dir = tmp_path / "index"
+    with open_app(repository, index_dir=index_dir) as app:
+        app.index()
+    return index_dir
+
+
+def _search(repository: Path, index: Path) -> Outcome:
+    return rootle("search", "retry_backoff", "--json", "--root", repository, "--index-dir", index)
+
+
+def _assert_told_and_mended(outcome: Outcome, repository: Path, index: Path) -> None:
+    """Either it answered as ever, or one line named the cure, and the cure works."""
+    if outcome.code != 0:
+        assert outcome.code == 2
+        assert outcome.out == ""
+        assert "rootle index --rebuild" in outcome.err, outcome.err
+        assert len(outcome.err.splitlines()) == 1, outcome.err
+        rebuilt = rootle("index", repository, "--rebuild", "--index-dir", index)
+        assert (rebuilt.code, rebuilt.err) == (0, "")
+        outcome = _search(repository, index)
+    assert outcome.paths[0] == "src/net/retry.py"
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"\0" * 4096, bytes(range(256)) * 200])
+def test_a_database_of_garbage_is_told_and_rebuilt(
+    content: bytes, repository: Path, index: Path
+) -> None:
+    (index / "rootle.db").write_bytes(content)
+    _assert_told_and_mended(_search(repository, index), repository, index)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_database_is_told_and_rebuilt(
+    share: float, repository: Path, index: Path
+) -> None:
+    database = index / "rootle.db"
+    raw = database.read_bytes()
+    database.write_bytes(raw[: int(len(raw) * share)])
+    _assert_told_and_mended(_search(repository, index), repository, index)
+
+
+def test_garbage_beside_the_database_is_survived(repository: Path, index: Path) -> None:
+    (index / "rootle.db-wal").write_bytes(b"garbage" * 5000)
+    (index / "rootle.db-shm").write_bytes(b"garbage" * 5000)
+    _assert_told_and_mended(_search(repository, index), repository, index)
+
+
+def test_garbage_in_any_page_never_ends_in_a_traceback(
+    repository: Path, index: Path, tmp_path: Path
+) -> None:
+    rng = Random(5)
+    size = (index / "rootle.db").stat().st_size
+    for number in range(40):
+        broken = tmp_path / f"broken_{number}"
+        shutil.copytree(index, broken)
+        with (broken / "rootle.db").open("r+b") as file:
+            file.seek(rng.randrange(100, size - 500))
+            file.write(rng.randbytes(rng.choice((1, 16, 400))))
+        with open_app(repository, index_dir=broken, config=Config(refresh_seconds=0)) as app:
+            try:
+                app.search("where is the retry backoff")
+                app.status()
+            except RootleError as error:
+                assert "rootle index --rebuild" in str(error)  # noqa: PT017
+            app.index(rebuild=True)
+            assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
+
+
+def test_a_lost_database_is_made_again(repository: Path, index: Path) -> None:
+    (index / "rootle.db").unlink()
+    outcome = _search(repository, index)
+    assert outcome.paths[0] == "src/net/retry.py"
+
+
+@pytest.mark.parametrize("part", ["sparse", "dense", "sparse/files", "sparse/chunks"])
+def test_a_lost_derived_index_is_made_again(
+    part: str, repository: Path, index: Path, answers: Answers
+) -> None:
+    expected = answers(repository, index)
+    shutil.rmtree(index / part)
+    assert answers(repository, index) == expected
+    assert _search(repository, index).err == ""
+
+
+def _derived_files(index: Path) -> list[str]:
+    """With `*` for what differs from index to index."""
+    names = set()
+    for part in ("sparse", "dense"):
+        for file in (index / part).rglob("*"):
+            if file.is_file() and not file.name.endswith(".lock"):
+                name = f"*{file.suffix}" if len(file.stem) == 32 else file.name
+                names.add(f"{file.relative_to(index).parent}/{name}")
+    return sorted(names)
+
+
+def test_every_lost_derived_file_is_made_again_or_told(
+    repository: Path, index: Path, tmp_path: Path, answers: Answers
+) -> None:
+    expected = answers(repository, index)
+    for name in _derived_files(index):
+        broken = tmp_path / "broken"
+        shutil.copytree(index, broken)
+        next(broken.glob(name)).unlink()
+        assert answers(repository, broken) == expected, name
+        shutil.rmtree(broken)
+
+
+@pytest.mark.parametrize("damage", ["emptied", "halved", "scribbled"])
+def test_every_damaged_derived_file_is_made_again_or_told(
+    damage: str, repository: Path, index: Path, tmp_path: Path
+) -> None:
+    for name in _derived_files(index):
+        broken = tmp_path / "broken"
+        shutil.copytree(index, broken)
+        file = next(broken.glob(name))
+        raw = file.read_bytes()
+        file.write_bytes(
+            {
+                "emptied": b"",
+                "halved": raw[: len(raw) // 2],
+                "scribbled": Random(6).randbytes(len(raw)),
+            }[damage]
+        )
+        _assert_told_and_mended(_search(repository, broken), repository, broken)
+        shutil.rmtree(broken)
+
+
+def test_an_index_of_a_newer_version_is_told_and_rebuilt(repository: Path, index: Path) -> None:
+    connection = sqlite3.connect(index / "rootle.db")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    for command in (("search", "token"), ("index",), ("status",)):
+        outcome = rootle(*command, "--index-dir", index, cwd=repository)
+        assert outcome.code == 2
+        assert "newer rootle" in outcome.err
+        assert "rootle index --rebuild" in outcome.err
+    _assert_told_and_mended(_search(repository, index), repository, index)
+
+
+def test_a_damaged_index_can_be_cleared(repository: Path, index: Path) -> None:
+    (index / "rootle.db").write_bytes(b"garbage")
+    assert rootle("clear", repository, "--index-dir", index).code == 0
+    assert not index.exists()
+
+
+def test_an_open_app_outlives_a_rebuild_by_another_process(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, **many_files(5)})
+    index_dir = tmp_path / "index"
+    with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
+        before = app.search("retry_backoff").results
+        assert rootle("index", root, "--rebuild", "--index-dir", index_dir).code == 0
+        assert app.search("retry_backoff").results == before
+        shutil.rmtree(index_dir)
+        assert app.search("retry_backoff").results == before
+    assert _search(root, index_dir).paths[0] == "src/net/retry.py"
