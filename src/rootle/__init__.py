@@ -1,4 +1,4 @@
-"""Retrieval for agents and people: index a folder, ask in plain words, get the lines that matter."""
+"""Retrieval for agents and people: index a folder, ask in words, get the lines that matter."""
 
 from __future__ import annotations
 

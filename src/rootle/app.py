@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config import Config
-from rootle.errors import IndexStorageError, UnavailableError
+from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.types import IndexReport, IndexStatus, SearchQuery, SearchResponse
 
 if TYPE_CHECKING:
@@ -82,9 +82,14 @@ class App:
         if isinstance(query, str):
             query = SearchQuery(query)
         self.check(query)
-        agent = self._search_agent()
         is_fresh = self.refresh()
-        return agent.search(query, explain=explain, stale=not is_fresh)
+        try:
+            return self._search_agent().search(query, explain=explain, stale=not is_fresh)
+        except IndexMissingError:
+            # Somebody deleted it since the last check.
+            self._checked_at = float("-inf")
+            self.refresh()
+            return self._search_agent().search(query, explain=explain)
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""

@@ -24,7 +24,7 @@ class IngestError(RootleError):
 
 
 class IndexStorageError(RootleError):
-    """An index that cannot be read or written: damaged, from a newer rootle, disk full, read-only."""
+    """An index that cannot be read or written: damaged, of a newer rootle, on a full disk."""
 
 
 class IndexMissingError(IndexStorageError):
@@ -36,7 +36,7 @@ class MissingExtraError(RootleError):
 
 
 class UnavailableError(RootleError):
-    """A backend that did not answer in time, refused the connection or failed; it may work later."""
+    """A part that did not answer in time, refused the connection or failed; it may work later."""
 
 
 class SearchUnavailableError(UnavailableError):

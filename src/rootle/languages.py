@@ -124,12 +124,12 @@ LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", UNKNOWN}
 
 
 def language_of(path: str) -> str:
-    """The language of a file, from the last part of its "/"-separated path; `unknown` if none fits."""
+    """The language of a file, from its "/"-separated path; `unknown` if none fits."""
     name = path.rsplit("/", 1)[-1].lower()
     known = FILE_NAMES.get(name)
     if known is not None:
         return known
-    stem, dot, extension = name.rpartition(".")
+    _, dot, extension = name.rpartition(".")
     if dot and extension in _BY_EXTENSION:
         return _BY_EXTENSION[extension]
     # Dockerfile.dev, Makefile.am, README.de: the name before the first dot decides.
@@ -138,7 +138,7 @@ def language_of(path: str) -> str:
 
 
 def resolve_language(name: str) -> str | None:
-    """The language that a person means by `name` ("py", "C++", "golang"), or None if there is none."""
+    """The language that a person means by "py", "C++" or "golang"; None if there is none."""
     wanted = name.strip().lower().lstrip(".")
     if wanted in LANGUAGES:
         return wanted

@@ -8,6 +8,7 @@ from rootle.protocols import Matrix, Rows
 
 
 def quantize(vectors: Matrix) -> Rows:
-    """Each row scaled so that its largest part is ±127: the cosine of two rows is kept to ±0.004."""
+    """Each row scaled so that its largest part is ±127; a cosine is kept to within 0.004."""
     peak = np.abs(vectors).max(axis=1, keepdims=True)
-    return np.rint(vectors * (127 / np.maximum(peak, 1e-12))).astype(np.int8)
+    rows: Rows = np.rint(vectors * (127 / np.maximum(peak, 1e-12))).astype(np.int8)
+    return rows

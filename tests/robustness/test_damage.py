@@ -129,24 +129,37 @@ def test_every_lost_derived_file_is_made_again_or_told(
         shutil.rmtree(broken)
 
 
-@pytest.mark.parametrize("damage", ["emptied", "halved", "scribbled"])
+@pytest.mark.parametrize("damage", ["emptied", "halved", "scribbled", "flipped"])
 def test_every_damaged_derived_file_is_made_again_or_told(
-    damage: str, repository: Path, index: Path, tmp_path: Path
+    damage: str,
+    repository: Path,
+    index: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    for name in _derived_files(index):
-        broken = tmp_path / "broken"
+    for number, name in enumerate(_derived_files(index)):
+        broken = tmp_path / f"broken_{number}"
         shutil.copytree(index, broken)
-        file = next(broken.glob(name))
-        raw = file.read_bytes()
-        file.write_bytes(
-            {
-                "emptied": b"",
-                "halved": raw[: len(raw) // 2],
-                "scribbled": Random(6).randbytes(len(raw)),
-            }[damage]
-        )
-        _assert_told_and_mended(_search(repository, broken), repository, broken)
-        shutil.rmtree(broken)
+        _damage(next(broken.glob(name)), damage)
+        with open_app(repository, index_dir=broken, config=Config(refresh_seconds=0)) as app:
+            try:
+                found = app.search("where is the retry backoff").results
+            except RootleError as error:
+                assert "rootle index --rebuild" in str(error)  # noqa: PT017
+                app.index(rebuild=True)
+                found = app.search("where is the retry backoff").results
+            assert "src/net/retry.py" in [result.file_path for result in found], name
+    assert "panicked" not in capfd.readouterr().err
+
+
+def _damage(file: Path, how: str) -> None:
+    raw, rng = file.read_bytes(), Random(6)
+    if how == "scribbled":
+        raw = rng.randbytes(len(raw))
+    elif how == "flipped":
+        at = len(raw) // 2
+        raw = raw[:at] + rng.randbytes(min(8, len(raw) - at)) + raw[at + 8 :]
+    file.write_bytes({"emptied": b"", "halved": raw[: len(raw) // 2]}.get(how, raw))
 
 
 def test_an_index_of_a_newer_version_is_told_and_rebuilt(repository: Path, index: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rootle.app import App, open_app
 from rootle.config import Config, load_config
@@ -60,7 +61,7 @@ def progress_bar() -> Iterator[Progress | None]:
         return
     from tqdm import tqdm
 
-    bar: tqdm[None] | None = None
+    bar: Any = None  # made with the first call, when the total is known
 
     def show(done: int, total: int) -> None:
         nonlocal bar

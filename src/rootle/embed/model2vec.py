@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.protocols import Matrix
@@ -56,12 +57,11 @@ class Model2VecEmbedder:
             if ids:
                 vectors[row] = self._rows[ids].mean(axis=0)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.maximum(norms, 1e-12)
+        vectors /= np.maximum(norms, 1e-12)
+        return vectors
 
 
-def _token_rows(
-    table: Matrix, mapping: np.ndarray | None, weights: np.ndarray | None  # type: ignore[type-arg]
-) -> Matrix:
+def _token_rows(table: Matrix, mapping: NDArray[np.int64] | None, weights: Matrix | None) -> Matrix:
     """One float32 row a token: tokens may share rows of the table and have weights."""
     rows = table if mapping is None else table[mapping]
     rows = rows.astype(np.float32)

@@ -1,7 +1,8 @@
-"""The SQLite file that holds the truth: how it is opened, its tables, and what its failures mean."""
+"""The SQLite file that holds the truth: how it is opened, its tables, what its failures mean."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,11 +63,19 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
     Raises IndexMissingError where there is none, IndexStorageError where it cannot be used.
     """
     path = folder / DATABASE_NAME
-    if not path.exists() and not create:
+    # Not Path.exists, which raises where a folder on the way may not be entered.
+    if not os.path.exists(path) and not create:
         raise IndexMissingError(f"no index at {folder}; run `rootle index` to make one")
     with storage_errors(folder):
-        connection = _connect(path, read_only)
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?{_mode(path, read_only)}",
+            uri=True,
+            timeout=_BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         try:
+            _configure(connection, read_only)
             _prepare(connection, folder, create)
         except BaseException:
             connection.close()
@@ -74,17 +83,16 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
     return connection
 
 
-def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
-    # A database in a folder that cannot be written has no -shm file and can only be read as a
-    # file that nobody changes.
-    mode = "mode=ro&immutable=1" if read_only else "mode=rwc"
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?{mode}",
-        uri=True,
-        timeout=_BUSY_TIMEOUT_S,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+def _mode(path: Path, read_only: bool) -> str:
+    if not read_only:
+        return "mode=rwc"
+    # In a folder that cannot be written SQLite needs the files that a writer left there; without
+    # them it can only read the database as a file that nobody changes.
+    is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))
+    return "mode=ro" if is_in_use else "mode=ro&immutable=1"
+
+
+def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
     if not read_only:
         connection.execute("PRAGMA journal_mode=WAL")
         # Safe against a crash of the program; after a power cut the last batch may be missing and
@@ -93,7 +101,6 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_size_limit=67108864")
     connection.execute("PRAGMA cache_size=-32768")
     connection.execute("PRAGMA temp_store=MEMORY")
-    return connection
 
 
 def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None:
@@ -133,7 +140,7 @@ def storage_errors(folder: Path) -> Iterator[None]:
     """Turns what SQLite and the file system raise into an IndexStorageError that tells the cure."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, DamagedTextError) as error:
         raise IndexStorageError(_explain(error, folder)) from error
     except OSError as error:
         raise IndexStorageError(
@@ -142,7 +149,11 @@ def storage_errors(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _explain(error: sqlite3.DatabaseError, folder: Path) -> str:
+class DamagedTextError(Exception):
+    """What stands in the database is not what was written there."""
+
+
+def _explain(error: Exception, folder: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return f"the disk of the index at {folder} is full; free space or use --index-dir"
@@ -150,4 +161,6 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> str:
         return f"the index at {folder} cannot be written ({error}); choose another --index-dir"
     if code == sqlite3.SQLITE_BUSY:
         return f"another process keeps the index at {folder} locked; try again"
+    if code == sqlite3.SQLITE_IOERR:
+        return f"cannot use the index at {folder} ({error}); free space or use --index-dir"
     return f"the index at {folder} is damaged ({error}); run `rootle index --rebuild`"

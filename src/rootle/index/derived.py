@@ -88,7 +88,7 @@ class DerivedWriter:
         self._gone_vectors: set[int] = set()
 
     def forget(self, file_id: int, *, missed: bool = False) -> None:
-        """Drop what the indexes hold of a file; it must be called before anything of it is added."""
+        """Drop what the indexes hold of a file; to be called before anything of it is added."""
         if file_id in self._forgotten:
             return
         self._forgotten.add(file_id)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.index.database import DamagedTextError
+
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
 # A branch switch and back should find its vectors again; twice the live ones is a branch's worth.
@@ -182,7 +184,10 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(packed: bytes) -> str:
-    return _decode(zlib.decompress(packed))
+    try:
+        return _decode(zlib.decompress(packed))
+    except zlib.error as error:
+        raise DamagedTextError(f"a stored text cannot be read: {error}") from error
 
 
 def _encode(text: str) -> bytes:
@@ -191,4 +196,7 @@ def _encode(text: str) -> bytes:
 
 
 def _decode(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogatepass")
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise DamagedTextError(f"a stored text cannot be read: {error}") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,9 @@ from rootle.protocols import Ids, Ranked, Rows, Scores, Vector
 from rootle.vectors import quantize
 
 _STATE: Final = "dense.json"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+# A matrix that was overwritten or cut short and filled up again shows in any of its rows.
+_SAMPLES: Final = 32
 # Past this share of dead rows the scan and the disk pay more than a rewrite costs.
 _MAX_DEAD_SHARE: Final = 0.25
 _MIN_DEAD: Final = 1_000
@@ -41,6 +44,7 @@ class _State:
     rows: int
     dimensions: int
     dead: tuple[int, ...]
+    checksum: int  # of the file of rows
 
 
 class EmbeddedDense:
@@ -51,6 +55,7 @@ class EmbeddedDense:
         self.generation = state.generation
         self.dimensions = state.dimensions
         self._matrix, info = _map_rows(folder, state)
+        _check_rows(folder, state, self._matrix, info)
         self.chunk_ids: Ids = np.ascontiguousarray(info["chunk"])
         self.file_ids: Ids = np.ascontiguousarray(info["file"])
         self._inverse_norms = np.ascontiguousarray(info["inverse_norm"])
@@ -67,7 +72,7 @@ class EmbeddedDense:
         threads = _THREADS if len(self._matrix) >= _THREADED_ROWS else 1
         products = simsimd.cdist(query, self._matrix, "dot", threads=threads)
         dots = np.asarray(products, dtype=np.float32).reshape(-1)
-        return dots * (self._inverse_norms / np.float32(max(norm, 1e-12)))
+        return np.asarray(dots * (self._inverse_norms / max(norm, 1e-12)), dtype=np.float32)
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
         """At most k chunk ids, best first, by cosine similarity; only of `files` where given."""
@@ -96,6 +101,7 @@ class DenseWriter:
         self._state = _usable_state(folder, dimensions)
         self._dead = set(self._state.dead)
         self._rows = self._state.rows
+        self._checksum = self._state.checksum
         self._vectors: list[bytes] = []
         self._owners: list[tuple[int, int]] = []
         self._files = [_data_path(folder, self._state.epoch, kind) for kind in ("vectors", "rows")]
@@ -130,6 +136,7 @@ class DenseWriter:
             self._rows,
             self._state.dimensions,
             tuple(sorted(self._dead)),
+            self._checksum,
         )
         if len(self._dead) > max(_MIN_DEAD, _MAX_DEAD_SHARE * self._rows):
             state = _rewritten(self._folder, state)
@@ -150,6 +157,7 @@ class DenseWriter:
         for path, rows in zip(self._files, (matrix, info), strict=True):
             with path.open("ab") as file:
                 file.write(rows.tobytes())
+        self._checksum = zlib.crc32(info.tobytes(), self._checksum)
         self._rows += len(matrix)
         self._vectors.clear()
         self._owners.clear()
@@ -169,7 +177,9 @@ def discard(folder: Path) -> None:
 def stored_generation(folder: Path) -> int | None:
     """The generation that the matrix in `folder` was derived from; None where it is unusable."""
     try:
-        return _read_state(folder).generation
+        state = _read_state(folder)
+        _check_rows(folder, state, *_map_rows(folder, state))
+        return state.generation
     except IndexStorageError:
         return None
 
@@ -184,6 +194,7 @@ def _read_state(folder: Path) -> _State:
             int(data["rows"]),
             int(data["dimensions"]),
             tuple(data["dead"]),
+            int(data["checksum"]),
         )
         usable = data["format"] == _FORMAT and all(
             _data_path(folder, state.epoch, kind).stat().st_size >= state.rows * row_bytes
@@ -205,7 +216,7 @@ def _usable_state(folder: Path, dimensions: int) -> _State:
     if state is not None and state.dimensions == dimensions:
         return state
     epochs = [int(path.stem.split("-")[1]) for path in folder.glob("vectors-*.bin")]
-    return _State(-1, max(epochs, default=0) + 1, 0, dimensions, ())
+    return _State(-1, max(epochs, default=0) + 1, 0, dimensions, (), 0)
 
 
 def _rewritten(folder: Path, state: _State) -> _State:
@@ -216,7 +227,8 @@ def _rewritten(folder: Path, state: _State) -> _State:
     epoch = state.epoch + 1
     for kind, rows in (("vectors", matrix), ("rows", info)):
         _data_path(folder, epoch, kind).write_bytes(rows[alive].tobytes())
-    return _State(state.generation, epoch, int(alive.sum()), state.dimensions, ())
+    checksum = zlib.crc32(info[alive].tobytes())
+    return _State(state.generation, epoch, int(alive.sum()), state.dimensions, (), checksum)
 
 
 def _map_rows(folder: Path, state: _State) -> tuple[Rows, NDArray[np.void]]:
@@ -229,12 +241,24 @@ def _map_rows(folder: Path, state: _State) -> tuple[Rows, NDArray[np.void]]:
             mode="r",
             shape=(state.rows, state.dimensions),
         )
-        info = np.fromfile(
-            _data_path(folder, state.epoch, "rows"), dtype=_INFO, count=state.rows
-        )
+        info = np.fromfile(_data_path(folder, state.epoch, "rows"), dtype=_INFO, count=state.rows)
     except OSError as error:
         raise IndexStorageError(f"cannot read the vector matrix in {folder}: {error}") from error
     return matrix, info
+
+
+def _check_rows(folder: Path, state: _State, matrix: Rows, info: NDArray[np.void]) -> None:
+    """Raise IndexStorageError where the files are not what was written.
+
+    The rows are read anyway and checked as a whole; of the matrix, which is mapped, some samples.
+    """
+    samples = np.linspace(0, max(state.rows - 1, 0), min(state.rows, _SAMPLES)).astype(np.int64)
+    norms = np.linalg.norm(matrix[samples].astype(np.float32), axis=1)
+    expected = info["inverse_norm"][samples]
+    if zlib.crc32(info.tobytes()) != state.checksum or not np.allclose(
+        1 / np.maximum(norms, 1e-12), expected, rtol=1e-4
+    ):
+        raise IndexStorageError(f"the vector matrix in {folder} is damaged")
 
 
 def _data_path(folder: Path, epoch: int, kind: str) -> Path:
@@ -249,6 +273,7 @@ def _write_state(folder: Path, state: _State) -> None:
         "rows": state.rows,
         "dimensions": state.dimensions,
         "dead": list(state.dead),
+        "checksum": state.checksum,
     }
     # Always the same name: there is one writer, and what a killed one left is written over.
     scratch = folder / f"{_STATE}.new"

@@ -100,9 +100,7 @@ class EmbeddedSparse:
                 query = self._among(level, query, name, ids)
         return self._run(level, query, k)
 
-    def matches(
-        self, level: Level, terms: Sequence[str], ids: Sequence[int]
-    ) -> NDArray[np.int64]:
+    def matches(self, level: Level, terms: Sequence[str], ids: Sequence[int]) -> NDArray[np.int64]:
         """Which of at most 20 terms stand in the body of each of `ids`: bit i for term i."""
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
@@ -127,13 +125,15 @@ class EmbeddedSparse:
 
     def document_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many chunks there are, and in how many of them each term stands."""
-        searcher = self._searchers["chunks"]
-        return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
+        with _damage():
+            searcher = self._searchers["chunks"]
+            return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
 
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many files there are, and in how many of them each term stands."""
-        searcher = self._searchers["files"]
-        return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
+        with _damage():
+            searcher = self._searchers["files"]
+            return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
 
     def definers(self, names: Sequence[str], k: int = 1_000) -> dict[str, list[int]]:
         """For each name, in one spelling, at most k chunks that define it."""
@@ -185,8 +185,9 @@ class EmbeddedSparse:
         if k <= 0:
             return Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
         searcher = self._searchers[level]
-        hits = searcher.search(query, limit=k, count=False).hits
-        values = searcher.fast_field_values(ID_FIELD[level], [address for _, address in hits])
+        with _damage():
+            hits = searcher.search(query, limit=k, count=False).hits
+            values = searcher.fast_field_values(ID_FIELD[level], [address for _, address in hits])
         ids = np.array(values, dtype=np.int64)
         scores = np.array([score for score, _ in hits], dtype=np.float32)
         order = np.lexsort((ids, -scores))
@@ -283,9 +284,9 @@ def stored_generations(folder: Path) -> dict[Level, int | None]:
 def _stored_generation(folder: Path, level: Level) -> int | None:
     try:
         index = _open(folder, level)
+        return _stamp(index.searcher(), index.schema)
     except IndexStorageError:
         return None
-    return _stamp(index.searcher(), index.schema)
 
 
 def create(folder: Path) -> None:
@@ -333,7 +334,19 @@ def _stamp_document(generation: int) -> tantivy.Document:
 
 def _stamp(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
     query = tantivy.Query.term_query(schema, "stamp", 1)
-    hits = searcher.search(query, limit=1, count=False).hits
-    if not hits:
-        return -1
-    return int(searcher.fast_field_values("generation", [hits[0][1]])[0])
+    with _damage():
+        hits = searcher.search(query, limit=1, count=False).hits
+        if not hits:
+            return -1
+        return int(searcher.fast_field_values("generation", [hits[0][1]])[0] or 0)
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    """Opening an index reads little of it: what is wrong inside shows when it is asked."""
+    try:
+        yield
+    except ValueError as error:
+        raise IndexStorageError(
+            f"the word index is damaged ({error}); run `rootle index --rebuild`"
+        ) from error

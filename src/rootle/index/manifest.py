@@ -118,7 +118,9 @@ class Manifest:
 
     def remove(self, file_id: int, generation: int) -> None:
         self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
-        self._connection.execute("INSERT OR REPLACE INTO removed VALUES (?, ?)", (file_id, generation))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO removed VALUES (?, ?)", (file_id, generation)
+        )
 
     def forget_removed(self, generation: int) -> None:
         """Drop the notes on removed files that every derived index has seen."""

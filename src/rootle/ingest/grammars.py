@@ -60,7 +60,7 @@ GRAMMARS: Final[dict[str, Source]] = {
 def load_grammar(language: str) -> Grammar:
     """The grammar of a language in `GRAMMARS`, made once a process."""
     source = GRAMMARS[language]
-    entry = cast(Callable[[], object], getattr(import_module(source.module), source.function))
+    entry = cast("Callable[[], object]", getattr(import_module(source.module), source.function))
     # The wheel hands out a capsule; tree-sitter's own stub still types it as an integer.
     grammar = Language(entry())
     return Grammar(grammar, Query(grammar, read_query(source.query)))

@@ -19,7 +19,7 @@ from rootle.index.embedded_sparse import ChunkTerms, FileTerms
 from rootle.index.manifest import FileState, Manifest
 from rootle.ingest.analyze import AnalyzedText, Analyzer, ChunkRecord
 from rootle.ingest.limits import ChunkLimits
-from rootle.ingest.plan import Plan, make_plan
+from rootle.ingest.plan import Plan
 from rootle.ingest.reading import ReadJob, ReadResult, do_job
 from rootle.ingest.worker import WorkerSetup
 from rootle.ingest.workers import run_jobs

@@ -53,7 +53,7 @@ def main() -> None:
     # Whatever prints by mistake must not fall into the stream of results.
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    setup: WorkerSetup = receive(source)
+    setup: WorkerSetup | None = receive(source)
     if setup is None:
         return
     # Imported here, so that the parent can send work while the heavy parts load.

@@ -26,7 +26,9 @@ _BATCH_FILES: Final = 64
 # Batches that may lie about finished before their turn: bounds the memory of a slow writer.
 _BATCHES_AHEAD: Final = 4
 # -P keeps the current folder, which may be anybody's repository, off the path of imports.
-_COMMAND: Final = "import sys; sys.path[:] = {path!r}; from rootle.ingest.worker import main; main()"
+_COMMAND: Final = (
+    "import sys; sys.path[:] = {path!r}; from rootle.ingest.worker import main; main()"
+)
 
 
 def run_jobs(jobs: Sequence[ReadJob], setup: WorkerSetup, count: int) -> Iterator[ReadResult]:

@@ -84,7 +84,9 @@ def file_features(evidence: Evidence) -> Floats:
         "headings": best_of_file(chunks.headings, chunks.files, count),
         **names,
     }
-    return np.column_stack([_share_of_max(columns[name]) for name in NAMES])
+    table = np.maximum(np.column_stack([columns[name] for name in NAMES]), 0.0)
+    peaks = table.max(axis=0, initial=0.0)
+    return table / np.where(peaks > 0, peaks, 1.0)
 
 
 def test_files(evidence: Evidence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -109,14 +111,16 @@ def three_of_file(scores: Floats, files: Ints, count: int) -> Floats:
     weights = np.zeros(len(order))
     for rank, weight in enumerate(_THREE):
         weights[place == rank] = weight
-    return np.bincount(sorted_files, weights * scores[order], minlength=count)
+    sums = np.bincount(sorted_files, weights * scores[order], minlength=count)
+    return sums.astype(np.float64)
 
 
 def _above_floor(dense: Floats) -> Floats:
     if len(dense) <= _DENSE_FLOOR_RANK:
         return dense
     floor = np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK]
-    return np.maximum(dense - floor, 0)
+    above: Floats = np.maximum(dense - floor, 0)
+    return above
 
 
 def _share_of_best(combined: Floats, chunks: ChunkEvidence, count: int) -> Floats:
@@ -164,7 +168,7 @@ def _path_features(question: Question, paths: Sequence[str]) -> Floats:
 
 
 def _match_table(words: Sequence[str], parts: Sequence[Sequence[str]]) -> Floats:
-    """How alike each word is to each part of each path: shape (paths, words, parts), padded by 0."""
+    """How alike words are to the parts of paths: shape (paths, words, parts), padded by 0."""
     number = {"": 0}  # what pads the shorter paths
     width = max(1, max(map(len, parts)))
     places = np.zeros((len(parts), width), dtype=np.int64)

@@ -29,7 +29,9 @@ class PathParts:
 
 
 # A file that is named after its folder says nothing with its own name.
-_EMPTY_STEMS: Final = frozenset({"index", "mod", "init", "main", "lib", "__init__", "package", "root"})
+_EMPTY_STEMS: Final = frozenset(
+    {"index", "mod", "init", "main", "lib", "__init__", "package", "root"}
+)
 
 
 @lru_cache(maxsize=65_536)

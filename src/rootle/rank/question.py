@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
@@ -85,7 +86,7 @@ def _terms(words: list[str], stems: Stems, *, is_symbol: bool) -> tuple[Weighted
             note(term, STOP_WEIGHT if is_stop else 1.0)
     if not is_symbol:
         content = [word.lower() for word in words if word.lower() not in STOP_WORDS]
-        for left, right in zip(content, content[1:], strict=False):
+        for left, right in pairwise(content):
             if left.isalpha() and right.isalpha():
                 note(left + right, PAIR_WEIGHT)
     return tuple(WeightedTerm(term, weight) for term, weight in weights.items())[:MAX_TERMS]

@@ -18,7 +18,7 @@ from rootle.index.docstore import ChunkRow
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Embedder, Scores
-from rootle.rank.evidence import Evidence
+from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import NAMES, chunk_scores
 from rootle.rank.heuristic import RankedFiles, rank_files
 from rootle.rank.question import Question, parse_question
@@ -179,7 +179,7 @@ class SearchAgent:
         paths: list[str],
         dense: DenseFindings | None,
         vector: Scores | None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+    ) -> tuple[Floats, Floats, Floats, Floats]:
         nothing = np.zeros(len(candidates.file_ids))
         if dense is None or vector is None:
             return np.zeros(len(candidates.chunk_ids)), nothing, nothing, nothing
@@ -224,9 +224,7 @@ class SearchAgent:
             results.append(_result(evidence, state, shown, ranked.scores[at], explanation))
         return tuple(results)
 
-    def _suggestions(
-        self, snapshot: Snapshot, allowed: Collection[int] | None
-    ) -> tuple[str, ...]:
+    def _suggestions(self, snapshot: Snapshot, allowed: Collection[int] | None) -> tuple[str, ...]:
         if not len(snapshot.dense.chunk_ids):
             return ("The index is empty: there is no text file to search in this folder.",)
         if allowed is not None and not allowed:

@@ -24,9 +24,7 @@ def allowed_files(
     if not tests:
         return None
     return {
-        state.id
-        for state in files()
-        if state.skip is None and all(test(state) for test in tests)
+        state.id for state in files() if state.skip is None and all(test(state) for test in tests)
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
@@ -25,6 +25,9 @@ _COVERAGE_TERMS: Final = 20
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
+Level = Literal["chunks", "files"]
+
+
 class SparseReader(Protocol):
     """The word index, as far as gathering needs it."""
 
@@ -33,7 +36,7 @@ class SparseReader(Protocol):
     ) -> Ranked: ...
     def field_scores(
         self,
-        level: str,
+        level: Level,
         field: str,
         terms: Sequence[WeightedTerm],
         k: int,
@@ -41,7 +44,7 @@ class SparseReader(Protocol):
         files: Collection[int] | None = None,
         chunks: Collection[int] | None = None,
     ) -> Ranked: ...
-    def matches(self, level: str, terms: Sequence[str], ids: Sequence[int]) -> Ints: ...
+    def matches(self, level: Level, terms: Sequence[str], ids: Sequence[int]) -> Ints: ...
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]: ...
     def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]: ...
 
@@ -68,7 +71,16 @@ class DenseFindings:
     scores: Scores  # of every row
 
 
-NO_SPARSE: Final = SparseFindings(*[_NOTHING] * 7, {})
+NO_SPARSE: Final = SparseFindings(
+    body=_NOTHING,
+    symbols=_NOTHING,
+    comments=_NOTHING,
+    headings=_NOTHING,
+    file_body=_NOTHING,
+    file_symbols=_NOTHING,
+    file_path=_NOTHING,
+    definers={},
+)
 
 
 def ask_sparse(
