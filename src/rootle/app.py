@@ -72,6 +72,7 @@ class App:
         self._agent: SearchAgent | None = None
         self._checked_at = float("-inf")
         self._check_cost_s = 0.0
+        self._is_fresh = False
 
     def search(self, query: SearchQuery | str, *, explain: bool = False) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
@@ -103,13 +104,12 @@ class App:
         """
         with self._lock:
             due_s = max(self.config.refresh_seconds, _REFRESH_SHARE * self._check_cost_s)
-            if time.monotonic() - self._checked_at < due_s:
-                return True
-            started = time.monotonic()
-            is_fresh = self._refreshed(progress or _no_progress)
-            self._checked_at = time.monotonic()
-            self._check_cost_s = self._checked_at - started
-            return is_fresh
+            if time.monotonic() - self._checked_at >= due_s:
+                started = time.monotonic()
+                self._is_fresh = self._refreshed(progress or _no_progress)
+                self._checked_at = time.monotonic()
+                self._check_cost_s = self._checked_at - started
+            return self._is_fresh
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
@@ -118,6 +118,7 @@ class App:
                 progress or _no_progress, patience_s=-1, rebuild=rebuild
             )
             self._checked_at = time.monotonic()
+            self._is_fresh = True
             return report
 
     def plan(self) -> Plan:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from rootle.app import App
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import opened, progress_bar, say
+from rootle.cli.opening import opened, progress_bar
+from rootle.ingest.plan import Plan
+from rootle.ingest.text_reader import read_text
+from rootle.ingest.walker import FileEntry, Skip
 from rootle.languages import language_of
 from rootle.types import IndexReport
 from rootle.wire import to_json
@@ -40,56 +44,70 @@ def _print_report(report: IndexReport) -> None:
         f"in {report.seconds:.1f} s (generation {report.generation})"
     )
     if report.skipped:
-        print(f"skipped: {_counts(report.skipped.items())}")
+        print(f"skipped: {_counts(report.skipped)}")
 
 
 def _dry_run(app: App, *, as_json: bool) -> int:
     plan = app.plan()
-    languages: Counter[str] = Counter()
-    sizes: Counter[str] = Counter()
-    for entry, _ in plan.read:
-        language = language_of(entry.path)
-        languages[language] += 1
-        sizes[language] += entry.size
-    total = sum(sizes.values())
-    data = {
-        "files": [
-            {"filePath": entry.path, "bytes": entry.size, "language": language_of(entry.path)}
-            for entry, _ in plan.read
-        ],
-        "skipped": [
-            {"filePath": skip.path, "bytes": skip.size, "reason": skip.reason}
-            for skip, _ in plan.skip
-        ],
-        "removed": [state.path for state in plan.remove],
-        "unchanged": plan.unchanged,
-        "bytes": total,
-        "estimatedSeconds": round(_START_S + total / _BYTES_PER_SECOND, 1) if plan.read else 0.0,
-    }
+    files, skips = _read(app.root, plan)
+    total = sum(entry.size for entry in files)
+    seconds = round(_START_S + total / _BYTES_PER_SECOND, 1) if files else 0.0
     if as_json:
+        data = {
+            "files": [
+                {"filePath": entry.path, "bytes": entry.size, "language": language_of(entry.path)}
+                for entry in files
+            ],
+            "skipped": [
+                {"filePath": skip.path, "bytes": skip.size, "reason": skip.reason} for skip in skips
+            ],
+            "removed": [state.path for state in plan.remove],
+            "unchanged": plan.unchanged,
+            "bytes": total,
+            "estimatedSeconds": seconds,
+        }
         print(json.dumps(data))
         return RESULTS
     print(
-        f"{len(plan.read)} files to read, {_size(total)}, {plan.unchanged} unchanged, "
-        f"{len(plan.remove)} to remove; about {data['estimatedSeconds']} s"
+        f"{len(files)} files to index, {_size(total)}, {plan.unchanged} unchanged, "
+        f"{len(plan.remove)} to remove; about {seconds} s"
     )
-    for language, count in languages.most_common():
-        print(f"  {language:14} {count:6} files  {_size(sizes[language]):>9}")
-    _print_skips([(skip.path, skip.reason) for skip, _ in plan.skip])
-    say("what is inside a file (binary, generated, minified) is found out when it is read")
+    _print_languages(files)
+    _print_skips(skips)
     return RESULTS
 
 
-def _print_skips(skips: Sequence[tuple[str, str]]) -> None:
+def _read(root: Path, plan: Plan) -> tuple[list[FileEntry], list[Skip]]:
+    """The files that would be indexed, and those left out by their name or by what is in them."""
+    files, skips = [], [skip for skip, _ in plan.skip]
+    for entry, _ in plan.read:
+        found = read_text(root / entry.path, entry.path)
+        if isinstance(found, str):
+            skips.append(Skip(entry.path, found, entry.size))
+        else:
+            files.append(entry)
+    return files, sorted(skips, key=lambda skip: skip.path)
+
+
+def _print_languages(files: Sequence[FileEntry]) -> None:
+    sizes: dict[str, list[int]] = {}
+    for entry in files:
+        sizes.setdefault(language_of(entry.path), []).append(entry.size)
+    for language, found in sorted(sizes.items(), key=lambda item: -sum(item[1])):
+        print(f"  {language:14} {len(found):6} files  {_size(sum(found)):>9}")
+
+
+def _print_skips(skips: Sequence[Skip]) -> None:
     if not skips:
         return
-    print(f"skipped: {_counts(Counter(reason for _, reason in skips).most_common())}")
-    for path, reason in skips:
-        print(f"  {reason:18} {path!a}" if not path.isprintable() else f"  {reason:18} {path}")
+    print(f"skipped: {_counts(Counter(skip.reason for skip in skips))}")
+    for skip in skips:
+        path = skip.path if skip.path.isprintable() else ascii(skip.path)
+        print(f"  {skip.reason:18} {_size(skip.size):>9}  {path}")
 
 
-def _counts(items: object) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in items)  # type: ignore[attr-defined]
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} {count}" for reason, count in counts.items())
 
 
 def _size(count: float) -> str:

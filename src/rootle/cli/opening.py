@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ Progress = Callable[[int, int], None]
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[App]:
     """The app on the folder that the options name."""
+    logging.basicConfig(format="rootle: %(message)s", level=logging.WARNING)
     root = Path(options.root) if options.root else work_tree_around(Path.cwd())
     app = open_app(root, index_dir=options.index_dir, config=_config(options), notice=say)
     with app:

@@ -119,12 +119,9 @@ class Pipeline:
         try:
             self._catch_up(writer, {at: s for at, s in missed.items() if at not in touched})
             self._leave_out(plan, writer)
-            done = 0
-            for batch in _batched(self._results(jobs, total)):
+            for batch in _batched(_watched(self._results(jobs, total), total, progress)):
                 with write_transaction(self._connection):
                     self._write_batch(batch, known, writer)
-                done += sum(result.job.size for result in batch)
-                progress(done, total)
             with write_transaction(self._connection):
                 self._documents.prune_retired()
             generation = self._manifest.generation()
@@ -290,6 +287,16 @@ class Pipeline:
             skipped=dict(skipped),
             seconds=seconds,
         )
+
+
+def _watched(
+    results: Iterator[ReadResult], total: int, progress: Progress
+) -> Iterator[ReadResult]:
+    done = 0
+    for result in results:
+        done += result.job.size
+        progress(done, total)
+        yield result
 
 
 def _batched(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:

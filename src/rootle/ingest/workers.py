@@ -116,6 +116,8 @@ class _Pool:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
+            # Ctrl-C is for the parent alone, which then ends its workers.
+            process_group=0 if os.name == "posix" else None,
         )
         with self._lock:
             self._processes.add(process)
