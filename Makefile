@@ -52,12 +52,13 @@ clean:  ## delete everything that was made here, .venv included
 	rm -rf .venv build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # The newest Python of 3.11 or later that runs and can make environments.
-.venv/bin/python:
+.venv/made:
 	@for name in python3.13 python3.12 python3.11 python3; do \
 		if "$$name" -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then \
 			if "$$name" -c "import ensurepip, venv" 2>/dev/null; then \
 				echo "making .venv with $$("$$name" --version)"; \
-				exec "$$name" -m venv .venv; \
+				"$$name" -m venv --clear .venv && touch .venv/made && exit 0; \
+				exit 1; \
 			fi; \
 			found="$$name"; \
 		fi; \
@@ -72,7 +73,7 @@ clean:  ## delete everything that was made here, .venv included
 	exit 1
 
 # Editable: a change in src/ needs no new installation.
-.venv/installed: pyproject.toml .venv/bin/python
+.venv/installed: pyproject.toml .venv/made
 	@echo "installing rootle into .venv"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
 	@touch .venv/installed

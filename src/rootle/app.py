@@ -94,7 +94,9 @@ class App:
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
-        self._search_agent().check(query)
+        from rootle.search.checks import check_query
+
+        check_query(query, self.config)
 
     def refresh(self, progress: Progress | None = None) -> bool:
         """Bring the index up to date if the last check is old; False if that was not possible.
@@ -188,6 +190,9 @@ class App:
             return self._agent
 
     def _model(self) -> Embedder:
+        # Without the lock: a search that is under way does not wait for another thread's indexing.
+        if self._embedder is not None:
+            return self._embedder
         from rootle.embed.choice import open_embedder
 
         with self._lock:

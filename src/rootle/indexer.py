@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import time
@@ -14,9 +16,12 @@ from typing import TYPE_CHECKING, Final
 from rootle.config import Config
 from rootle.embed.choice import model_fingerprint
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.lock import LOCK_NAME, writer_lock
+from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot, SnapshotSource
 from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
+from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.walker import WalkRules, walk_files
 from rootle.types import IndexReport, IndexStatus
 
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 _CONTENT_FORMAT: Final = 1
 _OWN_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
 _OWN_FOLDERS: Final = ("sparse", "dense")
+_TAG: Final = "CACHEDIR.TAG"
+_MARKS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
 
 Progress = Callable[[int, int], None]
 
@@ -62,7 +69,15 @@ class Indexer:
             known = self.snapshot().all_files()
         except IndexStorageError:
             known = []
-        return make_plan(walk, known)
+        return make_plan(walk, self._to_compare(known))
+
+    def _to_compare(self, known: Iterable[FileState]) -> Iterator[FileState]:
+        """What is known of files; what could not be read but can be now is to be read again."""
+        for state in known:
+            if state.skip == UNREADABLE and os.access(self.root / state.path, os.R_OK):
+                yield replace(state, digest=None)
+            else:
+                yield state
 
     def is_current(self) -> bool:
         """Whether the index is whole and agrees with the folder, told without a lock."""
@@ -92,25 +107,39 @@ class Indexer:
         """Index what has changed, waiting `patience_s` for another writer (below 0: for ever).
 
         Raises UnavailableError where it did not let go, IndexStorageError where nothing can be
-        written.
+        written, IngestError where there is no folder to index.
         """
-        from rootle.index.lock import writer_lock
+        from rootle.index.database import storage_errors
 
+        if not os.path.isdir(self.root):
+            walk_files(self.root, WalkRules())  # says what is wrong before anything is made
+        _check_place(self.index_dir)
         with writer_lock(self.index_dir, patience_s, self._say_waiting):
-            if rebuild:
-                self._delete_content()
-            _mark_as_cache(self.index_dir)
+            with storage_errors(self.index_dir):
+                if rebuild:
+                    self._delete_content()
+                _mark_as_cache(self.index_dir)
             return self._run(progress)
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
-        from rootle.index.lock import writer_lock
+        from rootle.index.database import storage_errors
 
-        if not self.index_dir.exists():
+        if not _is_index(self.index_dir):
             return False
-        with writer_lock(self.index_dir, -1, self._say_waiting):
+        with (
+            writer_lock(self.index_dir, -1, self._say_waiting),
+            storage_errors(self.index_dir),
+        ):
             self._delete_content()
-        shutil.rmtree(self.index_dir, ignore_errors=True)
+            for name, text in _MARKS.items():
+                mark = self.index_dir / name
+                if mark.exists() and mark.read_bytes() == text.encode():
+                    mark.unlink()
+            # Under the lock: whoever waits for it finds that this file is gone and makes another.
+            (self.index_dir / LOCK_NAME).unlink()
+        with suppress(OSError):  # something else lies there, or another process begins anew
+            self.index_dir.rmdir()
         return True
 
     def _run(self, progress: Progress) -> IndexReport:
@@ -132,9 +161,11 @@ class Indexer:
             with storage_errors(self.index_dir):
                 manifest = Manifest(connection)
                 pipeline = Pipeline(setup, connection)
+                if manifest.value("fingerprint") != self.fingerprint:
+                    self._open_embedder()  # a model that is not there must not cost the old index
                 pipeline.start_over_if_foreign()
                 walk = walk_files(self.root, WalkRules(self._config.max_file_bytes))
-                plan = make_plan(walk, manifest.files())
+                plan = make_plan(walk, self._to_compare(manifest.files()))
                 report = pipeline.run(plan, progress)
                 with write_transaction(connection):
                     changed = not plan.is_empty
@@ -243,12 +274,26 @@ def _folder_bytes(folder: Path) -> int:
     return total
 
 
+def _is_index(folder: Path) -> bool:
+    """Whether a folder holds an index or what is left of one."""
+    return any(os.path.lexists(folder / name) for name in (*_OWN_FILES, _TAG))
+
+
+def _check_place(folder: Path) -> None:
+    """Raise IndexStorageError for a folder that holds other things: they might be deleted."""
+    try:
+        names = set(os.listdir(folder))
+    except OSError:
+        return  # there is none yet, or the lock will say what is wrong with it
+    if names - {LOCK_NAME, *_MARKS} and not _is_index(folder):
+        raise IndexStorageError(
+            f"{folder} holds other files and no index; choose an empty or new --index-dir"
+        )
+
+
 def _mark_as_cache(folder: Path) -> None:
     """Keep the index out of git, also where it lies inside the repository, and out of backups."""
-    for name, text in (
-        (".gitignore", "*\n"),
-        ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"),
-    ):
+    for name, text in _MARKS.items():
         path = folder / name
         if not path.exists():
             path.write_text(text, encoding="ascii")

@@ -29,7 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(_run(options))
     except RootleError as error:
-        print(f"rootle: {error}", file=sys.stderr)
+        from rootle.cli.opening import say
+
+        say(str(error))
         return FAILED
     except KeyboardInterrupt:
         print("rootle: stopped; the index stays usable", file=sys.stderr)

@@ -13,6 +13,7 @@ from typing import Any
 
 from rootle.app import App, open_app
 from rootle.config import Config, load_config
+from rootle.errors import IngestError
 
 Progress = Callable[[int, int], None]
 
@@ -21,14 +22,30 @@ Progress = Callable[[int, int], None]
 def opened(options: argparse.Namespace) -> Iterator[App]:
     """The app on the folder that the options name."""
     logging.basicConfig(format="rootle: %(message)s", level=logging.WARNING)
-    root = Path(options.root) if options.root else work_tree_around(Path.cwd())
+    root = Path(options.root) if options.root else work_tree_around(_current_folder())
     app = open_app(root, index_dir=options.index_dir, config=_config(options), notice=say)
     with app:
         yield app
 
 
+def printable(text: str) -> str:
+    """Without what would steer the terminal: names and lines of a repository are anybody's."""
+    return "".join(c if c.isprintable() or c == "\t" else _escaped(c) for c in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise IngestError("the current folder was deleted; go to another one") from error
+
+
 def say(message: str) -> None:
-    print(f"rootle: {message}", file=sys.stderr)
+    print(f"rootle: {printable(message)}", file=sys.stderr)
 
 
 def work_tree_around(folder: Path) -> Path:
@@ -41,7 +58,7 @@ def work_tree_around(folder: Path) -> Path:
 
 def _config(options: argparse.Namespace) -> Config:
     path = Path(options.config) if options.config else default_config_path()
-    if not options.config and not path.exists():
+    if not options.config and not os.path.exists(path):
         return Config()
     config, remarks = load_config(path)
     for remark in remarks:

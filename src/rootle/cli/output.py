@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Final, TextIO
 
+from rootle.cli.opening import printable
 from rootle.rank.features import word_match
 from rootle.rank.question import STOP_WORDS
 from rootle.text import WORD, split_identifier
@@ -57,12 +58,12 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
 def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     first = Span(result.start_line, result.end_line, result.snippet, result.scope)
     for span in (first, *result.more_spans):
-        where = f"{_printable(result.file_path)}:{span.start_line}-{span.end_line}"
+        where = f"{printable(result.file_path)}:{span.start_line}-{span.end_line}"
         head = style.paint(where, "1;36")
         if span is first:
             head += f"  {result.score:.2f}"
         if span.scope:
-            head += f"  {style.paint(_printable(span.scope), '33')}"
+            head += f"  {style.paint(printable(span.scope), '33')}"
         _write(head)
         _print_lines(span, words, style)
     if result.explanation:
@@ -79,7 +80,7 @@ def _print_lines(span: Span, words: set[str], style: Style) -> None:
         if at != before + 1:
             _write(style.paint(f"{'·' * width:>{width + 2}}", "2"))
         number = style.paint(f"{span.start_line + at:>{width + 2}}", "2")
-        _write(f"{number}  {_highlighted(_printable(lines[at].rstrip()), words, style)}")
+        _write(f"{number}  {_highlighted(printable(lines[at].rstrip()), words, style)}")
         before = at
 
 
@@ -113,15 +114,6 @@ def _highlighted(line: str, words: set[str], style: Style) -> str:
         painted += [line[end:start], style.paint(line[start:stop], "1;31")]
         end = stop
     return "".join([*painted, line[end:]])
-
-
-def _printable(text: str) -> str:
-    """Without what would steer the terminal: names and lines of a repository are anybody's."""
-    return "".join(c if c.isprintable() or c == "\t" else _escaped(c) for c in text)
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def _write(line: str) -> None:

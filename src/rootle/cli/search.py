@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from rootle.app import App
 from rootle.cli.main import FAILED, NO_RESULTS, RESULTS
 from rootle.cli.opening import opened, progress_bar, say
-from rootle.cli.output import Style, print_response
 from rootle.errors import QueryError, RootleError
 from rootle.types import SearchQuery
 from rootle.wire import query_from_json, to_json
@@ -20,7 +19,7 @@ from rootle.wire import query_from_json, to_json
 def run_search(options: argparse.Namespace) -> int:
     with opened(options) as app:
         if options.batch:
-            return _run_batch(app, sys.stdin, explain=options.explain)
+            return _run_batch(app, sys.stdin.buffer, explain=options.explain)
         query = _query(options)
         app.check(query)
         with progress_bar() as progress:
@@ -29,6 +28,8 @@ def run_search(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(to_json(response)))
     else:
+        from rootle.cli.output import Style, print_response
+
         print_response(response, query.text_query, Style.for_stream(sys.stdout, options.color))
     return RESULTS if response.results else NO_RESULTS
 
@@ -46,7 +47,7 @@ def _query(options: argparse.Namespace) -> SearchQuery:
     )
 
 
-def _run_batch(app: App, lines: Iterable[str], *, explain: bool) -> int:
+def _run_batch(app: App, lines: Iterable[bytes], *, explain: bool) -> int:
     """One answer a line, in order; a line that cannot be answered gets an error line."""
     code = NO_RESULTS
     for number, line in enumerate(lines, start=1):
@@ -67,11 +68,13 @@ def _run_batch(app: App, lines: Iterable[str], *, explain: bool) -> int:
     return code
 
 
-def _parsed(line: str) -> object:
+def _parsed(line: bytes) -> object:
     try:
-        return json.loads(line)
+        return json.loads(line.decode("utf-8"))
     except json.JSONDecodeError as error:
         raise QueryError(f"not JSON: {error.msg} at column {error.colno}") from error
+    except (ValueError, RecursionError) as error:  # not UTF-8, a number or a nest without end
+        raise QueryError(f"not JSON: {error}") from error
 
 
 def _since(started: float) -> float:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 
 from rootle.cli.main import NO_RESULTS, RESULTS
-from rootle.cli.opening import opened
+from rootle.cli.opening import opened, printable
 from rootle.types import IndexStatus
 from rootle.wire import to_json
 
@@ -33,8 +33,8 @@ def run_clear(options: argparse.Namespace) -> int:
 
 
 def _print_status(status: IndexStatus, *, with_files: bool) -> None:
-    print(f"folder      {status.root}")
-    print(f"index       {status.index_dir}")
+    print(f"folder      {printable(status.root)}")
+    print(f"index       {printable(status.index_dir)}")
     if not status.exists:
         print("state       no index yet; `rootle index` or the first search makes it")
         return

@@ -55,10 +55,17 @@ class DocStore:
         self._connection = connection
 
     def replace(
-        self, file_id: int, packed_text: bytes, chunks: Sequence[NewChunk], generation: int
+        self,
+        file_id: int,
+        packed_text: bytes,
+        chunks: Sequence[NewChunk],
+        generation: int,
+        *,
+        is_new: bool = False,
     ) -> range:
         """Put a file's chunks in the place of its old ones; returns their ids in order."""
-        self.remove(file_id, generation)
+        if not is_new:
+            self.remove(file_id, generation)
         self._connection.execute("INSERT INTO texts VALUES (?, ?)", (file_id, packed_text))
         first = self._next_id()
         self._connection.executemany(

@@ -25,6 +25,7 @@ from rootle.vectors import quantize
 
 _STATE: Final = "dense.json"
 _FORMAT: Final = 2
+_CURE: Final = "run `rootle index --rebuild`"
 # A matrix that was overwritten or cut short and filled up again shows in any of its rows.
 _SAMPLES: Final = 32
 # Past this share of dead rows the scan and the disk pay more than a rewrite costs.
@@ -201,9 +202,13 @@ def _read_state(folder: Path) -> _State:
             for kind, row_bytes in (("vectors", state.dimensions), ("rows", _INFO.itemsize))
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise IndexStorageError(f"the vector matrix at {path} is damaged or missing") from error
+        raise IndexStorageError(
+            f"the vector matrix at {path} is damaged or missing; {_CURE}"
+        ) from error
     if not usable:
-        raise IndexStorageError(f"the vector matrix at {path} is damaged or of another format")
+        raise IndexStorageError(
+            f"the vector matrix at {path} is damaged or of another format; {_CURE}"
+        )
     return state
 
 
@@ -258,7 +263,7 @@ def _check_rows(folder: Path, state: _State, matrix: Rows, info: NDArray[np.void
     if zlib.crc32(info.tobytes()) != state.checksum or not np.allclose(
         1 / np.maximum(norms, 1e-12), expected, rtol=1e-4
     ):
-        raise IndexStorageError(f"the vector matrix in {folder} is damaged")
+        raise IndexStorageError(f"the vector matrix in {folder} is damaged; {_CURE}")
 
 
 def _data_path(folder: Path, epoch: int, kind: str) -> Path:

@@ -200,14 +200,12 @@ class SparseWriter:
     def __init__(self, folder: Path, *, bulk: bool) -> None:
         self._folder = folder
         heap = _BULK_HEAP_BYTES if bulk else _SMALL_HEAP_BYTES
-        try:
+        with self._errors():
             self._indexes = {level: _open(folder, level) for level in LEVELS}
             self._writers = {
                 level: index.writer(heap_size=heap, num_threads=_WRITER_THREADS)
                 for level, index in self._indexes.items()
             }
-        except ValueError as error:  # tantivy raises it for whatever goes wrong
-            raise IndexStorageError(f"cannot write the word index in {folder}: {error}") from error
 
     def remove_file(self, file_id: int, levels: Collection[Level] = LEVELS) -> None:
         with self._errors():
@@ -262,17 +260,20 @@ class SparseWriter:
         """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
         try:
             yield
-        except ValueError as error:  # tantivy raises it for whatever goes wrong
+        except BaseException as error:
+            if not _is_of_tantivy(error):
+                raise
             raise IndexStorageError(
-                f"cannot write the word index in {self._folder}: {error}; free space or use "
-                "--index-dir"
+                f"cannot write the word index in {self._folder}: {error}; free space, use "
+                "--index-dir, or run `rootle index --rebuild`"
             ) from error
 
     def close(self, *, merge: bool) -> None:
         """Let the writers go; with `merge`, after segments that wait for it are merged."""
         for writer in self._writers.values():
             if merge:
-                writer.wait_merging_threads()
+                with self._errors():
+                    writer.wait_merging_threads()
         self._writers.clear()
 
 
@@ -298,11 +299,9 @@ def create(folder: Path) -> None:
 
 
 def _open(folder: Path, level: Level) -> tantivy.Index:
-    try:
+    with _damage():
         index = tantivy.Index.open(str(folder / level))
         index.config_reader("manual")
-    except ValueError as error:
-        raise IndexStorageError(f"the word index in {folder} is damaged: {error}") from error
     index.register_tokenizer(_ANALYZER, _analyzer())
     return index
 
@@ -346,7 +345,14 @@ def _damage() -> Iterator[None]:
     """Opening an index reads little of it: what is wrong inside shows when it is asked."""
     try:
         yield
-    except ValueError as error:
+    except BaseException as error:
+        if not _is_of_tantivy(error):
+            raise
         raise IndexStorageError(
             f"the word index is damaged ({error}); run `rootle index --rebuild`"
         ) from error
+
+
+def _is_of_tantivy(error: BaseException) -> bool:
+    """It raises ValueError for whatever goes wrong; where it stumbles over damage it panics."""
+    return isinstance(error, ValueError) or type(error).__name__ == "PanicException"

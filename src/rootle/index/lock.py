@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import Final
 
 from rootle.errors import IndexStorageError, UnavailableError
+
+LOCK_NAME: Final = "writer.lock"
 
 
 @contextmanager
@@ -17,9 +18,11 @@ def writer_lock(folder: Path, timeout_s: float, on_wait: Callable[[], None]) -> 
 
     Raises UnavailableError where it is not free within `timeout_s`; a negative one waits for ever.
     """
+    from filelock import FileLock, Timeout  # not needed where the index is current
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / "writer.lock")
+        lock = FileLock(folder / LOCK_NAME)
         try:
             lock.acquire(timeout=0)
         except Timeout:

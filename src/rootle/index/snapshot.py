@@ -6,11 +6,12 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.derived import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.docstore import ChunkRow, DocStore
@@ -21,6 +22,7 @@ from rootle.index.manifest import FileState, Manifest
 # A writer commits the truth first and the derived indexes right after it.
 _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
+_DAMAGED_TRIES: Final = 5
 # Texts of files that were shown stay at hand: the next question often shows them again.
 _CACHED_CHARS: Final = 16_000_000
 _CACHED_CHUNKS: Final = 20_000
@@ -29,7 +31,9 @@ _CACHED_CHUNKS: Final = 20_000
 class Snapshot:
     """The truth and both derived indexes at the same generation. Safe to use from many threads."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, folder: Path, connection: sqlite3.Connection, earlier: Snapshot | None = None
+    ) -> None:
         self.folder = folder
         self._connection = connection
         self._lock = threading.Lock()
@@ -39,8 +43,16 @@ class Snapshot:
             self._manifest = Manifest(connection)
             self.generation = self._manifest.generation()
         self._documents = DocStore(connection)
-        self.sparse = EmbeddedSparse(folder / SPARSE_FOLDER)
-        self.dense = EmbeddedDense(folder / DENSE_FOLDER)
+        # In the same generation only what is known about files has changed: when they were
+        # committed or touched.
+        same = earlier if earlier and earlier.generation == self.generation else None
+        self.sparse: EmbeddedSparse = (
+            same.sparse if same else EmbeddedSparse(folder / SPARSE_FOLDER)
+        )
+        self.dense: EmbeddedDense = same.dense if same else EmbeddedDense(folder / DENSE_FOLDER)
+        # Closed by its last user, whoever that is: another thread may still read from it when the
+        # index has moved on or is deleted.
+        self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._chunks: dict[int, ChunkRow] = {}
         self._texts: dict[int, str] = {}
@@ -100,36 +112,41 @@ class Snapshot:
                 self._text_chars -= len(self._texts.pop(next(iter(self._texts))))
             return text
 
-    def close(self) -> None:
-        self._connection.close()
 
-
-def open_snapshot(folder: Path, *, read_only: bool = False) -> Snapshot:
-    """The newest whole generation.
+def open_snapshot(
+    folder: Path, *, read_only: bool = False, earlier: Snapshot | None = None, tries: int = _TRIES
+) -> Snapshot:
+    """The newest whole generation; of `earlier` is kept what it has in common with it.
 
     Raises IndexMissingError without an index and IndexStorageError where the derived indexes stay
     behind the truth, as they do after a crash until the next writer has caught up.
     """
-    for _ in range(1 if read_only else _TRIES):
-        snapshot = _try_open(folder, read_only)
+    failures = 0
+    for attempt in range(1 if read_only else tries):
+        if attempt:
+            time.sleep(_PAUSE_S)
+        try:
+            snapshot = _try_open(folder, read_only, earlier)
+        except IndexMissingError:
+            raise
+        except IndexStorageError:
+            # A file may have been replaced between two looks; but damage does not heal.
+            failures += 1
+            if failures >= _DAMAGED_TRIES or _derived_are_missing(folder):
+                raise
+            continue
         if snapshot is not None:
             return snapshot
-        time.sleep(_PAUSE_S)
     raise IndexStorageError(
         f"the index at {folder} is not complete: another process is writing it, or was stopped "
         "while it did; run `rootle index` to complete it"
     )
 
 
-def _try_open(folder: Path, read_only: bool) -> Snapshot | None:
+def _try_open(folder: Path, read_only: bool, earlier: Snapshot | None) -> Snapshot | None:
     connection = open_database(folder, create=False, read_only=read_only)
     try:
-        snapshot = Snapshot(folder, connection)
-    except IndexStorageError:
-        connection.close()
-        if _derived_are_missing(folder):
-            raise
-        return None
+        snapshot = Snapshot(folder, connection, earlier)
     except BaseException:
         connection.close()
         raise
@@ -140,18 +157,19 @@ def _try_open(folder: Path, read_only: bool) -> Snapshot | None:
 
 
 def _derived_are_missing(folder: Path) -> bool:
-    return not (folder / SPARSE_FOLDER).exists() and not (folder / DENSE_FOLDER).exists()
+    return not any(os.path.exists(folder / part) for part in (SPARSE_FOLDER, DENSE_FOLDER))
 
 
 class SnapshotSource:
-    """The newest whole snapshot, reopened only when the truth has moved on."""
+    """The newest whole snapshot, reopened only when something was written since."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / DATABASE_NAME
         self._snapshot: Snapshot | None = None
+        self._seen = (-1, -1)
         self._probe: sqlite3.Connection | None = None
-        self._inode = -1
+        self._probed_inode = -1
         self._lock = threading.Lock()
 
     def current(self) -> Snapshot:
@@ -160,47 +178,47 @@ class SnapshotSource:
         While a writer is at work, the snapshot that is open already goes on serving.
         """
         with self._lock:
+            # Before it is opened, so that a write in between is noticed the next time.
+            state = self._state()
             if self._snapshot is None:
-                return self._reopened()
-            if self._has_moved_on():
+                self._snapshot = open_snapshot(self._folder, read_only=is_read_only(self._folder))
+            elif state != self._seen:
+                same_file = state[0] == self._seen[0]
                 try:
-                    return self._reopened()
+                    self._snapshot = open_snapshot(
+                        self._folder,
+                        read_only=is_read_only(self._folder),
+                        earlier=self._snapshot if same_file else None,
+                        tries=1,
+                    )
                 except IndexStorageError:
-                    if not self._path.exists():
-                        raise
+                    return self._snapshot
+            self._seen = state
             return self._snapshot
 
     def close(self) -> None:
+        """Let go of it; those who are still reading keep what they have."""
         with self._lock:
-            for connection in (self._probe, self._snapshot):
-                if connection is not None:
-                    connection.close()
-            self._probe = self._snapshot = None
+            self._close_probe()
+            self._snapshot = None
 
-    def _reopened(self) -> Snapshot:
-        snapshot = open_snapshot(self._folder, read_only=is_read_only(self._folder))
-        # The old one is left to those who are still reading from it; its last user closes it.
-        self._snapshot = snapshot
+    def _state(self) -> tuple[int, int]:
+        """Changes with every commit of another connection, and when a rebuild replaces the file."""
+        inode = os.stat(self._path).st_ino if os.path.exists(self._path) else 0
+        if self._probe is None or inode != self._probed_inode:
+            self._close_probe()
+            self._probe = open_database(
+                self._folder, create=False, read_only=is_read_only(self._folder)
+            )
+            self._probed_inode = inode
+        with storage_errors(self._folder):
+            return inode, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+
+    def _close_probe(self) -> None:
         if self._probe is not None:
             self._probe.close()
             self._probe = None
-        return snapshot
-
-    def _has_moved_on(self) -> bool:
-        # A rebuild puts another file in its place: the old one would never tell of any change.
-        inode = os.stat(self._path).st_ino if self._path.exists() else 0
-        if self._probe is None or inode != self._inode:
-            self._inode = inode
-            if self._probe is not None:
-                self._probe.close()
-                self._probe = None
-                return True
-            read_only = is_read_only(self._folder)
-            self._probe = open_database(self._folder, create=False, read_only=read_only)
-        with storage_errors(self._folder):
-            generation = Manifest(self._probe).generation()
-        return self._snapshot is None or generation != self._snapshot.generation
 
 
 def is_read_only(folder: Path) -> bool:
-    return folder.exists() and not os.access(folder, os.W_OK)
+    return os.path.exists(folder) and not os.access(folder, os.W_OK)

@@ -5,22 +5,25 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.ingest.code_cutter import cut_code
 from rootle.ingest.grammars import GRAMMARS, load_grammar
 from rootle.ingest.limits import ChunkLimits
-from rootle.ingest.lines import Lines, Part
-from rootle.ingest.outline import Comment, Name, read_outline
+from rootle.ingest.lines import Comment, Lines, Name, Part
+from rootle.ingest.outline import read_outline
 from rootle.ingest.prose_cutter import cut_prose
-from rootle.ingest.window_cutter import cut_windows
-from rootle.languages import PROSE
+from rootle.ingest.window_cutter import cut_windows, find_names
+from rootle.languages import CODE_EXTENSIONS, PROSE
 
 # Bigger sources are data in the form of code, and their trees take ten times their size in memory.
 MAX_PARSED_CHARS: Final = 2_000_000
 # Lines this long on average are minified: a tree of them tells nothing about lines.
 MINIFIED_LINE: Final = 500
+# Each "<" may begin type arguments, and Java's and C#'s parsers keep every reading in memory: 1,000
+# take 150 MB, 4,000 take 2 GB, all between two calls of the callback that could stop them.
+MAX_OPEN_ANGLES: Final = 1_000
 SCOPE_SEPARATOR: Final = " > "
 
 # Headers named .h are told to be C by their name; these lines are not C.
@@ -61,12 +64,13 @@ def cut_text(text: str, language: str, limits: ChunkLimits) -> Cut:
             parts = cut_prose(lines, language, limits.max_chars)
         else:
             parts = cut_windows(lines, limits.max_chars, limits.overlap_chars)
-        pieces = _pieces(lines, parts, limits.max_chars)
+        names = sorted(find_names(lines)) if language in CODE_EXTENSIONS else []
+        pieces = _pieces(lines, parts, limits.max_chars, names)
     return _within_budget(pieces, text, limits.max_file_chars, parsed)
 
 
 def _cut_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[Piece] | None:
-    if len(text) > MAX_PARSED_CHARS or len(text) > MINIFIED_LINE * (text.count("\n") + 10):
+    if not _is_parseable(text):
         return None
     if language == "c" and _CPP_SIGN.search(text):
         language = "cpp"
@@ -76,6 +80,12 @@ def _cut_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[P
         return None
     parts = cut_code(lines, outline, limits.max_chars)
     return _pieces(lines, parts, limits.max_chars, outline.names, outline.comments)
+
+
+def _is_parseable(text: str) -> bool:
+    if len(text) > min(MAX_PARSED_CHARS, MINIFIED_LINE * (text.count("\n") + 10)):
+        return False
+    return text.count("<") - 2 * text.count("<<") - text.count(">") < MAX_OPEN_ANGLES
 
 
 def _head(text: str, limits: ChunkLimits) -> str:
@@ -113,19 +123,27 @@ def _pieces(
         first, end = lines.trim(part.first, part.end)
         if first == end:
             continue
-        scope = SCOPE_SEPARATOR.join(part.path)
-        inside = names[bisect_left(name_rows, first) : bisect_left(name_rows, end)]
         low, high = bisect_left(comment_rows, first), bisect_left(comment_rows, end)
         while low and comments[low - 1].end > first:
             low -= 1
-        said = "\n".join(_clip(comment, lines, first, end) for comment in comments[low:high])
-        if lines.size(first, end) > max_chars:
-            yield from _fragments(lines, first, max_chars, scope, inside, said)
-            continue
-        symbols = tuple(dict.fromkeys(name.text for name in inside))
-        start = lines.starts[first]
-        stop = lines.starts[end] - 1
-        yield Piece(first + 1, end, start, stop, symbols, scope, said)
+        inside = names[bisect_left(name_rows, first) : bisect_left(name_rows, end)]
+        piece = Piece(
+            start_line=first + 1,
+            end_line=end,
+            start=lines.starts[first],
+            end=lines.starts[end] - 1,
+            symbols=_symbols(inside),
+            scope=SCOPE_SEPARATOR.join(part.path),
+            comments="\n".join(_clip(said, lines, first, end) for said in comments[low:high]),
+        )
+        if piece.end - piece.start > max_chars:
+            yield from _fragments(piece, lines.rows[first], inside, max_chars)
+        else:
+            yield piece
+
+
+def _symbols(names: Sequence[Name]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.text for name in names))
 
 
 def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
@@ -135,21 +153,24 @@ def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
     return "\n".join(lines.rows[max(first, comment.first) : min(end, comment.end)])
 
 
-def _fragments(
-    lines: Lines, row: int, max_chars: int, scope: str, names: Sequence[Name], said: str
-) -> Iterator[Piece]:
+def _fragments(whole: Piece, line: str, names: Sequence[Name], max_chars: int) -> Iterator[Piece]:
     """An overlong line in fragments, cut at spaces where the second half of one holds any."""
-    line, origin = lines.rows[row].rstrip(), lines.starts[row]
-    start = len(line) - len(line.lstrip())
+    origin, said = whole.start, whole.comments
     columns = [_characters(line, name.column) for name in names]
-    while start < len(line):
-        stop = min(start + max_chars, len(line))
-        if stop < len(line):
+    start, last = len(line) - len(line.lstrip()), len(line.rstrip())
+    while start < last:
+        stop = min(start + max_chars, last)
+        if stop < last:
             space = line.rfind(" ", start + max_chars // 2, stop)
             stop = space + 1 if space > 0 else stop
         inside = names[bisect_left(columns, start) : bisect_left(columns, stop)]
-        symbols = tuple(dict.fromkeys(name.text for name in inside))
-        yield Piece(row + 1, row + 1, origin + start, origin + stop, symbols, scope, said)
+        yield replace(
+            whole,
+            start=origin + start,
+            end=origin + stop,
+            symbols=_symbols(inside),
+            comments=said,
+        )
         start, said = stop, ""
 
 

@@ -125,7 +125,11 @@ class _Cutter:
                     kept[-1] = self._merge(last, part)
                     continue
             kept.append(part)
-        if len(kept) > 1 and self._size(kept[-1]) < CRUMB and self._fits(kept[-2], kept[-1], self.max_chars):
+        if (
+            len(kept) > 1
+            and self._size(kept[-1]) < CRUMB
+            and self._fits(kept[-2], kept[-1], self.max_chars)
+        ):
             kept[-2:] = [self._merge(kept[-2], kept[-1])]
         return kept
 

@@ -1,4 +1,4 @@
-"""Tree-sitter grammars: which languages have one, and their parser and query, loaded on first use."""
+"""Tree-sitter grammars: which languages have one, and how each is loaded on first use."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""A text as numbered lines: where each starts and how long a run of them is."""
+"""A text as numbered lines, and what is said about runs of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate, count
 from operator import add
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,22 @@ class Part:
     path: tuple[str, ...] = ()
 
 
+class Name(NamedTuple):
+    """A defined name and where it stands; the column counts bytes, as tree-sitter does."""
+
+    row: int
+    column: int
+    text: str
+
+
+class Comment(NamedTuple):
+    """A comment or docstring, on lines first to end - 1."""
+
+    first: int
+    end: int
+    text: str
+
+
 class Lines:
     """The lines of a text; only "\\n" ends one. Runs are half open: lines first to end - 1."""
 
@@ -23,7 +40,7 @@ class Lines:
         self.text = text
         self.rows = text.split("\n")
         # One entry more than there are lines: where a line after the last would start.
-        self.starts = [0, *map(add, accumulate(map(len, self.rows)), count(1))]
+        self.starts: list[int] = [0, *map(add, accumulate(map(len, self.rows)), count(1))]
 
     def __len__(self) -> int:
         return len(self.rows)

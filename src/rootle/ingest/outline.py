@@ -16,17 +16,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from time import thread_time
-from typing import Final, NamedTuple
+from typing import Final
 
 from tree_sitter import Node, Parser, QueryCursor
 
 from rootle.ingest.grammars import Grammar
-from rootle.ingest.lines import Lines
+from rootle.ingest.lines import Comment, Lines, Name
 
 # Ordinary code parses at 1 to 10 MB a second. Texts that make the parser try many readings at once
-# (long runs of "<" or "(" without an end) can take a thousand times as long: cut those without it.
-PARSE_BASE_S: Final = 0.5
+# (long runs of "<" or "(" without an end) take a thousand times as long, and a gigabyte with it.
+PARSE_BASE_S: Final = 0.2
 PARSE_S_PER_BYTE: Final = 2e-6
+# Text that no rule fits becomes one flat node, and a query takes quadratic time in its children:
+# 0.1 s for this many.
+MAX_UNREAD: Final = 10_000
 # Measured on 1 MB a language: all but a few comments in JavaScript stand above this depth, and
 # text nested ten thousand deep does not make as many definitions.
 MAX_START_DEPTH: Final = 24
@@ -53,22 +56,6 @@ class Unit:
     members: list[Unit] = field(default_factory=list)
 
 
-class Name(NamedTuple):
-    """A defined name and where it stands; the column counts bytes, as tree-sitter does."""
-
-    row: int
-    column: int
-    text: str
-
-
-class Comment(NamedTuple):
-    """A comment or docstring, on lines first to end - 1."""
-
-    first: int
-    end: int
-    text: str
-
-
 @dataclass(slots=True)
 class Outline:
     """What the query found; `above` maps the last line of a whole-line comment to its first."""
@@ -80,11 +67,11 @@ class Outline:
 
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
-    """The outline of a text, or None if parsing it takes unreasonably long."""
+    """The outline of a text, or None if it is not to be had in reasonable time."""
     # Lone surrogates and NULs stop some scanners; one byte for one character keeps rows in place.
     data = lines.text.encode("utf-8", errors="replace").replace(b"\0", b" ")
     root = _parse(data, grammar)
-    if root is None:
+    if root is None or _is_unread(root):
         return None
     found = _Found(data, lines)
     cursor = QueryCursor(grammar.query)
@@ -96,9 +83,7 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
     _nest(top, units, found.above)
     # A long comment may be cut off from what it stands above, and is about the same name.
     found.names.extend(
-        Name(unit.first, 0, unit.symbol)
-        for unit in units
-        if unit.symbol and unit.first < unit.row
+        Name(unit.first, 0, unit.symbol) for unit in units if unit.symbol and unit.first < unit.row
     )
     found.names.sort()
     found.comments.sort()
@@ -121,6 +106,15 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     except ValueError:
         # How the binding says that the callback stopped it.
         return None
+
+
+def _is_unread(root: Node) -> bool:
+    """Whether the text, or a large part of it, is not of this language at all."""
+    if not root.has_error:
+        return False
+    if root.is_error:
+        return root.child_count > MAX_UNREAD
+    return any(node.is_error and node.child_count > MAX_UNREAD for node in root.children)
 
 
 class _Found:

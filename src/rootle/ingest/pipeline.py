@@ -32,8 +32,8 @@ _LOG = logging.getLogger(__name__)
 # Starting processes costs a third of a second; below so much text one alone is done sooner.
 _PARALLEL_BYTES: Final = 600_000
 _MAX_WORKERS: Final = 4
-# A transaction this large costs little when it is lost and keeps the write-ahead log small.
-_BATCH_CHARS: Final = 16_000_000
+# Written while the next ones are read; a crash costs at most one of them.
+_BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
@@ -267,7 +267,9 @@ class Pipeline:
             self._documents.remove(file_id, generation)
             return
         chunks = [_new_chunk(chunk) for chunk in analyzed.chunks]
-        ids = self._documents.replace(file_id, result.packed_text, chunks, generation)
+        ids = self._documents.replace(
+            file_id, result.packed_text, chunks, generation, is_new=state is None
+        )
         _add_words(writer, file_id, ids, analyzed)
         writer.add_vectors(file_id, ids, [chunk.vector for chunk in chunks])
         self._embedded += analyzed.embedded

@@ -37,7 +37,7 @@ class Layout:
 
 def cut_prose(lines: Lines, language: str, max_chars: int) -> list[Part]:
     """The parts of a document, in order: they cover every line that is not blank."""
-    layout = _LAYOUTS.get(language, _plain_layout)(lines)
+    layout = _LAYOUTS[language](lines) if language in _LAYOUTS else Layout([], set())
     borders = _paragraphs(lines, layout)
     joined: list[Part] = []
     for section in _sections(lines, layout.headings):
@@ -100,10 +100,6 @@ def _paragraphs(lines: Lines, layout: Layout) -> Borders:
 
 
 _ITEM: Final = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
-
-
-def _plain_layout(lines: Lines) -> Layout:
-    return Layout([], set())
 
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Final
 
-from rootle.ingest.lines import Lines, Part
+from rootle.ingest.lines import Lines, Name, Part
 
 # About as long as the parts of big functions, with the overlap.
 WINDOW_CHARS: Final = 1_000
@@ -14,6 +16,18 @@ MIN_FILL: Final = 0.5
 # A blank line before a place counts as much as this many columns of indentation.
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
+
+# What most languages write before the name of a definition, and R's assignment of a function.
+_DEFINITION: Final = re.compile(
+    r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
+        |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*
+        (?:def|defn-?|defmacro|defun|defprotocol|fn|func|function!?|fun|sub|proc|method|macro|class
+        |struct|enum|trait|interface|module|type|typedef|record|object|mixin|@mixin|extension
+        |message|service|rpc|package|subroutine|let|val|resource|variable|output)
+        [ \t]+"?([A-Za-z_][\w.:']*)
+    |^([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*function\b""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
 def cut_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[Part]:
@@ -64,3 +78,11 @@ def _overlap_start(lines: Lines, stop: int, overlap_chars: int) -> int:
     while row > 0 and lines.size(row - 1, stop) <= overlap_chars:
         row -= 1
     return row
+
+
+def find_names(lines: Lines) -> Iterator[Name]:
+    """The names that lines seem to define, for a language without a grammar."""
+    for match in _DEFINITION.finditer(lines.text):
+        name = match[1] or match[2]
+        row = bisect_right(lines.starts, match.start(match.lastindex or 0)) - 1
+        yield Name(row, 0, re.split(r"[.:]+", name.strip(".:"))[-1])

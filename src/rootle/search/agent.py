@@ -8,12 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from rootle.config import Config
-from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
+from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.docstore import ChunkRow
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
@@ -23,6 +23,7 @@ from rootle.rank.features import NAMES, chunk_scores
 from rootle.rank.heuristic import RankedFiles, rank_files
 from rootle.rank.question import Question, parse_question
 from rootle.rank.spans import ScoredSpan, choose_spans
+from rootle.search.checks import MAX_QUERY_CHARS, check_query
 from rootle.search.cursor import decode_cursor, encode_cursor
 from rootle.search.filters import allowed_files
 from rootle.search.gather import (
@@ -38,11 +39,8 @@ from rootle.search.gather import (
     choose_candidates,
     lookup,
 )
-from rootle.text import WORD
 from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult, Source, Span
 
-# Longer questions are pasted files; what they ask for stands at their start.
-MAX_QUERY_CHARS: Final = 10_000
 _Found = TypeVar("_Found")
 
 
@@ -78,7 +76,7 @@ class SearchAgent:
     ) -> SearchResponse:
         """One page of answers. Raises QueryError and SearchUnavailableError."""
         started = time.perf_counter()
-        limit = self.check(query)
+        limit = check_query(query, self._config)
         session = self._current_session()
         snapshot = session.snapshot
         offset = 0
@@ -102,17 +100,6 @@ class SearchAgent:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def check(self, query: SearchQuery) -> int:
-        """The limit of a question that can be asked; raises QueryError for any other."""
-        if not query.text_query.strip():
-            raise QueryError("the question is empty; ask in words or name a symbol")
-        if not WORD.search(query.text_query[:MAX_QUERY_CHARS]):
-            raise QueryError("the question has no letter or digit in it; ask in words")
-        limit = self._config.default_limit if query.limit is None else query.limit
-        if not 1 <= limit <= self._config.max_limit:
-            raise QueryError(f"limit is {limit}; give a number from 1 to {self._config.max_limit}")
-        return limit
 
     def _current_session(self) -> _Session:
         snapshot = self._snapshots()

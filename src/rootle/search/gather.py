@@ -16,7 +16,7 @@ from rootle.text import path_words
 
 # A file that neither leg puts forward may still be the one that the question names.
 _FILES_BY_PATH: Final = 30
-_FIELD_HITS: Final = 200
+_FIELD_HITS: Final = 60
 # What stands lower in the fusion of all lists was never seen to win.
 _MAX_FILES: Final = 60
 _MAX_DEFINERS: Final = 200

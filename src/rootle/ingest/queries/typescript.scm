@@ -47,3 +47,5 @@
 (export_statement declaration: (function_signature name: (identifier) @name)) @unit.function
 (method_signature name: (property_identifier) @name) @unit.method
 (abstract_method_signature name: (property_identifier) @name) @unit.method
+(enum_body name: (property_identifier) @name)
+(enum_assignment name: (property_identifier) @name)

@@ -1,0 +1,25 @@
+"""Whether a question can be asked: told before anything is indexed or loaded for it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rootle.config import Config
+from rootle.errors import QueryError
+from rootle.text import WORD
+from rootle.types import SearchQuery
+
+# Longer questions are pasted files; what they ask for stands at their start.
+MAX_QUERY_CHARS: Final = 10_000
+
+
+def check_query(query: SearchQuery, config: Config) -> int:
+    """The limit of a question that can be asked; raises QueryError for any other."""
+    if not query.text_query.strip():
+        raise QueryError("the question is empty; ask in words or name a symbol")
+    if not WORD.search(query.text_query[:MAX_QUERY_CHARS]):
+        raise QueryError("the question has no letter or digit in it; ask in words")
+    limit = config.default_limit if query.limit is None else query.limit
+    if not 1 <= limit <= config.max_limit:
+        raise QueryError(f"limit is {limit}; give a number from 1 to {config.max_limit}")
+    return limit

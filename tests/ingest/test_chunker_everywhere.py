@@ -1,0 +1,115 @@
+"""The promises about pieces, held against the files of this machine and against random text."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rootle.ingest.chunker import ChunkLimits, Cut, cut_text
+from rootle.ingest.grammars import GRAMMARS
+from rootle.languages import LANGUAGES, PROSE, language_of
+
+FOLDERS = (
+    sysconfig.get_path("stdlib"),
+    sysconfig.get_path("purelib"),
+    "/usr/include",
+    "/usr/share/doc",
+    "/usr/share/perl",
+)
+MAX_FILES = 3_000
+MAX_BYTES = 24_000_000
+MAX_FILE_BYTES = 60_000
+# So that a thousand files of one language leave time for the others.
+MAX_FILES_A_LANGUAGE = 800
+
+
+def check(text: str, language: str, limits: ChunkLimits) -> Cut:
+    """Assert what holds for the pieces of any text."""
+    cut = cut_text(text, language, limits)
+    rows = text.split("\n")
+    covered: set[int] = set()
+    fragments: dict[int, str] = {}
+    for piece in cut.pieces:
+        whole = "\n".join(rows[piece.start_line - 1 : piece.end_line])
+        content = text[piece.start : piece.end]
+        assert 0 < len(content) <= limits.max_chars
+        assert content.strip()
+        if len(whole) > limits.max_chars:
+            assert piece.start_line == piece.end_line
+            assert content in whole
+            fragments[piece.start_line] = fragments.get(piece.start_line, "") + content
+        else:
+            assert content == whole
+        covered.update(range(piece.start_line, piece.end_line + 1))
+    if cut.skipped_chars == 0:
+        assert {row for row, line in enumerate(rows, 1) if line.strip()} <= covered
+        for row, joined in fragments.items():
+            assert joined == rows[row - 1].strip()
+    order = [(piece.start, piece.end) for piece in cut.pieces]
+    assert order == sorted(order)
+    if (cut.parsed and language in GRAMMARS) or language in PROSE:
+        for left, right in zip(cut.pieces, cut.pieces[1:], strict=False):
+            assert left.end <= right.start
+    else:
+        for left, right in zip(cut.pieces, cut.pieces[1:], strict=False):
+            assert left.end - right.start <= limits.overlap_chars
+            assert left.start < right.start
+            assert left.end < right.end
+    return cut
+
+
+def real_files() -> Iterator[tuple[Path, str]]:
+    counts: dict[str, int] = {}
+    for folder in FOLDERS:
+        for where, folders, names in os.walk(folder):
+            folders.sort()
+            for name in sorted(names):
+                path = Path(where, name)
+                language = language_of(name)
+                if language == "unknown" or not path.is_file():
+                    continue
+                counts[language] = counts.get(language, 0) + 1
+                if counts[language] <= MAX_FILES_A_LANGUAGE:
+                    if path.stat().st_size <= MAX_FILE_BYTES:
+                        yield path, language
+
+
+def test_the_pieces_of_real_files_are_exact_and_leave_nothing_out():
+    files = size = 0
+    for path, language in real_files():
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        check(text, language, ChunkLimits(max_chars=(2_048, 300)[files % 2]))
+        files += 1
+        size += len(text)
+        if files == MAX_FILES or size > MAX_BYTES:
+            break
+    if files < 500:
+        pytest.skip(f"only {files} source files on this machine")
+
+
+WORDS = st.sampled_from(
+    ["def f():", "class A:", "{", "}", "(", ")", "<", "# x", "```", "===", "---", '"""', "/*", "*/"]
+    + ["\n", "\n\n", "\n    ", "\t", "\r\n", " ", "\0", "\u2028", "\x0c", "ü", "\ud800", "x = 1;"]
+)
+TEXTS = st.one_of(
+    st.text(alphabet=st.characters(), max_size=300),
+    st.lists(WORDS, max_size=120).map("".join),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    text=TEXTS,
+    language=st.sampled_from(sorted(LANGUAGES)),
+    max_chars=st.sampled_from([1, 7, 40, 2_048]),
+    overlap_chars=st.sampled_from([0, 5, 200]),
+    max_file_chars=st.sampled_from([0, 30, 204_800]),
+)
+def test_the_pieces_of_any_text_are_exact(text, language, max_chars, overlap_chars, max_file_chars):
+    check(text, language, ChunkLimits(max_chars, overlap_chars, max_file_chars))
