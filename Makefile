@@ -8,9 +8,9 @@ help:  ## show this list
 # Q and REPO are read from the environment, where make puts what the command line gives: so quotes
 # and spaces in them reach the command as they are.
 demo: .venv/installed  ## set up, index and answer a question: make demo Q="…" REPO=…
-	@echo "$$ rootle search --root \"$${REPO:-.}\" -n 3 \"$${Q:-how is an index repaired after a crash}\""
-	@.venv/bin/rootle search --root "$${REPO:-.}" -n 3 \
-		"$${Q:-how is an index repaired after a crash}" || test $$? -eq 1
+	@echo "$$ rootle search --root \"$${REPO:-.}\" -n 2 \"$${Q:-when did a file last change, according to git}\""
+	@.venv/bin/rootle search --root "$${REPO:-.}" -n 2 \
+		"$${Q:-when did a file last change, according to git}" || test $$? -eq 1
 
 test: .venv/developed  ## install what the tests need and run them all
 	$(PYTHON) -m pytest
@@ -40,7 +40,7 @@ wheel: .venv/developed  ## build dist/, install the wheel into an empty environm
 	cp README.md build/empty/sample/
 	cd build/empty && bin/rootle search --root sample --index-dir index -n 1 "which licence is it"
 
-# Where the corpora come from and how to lay them out stands in docs/benchmarks.md.
+# BENCH, REPOS and CORPUS: see docs/benchmarks.md.
 bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… CORPUS=…
 	$(PYTHON) benchmarks/quality.py "$$BENCH" "$$REPOS"
 	$(PYTHON) benchmarks/speed.py "$$CORPUS"

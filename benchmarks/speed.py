@@ -38,7 +38,7 @@ COMMENT_OF = {suffix: mark for mark, suffixes in COMMENTS.items() for suffix in 
 ROWS = (
     ("first index, s", "index_s", "{:.2f}"),
     ("  peak memory, MB", "index_peak_mb", "{:.0f}"),
-    ("first search ever, s", "first_search_s", "{:.2f}"),
+    ("first search ever, s", "first_search_s", "{:.3f}"),
     ("search, new process, s", "search_s", "{:.3f}"),
     ("one file edited, answer, s", "edit_s", "{:.3f}"),
     ("  answers without the edit", "edits_missed", "{:d}"),

@@ -85,7 +85,7 @@ FEATURES: Final = {
 # Why a file is left out. A new reason in ingest/skip_rules.py needs its line here.
 SKIPS: Final = {
     "binary": "its content, or an extension such as `.png`, says that it is no text",
-    "generated": "one of its first lines says that a program wrote it, or its name does (`_pb2.py`)",
+    "generated": "one of its first lines, or its name (`_pb2.py`), says that a program wrote it",
     "lock file": "written by a package manager: `package-lock.json`, `Cargo.lock`, …",
     "minified": "code or data without line breaks, and source maps",
     "not a regular file": "a FIFO, a socket or a device",
@@ -176,14 +176,16 @@ def weights() -> str:
     total = sum(WEIGHTS.values())
     table = _table(("Feature", "Weight", "What it measures"), rows)
     return (
-        f"{table}\n\nThe weights add up to {total:g}; the sum is divided by that. A file that holds "
-        f"tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests."
+        f"{table}\n\nThe weights add up to {total:g}; the sum is divided by that. A file that "
+        f"holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests."
     )
 
 
 def index_fields() -> str:
     """The fields of the two word indexes."""
-    rows = [(f"`{level}`", ", ".join(f"`{name}`" for name in names)) for level, names in FIELDS.items()]
+    rows = [
+        (f"`{level}`", ", ".join(f"`{name}`" for name in names)) for level, names in FIELDS.items()
+    ]
     return _table(("Index", "Fields with a score of their own"), rows)
 
 

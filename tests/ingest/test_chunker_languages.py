@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.ingest.chunker import ChunkLimits, cut_text
+from rootle.ingest.chunker import cut_text
 from rootle.ingest.grammars import GRAMMARS, load_grammar
+from rootle.ingest.limits import ChunkLimits
 
 # Small enough that the few lines of a sample do not fit into one piece.
 NARROW = ChunkLimits(max_chars=120)
@@ -536,16 +537,16 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
 
 
 @pytest.mark.parametrize("language", sorted(GRAMMARS))
-def test_every_query_compiles_against_its_grammar(language):
+def test_every_query_compiles_against_its_grammar(language: str) -> None:
     assert load_grammar(language).query.pattern_count > 0
 
 
-def test_every_language_with_a_grammar_has_a_sample():
+def test_every_language_with_a_grammar_has_a_sample() -> None:
     assert set(SAMPLES) == set(EXPECTED) == set(GRAMMARS)
 
 
 @pytest.mark.parametrize("language", sorted(SAMPLES))
-def test_a_sample_is_cut_at_its_definitions(language):
+def test_a_sample_is_cut_at_its_definitions(language: str) -> None:
     cut = cut_text(SAMPLES[language], language, NARROW)
     assert cut.parsed
     assert [

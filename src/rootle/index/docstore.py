@@ -6,12 +6,16 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from rootle.index.database import DamagedTextError
 
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
+# A text is packed in parts, so that a few lines of a large file cost the unpacking of one.
+PART_CHARS: Final = 32_768
+# The parts of a file are numbered from its id shifted by so many bits: 34 billion characters.
+_PART_BITS: Final = 20
 # A branch switch and back should find its vectors again; twice the live ones is a branch's worth.
 _RETIRED_FLOOR: Final = 20_000
 
@@ -31,18 +35,28 @@ class ChunkRow:
     scope: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewChunk:
-    """A chunk to be kept."""
+class NewChunk(Protocol):
+    """A chunk to be kept: what it must tell of itself."""
 
-    start_line: int
-    end_line: int
-    start: int
-    end: int
-    symbols: tuple[str, ...]
-    scope: str
-    key: int  # hash of what was embedded
-    vector: bytes  # int8, one a dimension; empty while the embedding is pending
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def end_line(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def symbols(self) -> tuple[str, ...]: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def key(self) -> int:
+        """A hash of what was embedded."""
+
+    @property
+    def vector(self) -> bytes:
+        """int8, one a dimension; empty while the embedding is pending."""
 
 
 _COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, symbols, scope"
@@ -57,7 +71,7 @@ class DocStore:
     def replace(
         self,
         file_id: int,
-        packed_text: bytes,
+        packed_text: Sequence[bytes],
         chunks: Sequence[NewChunk],
         generation: int,
         *,
@@ -66,7 +80,10 @@ class DocStore:
         """Put a file's chunks in the place of its old ones; returns their ids in order."""
         if not is_new:
             self.remove(file_id, generation)
-        self._connection.execute("INSERT INTO texts VALUES (?, ?)", (file_id, packed_text))
+        first_part = file_id << _PART_BITS
+        self._connection.executemany(
+            "INSERT INTO texts VALUES (?, ?)", enumerate(packed_text, start=first_part)
+        )
         first = self._next_id()
         self._connection.executemany(
             "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?,?,?)",
@@ -104,7 +121,7 @@ class DocStore:
             (generation, file_id),
         )
         self._connection.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
-        self._connection.execute("DELETE FROM texts WHERE file_id = ?", (file_id,))
+        self._connection.execute("DELETE FROM texts WHERE id BETWEEN ? AND ?", _parts_of(file_id))
 
     def prune_retired(self) -> None:
         """Keep the newest retired vectors, at most as many as there are chunks (or 20,000)."""
@@ -168,10 +185,18 @@ class DocStore:
             )
 
     def text(self, file_id: int) -> str:
+        """The whole text of a file as it was indexed."""
+        rows = self._connection.execute(
+            "SELECT body FROM texts WHERE id BETWEEN ? AND ? ORDER BY id", _parts_of(file_id)
+        )
+        return "".join(_unpacked(row[0]) for row in rows)
+
+    def text_part(self, file_id: int, part: int) -> str:
+        """The characters of a text from `part` times PART_CHARS on, PART_CHARS at most."""
         row = self._connection.execute(
-            "SELECT body FROM texts WHERE file_id = ?", (file_id,)
+            "SELECT body FROM texts WHERE id = ?", ((file_id << _PART_BITS) + part,)
         ).fetchone()
-        return "" if row is None else unpack_text(row[0])
+        return "" if row is None else _unpacked(row[0])
 
     def totals(self) -> Mapping[str, int]:
         row = self._connection.execute(
@@ -186,15 +211,19 @@ def _chunk_row(row: tuple[int, int, int, int, int, int, int, bytes, bytes]) -> C
     return ChunkRow(*row[:7], names, _decode(row[8]))
 
 
-def pack_text(text: str) -> bytes:
-    return zlib.compress(_encode(text), _ZIP_LEVEL)
+def pack_text(text: str) -> list[bytes]:
+    """The parts of a text as they are kept."""
+    starts = range(0, len(text), PART_CHARS)
+    return [zlib.compress(_encode(text[at : at + PART_CHARS]), _ZIP_LEVEL) for at in starts]
 
 
-def unpack_text(packed: bytes) -> str:
-    try:
-        return _decode(zlib.decompress(packed))
-    except zlib.error as error:
-        raise DamagedTextError(f"a stored text cannot be read: {error}") from error
+def _parts_of(file_id: int) -> tuple[int, int]:
+    """The first and the last number that a part of a file can have."""
+    return file_id << _PART_BITS, ((file_id + 1) << _PART_BITS) - 1
+
+
+def _unpacked(packed: bytes) -> str:
+    return _decode(zlib.decompress(packed))
 
 
 def _encode(text: str) -> bytes:

@@ -7,6 +7,7 @@ as the documents, so the stamp can never disagree with what it stamps.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ FIELDS: Final[Mapping[Level, tuple[str, ...]]] = {
 ID_FIELD: Final[Mapping[Level, str]] = {"chunks": "chunk", "files": "file"}
 MAX_MATCH_TERMS: Final = 20
 _FEW_IDS: Final = 200
+_LOCK: Final = ".tantivy-meta.lock"
 _ANALYZER: Final = "rootle_stemmed"
 _PLAIN: Final = "whitespace"
 # One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
@@ -64,8 +66,9 @@ class EmbeddedSparse:
     """A reader of one generation."""
 
     def __init__(self, folder: Path) -> None:
-        indexes = {level: _open(folder, level) for level in LEVELS}
-        self._searchers = {level: index.searcher() for level, index in indexes.items()}
+        with _readable(folder) as place:
+            indexes = {level: _open(place, level) for level in LEVELS}
+            self._searchers = {level: index.searcher() for level, index in indexes.items()}
         self._schemas = {level: index.schema for level, index in indexes.items()}
         self._stemmer = _analyzer()
         stamps = {level: _stamp(self._searchers[level], self._schemas[level]) for level in LEVELS}
@@ -296,6 +299,31 @@ def create(folder: Path) -> None:
         shutil.rmtree(folder / level, ignore_errors=True)
         (folder / level).mkdir(parents=True)
         tantivy.Index(_schema(level), path=str(folder / level))
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[Path]:
+    """The folder, or links to its files: tantivy writes a lock file even to read."""
+    if all(_may_lock(folder / level) for level in LEVELS):
+        yield folder
+        return
+    import tempfile  # seldom needed
+
+    with tempfile.TemporaryDirectory(prefix="rootle-") as scratch:
+        for level in LEVELS:
+            place = Path(scratch, level)
+            place.mkdir()
+            for file in (folder / level).iterdir():
+                if file.suffix != ".lock":
+                    (place / file.name).symlink_to(file)
+        yield Path(scratch)
+
+
+def _may_lock(folder: Path) -> bool:
+    lock = folder / _LOCK
+    if not os.path.isdir(folder):
+        return True  # opening it will tell that it is not there
+    return os.access(lock if os.path.exists(lock) else folder, os.W_OK)
 
 
 def _open(folder: Path, level: Level) -> tantivy.Index:

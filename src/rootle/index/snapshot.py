@@ -14,7 +14,7 @@ from typing import Final
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.derived import DENSE_FOLDER, SPARSE_FOLDER
-from rootle.index.docstore import ChunkRow, DocStore
+from rootle.index.docstore import PART_CHARS, ChunkRow, DocStore
 from rootle.index.embedded_dense import EmbeddedDense
 from rootle.index.embedded_sparse import EmbeddedSparse
 from rootle.index.manifest import FileState, Manifest
@@ -23,8 +23,8 @@ from rootle.index.manifest import FileState, Manifest
 _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5
-# Texts of files that were shown stay at hand: the next question often shows them again.
-_CACHED_CHARS: Final = 16_000_000
+# Texts that were shown stay at hand: the next question often shows them again.
+_CACHED_PARTS: Final = 500
 _CACHED_CHUNKS: Final = 20_000
 
 
@@ -55,8 +55,7 @@ class Snapshot:
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._chunks: dict[int, ChunkRow] = {}
-        self._texts: dict[int, str] = {}
-        self._text_chars = 0
+        self._texts: dict[tuple[int, int], str] = {}
 
     @property
     def is_whole(self) -> bool:
@@ -73,13 +72,19 @@ class Snapshot:
             return self._documents.totals()
 
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:
-        """The states of files by their ids; ids that are unknown are left out."""
+        """The states of files by their ids, which are those of this snapshot's indexes."""
         wanted = list(ids)
         missing = [file_id for file_id in wanted if file_id not in self._files]
         if missing:
             with self._lock, storage_errors(self.folder):
                 self._files.update(self._manifest.files_by_id(missing))
-        return {at: self._files[at] for at in wanted if at in self._files}
+        try:
+            return {at: self._files[at] for at in wanted}
+        except KeyError as error:
+            raise IndexStorageError(
+                f"the index at {self.folder} is damaged: it lacks file {error}; "
+                "run `rootle index --rebuild`"
+            ) from error
 
     def all_files(self) -> list[FileState]:
         with self._lock, storage_errors(self.folder):
@@ -100,17 +105,22 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.chunks_of(file_id)
 
-    def text(self, file_id: int) -> str:
-        """The text of a file as it was indexed."""
+    def excerpt(self, file_id: int, start: int, end: int) -> str:
+        """The characters of a file's text, as it was indexed, from `start` to before `end`."""
+        first, last = start // PART_CHARS, max(start, end - 1) // PART_CHARS
         with self._lock, storage_errors(self.folder):
-            text = self._texts.pop(file_id, None)
-            if text is None:
-                text = self._documents.text(file_id)
-                self._text_chars += len(text)
-            self._texts[file_id] = text  # at the end: what was asked for last goes last
-            while self._text_chars > _CACHED_CHARS and len(self._texts) > 1:
-                self._text_chars -= len(self._texts.pop(next(iter(self._texts))))
-            return text
+            text = "".join(self._text_part(file_id, part) for part in range(first, last + 1))
+        offset = first * PART_CHARS
+        return text[start - offset : end - offset]
+
+    def _text_part(self, file_id: int, part: int) -> str:
+        text = self._texts.pop((file_id, part), None)
+        if text is None:
+            text = self._documents.text_part(file_id, part)
+        self._texts[file_id, part] = text  # at the end: what was asked for last goes last
+        if len(self._texts) > _CACHED_PARTS:
+            del self._texts[next(iter(self._texts))]
+        return text
 
 
 def open_snapshot(

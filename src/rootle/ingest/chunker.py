@@ -10,12 +10,16 @@ from typing import Final
 
 from rootle.ingest.code_cutter import cut_code
 from rootle.ingest.grammars import GRAMMARS, load_grammar
+from rootle.ingest.likely_names import find_names
 from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.lines import Comment, Lines, Name, Part
 from rootle.ingest.outline import read_outline
 from rootle.ingest.prose_cutter import cut_prose
-from rootle.ingest.window_cutter import cut_windows, find_names
+from rootle.ingest.window_cutter import cut_windows
 from rootle.languages import CODE_EXTENSIONS, PROSE
+
+# The limits are part of what callers need, and live apart so that a door can name them cheaply.
+__all__ = ["ChunkLimits", "Cut", "Piece", "cut_text"]
 
 # Bigger sources are data in the form of code, and their trees take ten times their size in memory.
 MAX_PARSED_CHARS: Final = 2_000_000
@@ -64,7 +68,7 @@ def cut_text(text: str, language: str, limits: ChunkLimits) -> Cut:
             parts = cut_prose(lines, language, limits.max_chars)
         else:
             parts = cut_windows(lines, limits.max_chars, limits.overlap_chars)
-        names = sorted(find_names(lines)) if language in CODE_EXTENSIONS else []
+        names = list(find_names(lines, 0, len(lines))) if language in CODE_EXTENSIONS else []
         pieces = _pieces(lines, parts, limits.max_chars, names)
     return _within_budget(pieces, text, limits.max_file_chars, parsed)
 
@@ -164,14 +168,12 @@ def _fragments(whole: Piece, line: str, names: Sequence[Name], max_chars: int) -
             space = line.rfind(" ", start + max_chars // 2, stop)
             stop = space + 1 if space > 0 else stop
         inside = names[bisect_left(columns, start) : bisect_left(columns, stop)]
-        yield replace(
-            whole,
-            start=origin + start,
-            end=origin + stop,
-            symbols=_symbols(inside),
-            comments=said,
-        )
-        start, said = stop, ""
+        place = (origin + start, origin + stop)
+        if not line[start:stop].isspace():
+            symbols = _symbols(inside)
+            yield replace(whole, start=place[0], end=place[1], symbols=symbols, comments=said)
+            said = ""
+        start = stop
 
 
 def _characters(line: str, column: int) -> int:

@@ -56,6 +56,10 @@ GRAMMARS: Final[dict[str, Source]] = {
 }
 
 
+# Every grammar calls what it could not read so.
+UNREAD: Final = "(ERROR) @unread"
+
+
 @cache
 def load_grammar(language: str) -> Grammar:
     """The grammar of a language in `GRAMMARS`, made once a process."""
@@ -63,7 +67,7 @@ def load_grammar(language: str) -> Grammar:
     entry = cast("Callable[[], object]", getattr(import_module(source.module), source.function))
     # The wheel hands out a capsule; tree-sitter's own stub still types it as an integer.
     grammar = Language(entry())
-    return Grammar(grammar, Query(grammar, read_query(source.query)))
+    return Grammar(grammar, Query(grammar, read_query(source.query) + UNREAD))
 
 
 def read_query(name: str) -> str:

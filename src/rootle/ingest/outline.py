@@ -9,6 +9,7 @@ What a query file may capture, beside nodes that it only tests (these start with
   @comment     a comment; lines of it right above a definition belong to that definition
   @attach      any other line that belongs to the definition below it (an attribute, a signature)
   @doc         a docstring: text of a comment, within its definition
+  @unread      what the parser could not read: names are guessed there (in grammars.py, for all)
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Final
 from tree_sitter import Node, Parser, QueryCursor
 
 from rootle.ingest.grammars import Grammar
+from rootle.ingest.likely_names import find_names
 from rootle.ingest.lines import Comment, Lines, Name
 
 # Ordinary code parses at 1 to 10 MB a second. Texts that make the parser try many readings at once
@@ -79,6 +81,8 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
     for _, captures in cursor.matches(root):
         found.add(captures)
     top = Unit("", "", root, True, row=-1, end=len(lines), first=0)
+    for first, end in found.unread:
+        found.names.extend(find_names(lines, first, end))
     units = list(found.units.values())
     _nest(top, units, found.above)
     # A long comment may be cut off from what it stands above, and is about the same name.
@@ -126,6 +130,7 @@ class _Found:
         self.units: dict[int, Unit] = {}
         self.names: list[Name] = []
         self.comments: list[Comment] = []
+        self.unread: list[tuple[int, int]] = []
         self.above: dict[int, int] = {}
 
     def add(self, captures: dict[str, list[Node]]) -> None:
@@ -138,6 +143,11 @@ class _Found:
                 return
         for node in captures.get("name", ()):
             self._add_name(node)
+        for node in captures.get("unread", ()):
+            first, end = _rows_of(node)
+            # Within another it is read already.
+            if not self.unread or first >= self.unread[-1][1]:
+                self.unread.append((first, end))
         for node in captures.get("attach", ()):
             self._attach(*node.start_point, _rows_of(node)[1])
         for node in captures.get("doc", ()):

@@ -14,10 +14,10 @@ from typing import Final
 
 from rootle.index.database import write_transaction
 from rootle.index.derived import Arrears, DerivedWriter, arrears
-from rootle.index.docstore import DocStore, NewChunk
+from rootle.index.docstore import DocStore
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms
 from rootle.index.manifest import FileState, Manifest
-from rootle.ingest.analyze import AnalyzedText, Analyzer, ChunkRecord
+from rootle.ingest.analyze import AnalyzedText, Analyzer
 from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.plan import Plan
 from rootle.ingest.reading import ReadJob, ReadResult, do_job
@@ -266,7 +266,7 @@ class Pipeline:
         if analyzed is None:
             self._documents.remove(file_id, generation)
             return
-        chunks = [_new_chunk(chunk) for chunk in analyzed.chunks]
+        chunks = analyzed.chunks
         ids = self._documents.replace(
             file_id, result.packed_text, chunks, generation, is_new=state is None
         )
@@ -312,19 +312,6 @@ def _batched(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _new_chunk(chunk: ChunkRecord) -> NewChunk:
-    return NewChunk(
-        chunk.start_line,
-        chunk.end_line,
-        chunk.start,
-        chunk.end,
-        chunk.symbols,
-        chunk.scope,
-        chunk.key,
-        chunk.vector,
-    )
 
 
 def _add_words(

@@ -38,7 +38,7 @@ class ReadResult:
     language: str = UNKNOWN
     encoding: str = ""
     chars: int = 0
-    packed_text: bytes = b""
+    packed_text: Sequence[bytes] = ()
 
 
 def do_job(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from typing import Final
 
-from rootle.ingest.lines import Lines, Name, Part
+from rootle.ingest.lines import Lines, Part
 
 # About as long as the parts of big functions, with the overlap.
 WINDOW_CHARS: Final = 1_000
@@ -17,46 +15,36 @@ MIN_FILL: Final = 0.5
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 
-# What most languages write before the name of a definition, and R's assignment of a function.
-_DEFINITION: Final = re.compile(
-    r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
-        |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*
-        (?:def|defn-?|defmacro|defun|defprotocol|fn|func|function!?|fun|sub|proc|method|macro|class
-        |struct|enum|trait|interface|module|type|typedef|record|object|mixin|@mixin|extension
-        |message|service|rpc|package|subroutine|let|val|resource|variable|output)
-        [ \t]+"?([A-Za-z_][\w.:']*)
-    |^([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*function\b""",
-    re.MULTILINE | re.VERBOSE,
-)
-
 
 def cut_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[Part]:
     """Windows of at most max_chars, in order; only a single line may be longer than that."""
     limit = min(WINDOW_CHARS, max_chars)
     parts: list[Part] = []
     first, end = lines.trim(0, len(lines))
-    while first < end:
-        stop = _stop(lines, first, end, limit)
+    stop = first
+    while stop < end:
+        stop = _stop(lines, first, max(stop, first) + 1, end, limit)
         parts.append(Part(*lines.trim(first, stop)))
-        if stop >= end:
-            break
-        start = max(_overlap_start(lines, stop, overlap_chars), first + 1)
-        # What repeats must leave room for at least one new line.
-        while start < stop and lines.size(start, stop + 1) > limit:
-            start += 1
-        first, _ = lines.trim(start, end)
+        first = max(_overlap_start(lines, stop, overlap_chars), first + 1)
+        # What repeats must leave room for at least one new line, which is not a blank one.
+        new = stop
+        while new < end and lines.is_blank(new):
+            new += 1
+        while first < stop and lines.size(first, min(new + 1, end)) > limit:
+            first += 1
+        first, stop = (new, new) if first == stop else (lines.trim(first, end)[0], new)
     return parts
 
 
-def _stop(lines: Lines, first: int, end: int, limit: int) -> int:
-    """Where the window from `first` ends: the best place in its last part."""
+def _stop(lines: Lines, first: int, least: int, end: int, limit: int) -> int:
+    """Where the window from `first` ends: the best place in its last part, not before `least`."""
     if lines.size(first, end) <= limit:
         return end
     origin = lines.starts[first]
-    last = max(bisect_right(lines.starts, origin + limit + 1, first, end + 1) - 1, first + 1)
+    last = max(bisect_right(lines.starts, origin + limit + 1, first, end + 1) - 1, least)
     low = bisect_right(lines.starts, origin + int(limit * MIN_FILL), first, end + 1)
     best, best_cost = last, float("inf")
-    for row in range(last, max(low, first + 1) - 1, -1):
+    for row in range(last, max(low, least) - 1, -1):
         if row < end and (cost := _cost(lines, row)) < best_cost:
             best, best_cost = row, cost
     return best
@@ -78,11 +66,3 @@ def _overlap_start(lines: Lines, stop: int, overlap_chars: int) -> int:
     while row > 0 and lines.size(row - 1, stop) <= overlap_chars:
         row -= 1
     return row
-
-
-def find_names(lines: Lines) -> Iterator[Name]:
-    """The names that lines seem to define, for a language without a grammar."""
-    for match in _DEFINITION.finditer(lines.text):
-        name = match[1] or match[2]
-        row = bisect_right(lines.starts, match.start(match.lastindex or 0)) - 1
-        yield Name(row, 0, re.split(r"[.:]+", name.strip(".:"))[-1])

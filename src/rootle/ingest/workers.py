@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -65,8 +66,12 @@ class _Pool:
         self._done = queue.SimpleQueue()
         self._stopping = False
         self._processes: set[subprocess.Popen[bytes]] = set()
-        for _ in range(min(count, len(batches))):
-            threading.Thread(target=self._serve, daemon=True).start()
+        self._threads = [
+            threading.Thread(target=self._serve, daemon=True)
+            for _ in range(min(count, len(batches)))
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def results(self) -> Iterator[ReadResult]:
         early: dict[int, list[ReadResult]] = {}
@@ -87,7 +92,8 @@ class _Pool:
             processes = list(self._processes)
         for process in processes:
             process.kill()
-            process.wait()
+        for thread in self._threads:
+            thread.join()
 
     def _serve(self) -> None:
         """One thread a process: hands it batch after batch and collects what comes back."""
@@ -102,6 +108,7 @@ class _Pool:
                     break
                 results = self._ask(process, self._batches[number])
                 if results is None and not self._stopping:
+                    self._end(process)
                     process, results = self._one_by_one(self._batches[number])
                 self._done.put((number, results or []))
             self._end(process)
@@ -129,7 +136,8 @@ class _Pool:
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         for stream in (process.stdin, process.stdout):
             if stream is not None:
-                stream.close()
+                with suppress(OSError):  # it died before it took what was sent to it
+                    stream.close()
         process.wait()
         with self._lock:
             self._processes.discard(process)
@@ -164,6 +172,7 @@ class _Pool:
                     results += answer
                     break
                 _LOG.warning("the process that read %s died; trying again", job.path)
+                self._end(process)
                 process = self._start()
             else:
                 results.append(ReadResult(job, skip="unreadable"))

@@ -206,7 +206,7 @@ class SearchAgent:
                     for row in rows.values()
                     if row.file_id == state.id
                 ]
-            shown = _shown(snapshot.text(state.id), choose_spans(spans), rows)
+            shown = _shown(snapshot, choose_spans(spans), rows)
             explanation = _explanation(ranked, at) if explain else None
             results.append(_result(evidence, state, shown, ranked.scores[at], explanation))
         return tuple(results)
@@ -232,13 +232,14 @@ def _outcome(
 
 
 def _shown(
-    text: str, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
+    snapshot: Snapshot, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
 ) -> list[tuple[int, Span]]:
     """The chosen spans with their lines, each with the chunk that it came from."""
     shown = []
     for span in spans:
         row = rows[span.chunk_id]
-        lines = text[row.start : row.end].split("\n")[: span.end_line - span.start_line + 1]
+        text = snapshot.excerpt(row.file_id, row.start, row.end)
+        lines = text.split("\n")[: span.end_line - span.start_line + 1]
         shown.append((row.id, Span(span.start_line, span.end_line, "\n".join(lines), row.scope)))
     return shown
 

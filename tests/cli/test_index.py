@@ -1,0 +1,127 @@
+"""`rootle index`, `status` and `clear` as people and programs see them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import FILES, write
+
+_STATUS = {
+    "root",
+    "indexDir",
+    "exists",
+    "generation",
+    "files",
+    "chunks",
+    "indexBytes",
+    "sourceBytes",
+    "ageSeconds",
+    "model",
+    "languages",
+    "encodings",
+    "skipped",
+    "skippedFiles",
+    "pending",
+    "pendingEmbeddings",
+    "skippedTextShare",
+}
+
+
+def test_index_reports_what_it_did(repository: Path) -> None:
+    first = rootle("index", repository, "--json").data
+    assert first["filesIndexed"] == first["filesTotal"] == len(FILES)
+    assert first["chunksTotal"] == first["chunksEmbedded"] > len(FILES) - 1
+    second = rootle("index", repository, "--json").data
+    assert (second["filesIndexed"], second["chunksEmbedded"]) == (0, 0)
+    assert second["generation"] == first["generation"]
+    rebuilt = rootle("index", repository, "--rebuild")
+    assert (rebuilt.code, rebuilt.err) == (0, "")
+    assert f"{len(FILES)} files" in rebuilt.out
+
+
+def test_a_dry_run_tells_sizes_languages_skips_and_time_and_writes_nothing(
+    repository: Path, home: Path
+) -> None:
+    write(repository, "package-lock.json", "{}\n")
+    write(repository, "big.txt", "long " * 300_000)
+    plain = rootle("index", repository, "--dry-run")
+    assert plain.code == 0
+    assert f"{len(FILES)} files to" in plain.out
+    assert " s\n" in plain.out
+    for shown in ("python", "typescript", "lock file", "package-lock.json", "too large", "big.txt"):
+        assert shown in plain.out
+    data = rootle("index", repository, "--dry-run", "--json").data
+    assert {"filePath": "big.txt", "bytes": 1_500_000, "reason": "too large"} in data["skipped"]
+    assert sum(file["bytes"] for file in data["files"]) == data["bytes"]
+    assert data["estimatedSeconds"] > 0
+    assert not (home / "cache/rootle").exists()
+    assert rootle("index", repository).code == 0
+    assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES)
+
+
+def test_status_tells_all_that_is_promised(repository: Path) -> None:
+    before = rootle("status", repository, "--json")
+    assert (before.code, before.data["exists"]) == (1, False)
+    assert before.data["pending"] == len(FILES)
+    write(repository, "latin.txt", "déjà vu\n".encode("windows-1252"))
+    write(repository, "wide.txt", "breit\n".encode("utf-16"))
+    write(repository, "photo.py", b"\0\1\2")
+    rootle("index", repository)
+    write(repository, "later.py", "x = 1\n")
+    (repository / "README.md").unlink()
+    outcome = rootle("status", repository, "--json")
+    status = outcome.data
+    assert (outcome.code, outcome.err) == (0, "")
+    assert set(status) == _STATUS
+    assert status["files"] == len(FILES) + 2
+    assert status["encodings"] == {"utf-8": len(FILES), "windows-1252": 1, "utf-16": 1}
+    assert status["skipped"] == {"binary": 1}
+    assert status["skippedFiles"] == [["photo.py", "binary"]]
+    assert status["pending"] == 2
+    assert status["model"] == "static-code-v0"
+    assert status["indexBytes"] > 0 < status["sourceBytes"]
+    assert 0 <= status["ageSeconds"] < 3600
+    plain = rootle("status", repository, "--skipped").out
+    for shown in ("generation", "files", "chunks", "model", "windows-1252 1", "photo.py"):
+        assert shown in plain
+
+
+def test_the_limit_for_one_file_shows_in_status(repository: Path, home: Path) -> None:
+    config = write(
+        home, "c.json", '{"searchAgent": {"maxChunksPerFile": 1, "maxChunkSizeTokens": 64}}'
+    )
+    write(repository, "long.md", "".join(f"# Part {n}\n\nword {n}\n\n" for n in range(200)))
+    rootle("index", repository, "--config", config)
+    status = rootle("status", repository, "--json", "--config", config).data
+    assert 0.5 < status["skippedTextShare"] < 1
+
+
+def test_clear_deletes_the_index_and_says_so(repository: Path, home: Path) -> None:
+    assert rootle("clear", repository).code == 1
+    rootle("index", repository)
+    outcome = rootle("clear", repository, "--json")
+    assert (outcome.code, outcome.data["cleared"]) == (0, True)
+    assert list((home / "cache/rootle").iterdir()) == []
+    assert rootle("search", "retry", "--json", cwd=repository).code == 0
+
+
+@pytest.mark.parametrize("command", [("--version",), ("--help",), ("search", "--help")])
+def test_help_goes_to_standard_output(command: tuple[str, ...]) -> None:
+    outcome = rootle(*command)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "rootle" in outcome.out
+
+
+def test_no_command_is_an_error() -> None:
+    assert rootle().code == 2
+    assert rootle("dance").code == 2
+
+
+def test_json_goes_to_standard_output_alone(repository: Path) -> None:
+    for command in (("index",), ("status",), ("index", "--dry-run"), ("clear",)):
+        outcome = rootle(*command, repository, "--json")
+        assert outcome.err == ""
+        json.loads(outcome.out)

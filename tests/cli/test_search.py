@@ -1,0 +1,311 @@
+"""`rootle search` as people and programs see it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import Outcome, rootle
+from sample import FILES, QUESTIONS, git, make_repository, many_files, write
+
+_RESPONSE = {
+    "results",
+    "nextCursor",
+    "degraded",
+    "confident",
+    "generation",
+    "tookMs",
+    "suggestions",
+}
+_RESULT = {
+    "filePath",
+    "startLine",
+    "endLine",
+    "snippet",
+    "score",
+    "source",
+    "metadata",
+    "scope",
+    "moreSpans",
+    "context",
+}
+
+
+def _assert_refused(outcome: Outcome) -> None:
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert len(outcome.err.splitlines()) == 1, outcome.err
+
+
+def test_json_has_exactly_the_promised_keys(repository: Path) -> None:
+    outcome = rootle("search", "retry_backoff", "--json", cwd=repository)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert set(outcome.data) == _RESPONSE
+    first = outcome.data["results"][0]
+    assert set(first) == _RESULT
+    assert set(first["metadata"]) == {"lastModified", "language", "fileSizeBytes"}
+    assert first["filePath"] == "src/net/retry.py"
+    assert first["source"] in ("dense", "sparse", "merged")
+    assert 0 <= first["score"] <= 1
+    assert first["metadata"]["fileSizeBytes"] == len(FILES["src/net/retry.py"])
+    explained = rootle("search", "retry_backoff", "--json", "--explain", cwd=repository)
+    assert set(explained.data["results"][0]) == _RESULT | {"explanation"}
+
+
+def test_plain_output_is_stable_and_without_colour(repository: Path) -> None:
+    first = rootle("search", "retry_backoff", "-n", "1", cwd=repository)
+    second = rootle("search", "retry_backoff", "-n", "1", cwd=repository)
+    assert first == second
+    assert first.err == ""
+    assert "\x1b" not in first.out
+    head, *lines = first.out.splitlines()
+    assert head.startswith("src/net/retry.py:")
+    assert any("def retry_backoff" in line for line in lines)
+
+
+def test_colour_can_be_asked_for(repository: Path) -> None:
+    outcome = rootle("search", "retry_backoff", "--color", "always", cwd=repository)
+    assert "\x1b[1;36m" in outcome.out
+    assert "\x1b[1;31m" in outcome.out  # the words of the question
+    assert "\x1b" not in rootle("search", "retry", "--color", "never", cwd=repository).out
+
+
+def test_a_question_may_be_several_words(repository: Path) -> None:
+    apart = rootle("search", "validate", "access", "token", "--json", cwd=repository)
+    together = rootle("search", "validate access token", "--json", cwd=repository)
+    assert apart.data["results"] == together.data["results"]
+
+
+def test_a_subfolder_uses_the_index_of_its_work_tree(repository: Path, home: Path) -> None:
+    outcome = rootle("search", "validateToken", "--json", cwd=repository / "src/net")
+    assert outcome.paths[0] == "src/auth/token.ts"
+    assert rootle("status", cwd=repository).code == 0
+    assert len(list((home / "cache/rootle").iterdir())) == 1
+
+
+def test_explain_says_what_each_feature_gave(repository: Path) -> None:
+    outcome = rootle("search", "retry_backoff", "--explain", cwd=repository)
+    assert "because " in outcome.out
+    assert "defines_symbol" in outcome.out
+
+
+@pytest.mark.parametrize("limit", ["0", "51", "-1"])
+def test_a_limit_out_of_range_is_refused(limit: str, repository: Path, home: Path) -> None:
+    outcome = rootle("search", "retry", "-n", limit, cwd=repository)
+    _assert_refused(outcome)
+    assert "1 to 50" in outcome.err
+    assert not (home / "cache/rootle").exists()  # nothing was indexed for it
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n", "?!... --- ((("])
+def test_a_question_without_a_word_is_refused(question: str, repository: Path) -> None:
+    _assert_refused(rootle("search", "--", question, cwd=repository))
+
+
+def test_no_question_is_refused(repository: Path) -> None:
+    _assert_refused(rootle("search", cwd=repository))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how is the",  # stop words alone
+        "retry backoff " * 7_500,  # 100 KB
+        "word" * 25_000,
+        "a_" * 50_000,
+        "::" * 5_000 + "retry",
+        "重试之前要等多久",
+        "\udcff\udcfe retry",  # not UTF-8
+        "retry \U0001f600 \u202e",
+        "x" * 100 + " retry",
+    ],
+    ids=["stop", "long", "one word", "parts", "signs", "chinese", "bytes", "emoji", "data"],
+)
+def test_any_other_question_is_answered(question: str, make_app, repository: Path) -> None:
+    app = make_app(repository)
+    response = app.search(question)
+    assert response.degraded == ()
+    assert all(0 <= result.score <= 1 for result in response.results)
+
+
+def test_a_long_question_and_bytes_pass_through_the_command_line(repository: Path) -> None:
+    assert rootle("search", "retry backoff " * 7_500, cwd=repository).code == 0
+    assert rootle("search", b"\xff retry".decode("utf-8", "surrogateescape"), cwd=repository).out
+
+
+def test_chinese_is_found(tmp_path: Path, make_app) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, "docs/zh.md": "# 说明\n\n重试之前要等多久\n"})
+    assert make_app(root).search("重试等多久").results[0].file_path == "docs/zh.md"
+
+
+def test_an_empty_repository_answers_with_nothing_and_a_hint(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "empty", {})
+    outcome = rootle("search", "anything", "--json", cwd=root)
+    assert (outcome.code, outcome.data["results"], outcome.err) == (1, [], "")
+    assert "empty" in outcome.data["suggestions"][0]
+    plain = rootle("search", "anything", cwd=root)
+    assert (plain.code, plain.out) == (1, "")
+    assert "no text file" in plain.err
+    assert rootle("index", root).code == 0
+
+
+def test_filters_that_leave_nothing_give_exit_code_1(repository: Path) -> None:
+    outcome = rootle("search", "retry", "--path", "nowhere", "--json", cwd=repository)
+    assert (outcome.code, outcome.data["results"]) == (1, [])
+    assert "filters" in outcome.data["suggestions"][0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--lang", "klingon"),
+        ("--days", "-1"),
+        ("--days", "nan"),
+        ("--cursor", "nonsense"),
+        ("--cursor", "é"),
+        ("--config", "nowhere.json"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    arguments: tuple[str, str], repository: Path
+) -> None:
+    _assert_refused(rootle("search", "retry", *arguments, cwd=repository))
+
+
+@pytest.mark.parametrize("arguments", [("--limit", "many"), ("--nonsense",)])
+def test_options_that_do_not_parse_name_the_help(
+    arguments: tuple[str, ...], repository: Path
+) -> None:
+    outcome = rootle("search", "retry", *arguments, cwd=repository)
+    assert outcome.code == 2
+    assert "--help" in outcome.err
+
+
+def test_pages_have_no_repeats_and_no_gaps(tmp_path: Path, make_app) -> None:
+    from rootle.types import SearchQuery
+
+    root = make_repository(tmp_path / "repo", many_files(30))
+    app = make_app(root)
+    whole = app.search(SearchQuery("flush the ledger", limit=50)).results
+    paged, cursor = [], None
+    while True:
+        page = app.search(SearchQuery("flush the ledger", limit=7, cursor=cursor))
+        paged += page.results
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert len(whole) > 14
+    assert tuple(paged[: len(whole)]) == whole
+    assert len({result.file_path for result in paged}) == len(paged)
+
+
+def test_the_command_line_pages_by_cursor(repository: Path) -> None:
+    first = rootle("search", "retry", "-n", "1", "--json", cwd=repository)
+    second = rootle(
+        *("search", "retry", "-n", "1", "--json", "--cursor", first.data["nextCursor"]),
+        cwd=repository,
+    )
+    assert first.paths != second.paths
+    other = rootle("search", "token", "--cursor", first.data["nextCursor"], cwd=repository)
+    assert (other.code, "another question" in other.err) == (2, True)
+    write(repository, "new.md", "# retry\n")
+    late = rootle("search", "retry", "--cursor", first.data["nextCursor"], cwd=repository)
+    assert (late.code, "index has changed" in late.err) == (2, True)
+
+
+def test_a_batch_answers_in_order_with_an_error_line_for_each_bad_one(repository: Path) -> None:
+    lines = [
+        b'{"textQuery": "retry_backoff", "limit": 1}',
+        b"not json",
+        b"",
+        b'{"textQuery": "validateToken", "languages": ["ts"]}',
+        b'{"textQuery": "x", "limitt": 3}',
+        b'{"textQuery": 3}',
+        b'["textQuery"]',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b"1" * 5_000,
+        b'{"textQuery": "retry", "limit": 0}',
+        b'{"textQuery": "retry", "minRecencyDays": NaN}',
+        b'{"textQuery": "hash_password"}',
+    ]
+    outcome = rootle("search", "--batch", cwd=repository, stdin=b"\n".join(lines))
+    answers = [json.loads(line) for line in outcome.out.splitlines()]
+    assert outcome.code == 2
+    assert len(answers) == len(lines) - 1
+    assert [answer.get("textQuery") for answer in answers if "results" in answer] == [
+        "retry_backoff",
+        "validateToken",
+        "hash_password",
+    ]
+    assert answers[0]["results"][0]["filePath"] == "src/net/retry.py"
+    assert len(answers[0]["results"]) == 1
+    assert [answer["line"] for answer in answers if "error" in answer] == [2, 5, 6, 7, 8, 9, 10, 11, 12]
+    assert 'did you mean "limit"?' in answers[3]["error"]
+    assert all(answer["tookMs"] >= 0 for answer in answers)
+
+
+def test_a_batch_answers_as_single_questions_do(repository: Path) -> None:
+    lines = "\n".join(json.dumps({"textQuery": question}) for question in QUESTIONS)
+    batch = rootle("search", "--batch", cwd=repository, stdin=lines)
+    assert (batch.code, batch.err) == (0, "")
+    single = rootle("search", QUESTIONS[1], "--json", cwd=repository)
+    answers = [json.loads(line) for line in batch.out.splitlines()]
+    assert [answer["textQuery"] for answer in answers] == list(QUESTIONS)
+    assert answers[1]["results"] == single.data["results"]
+
+
+def test_a_batch_without_results_has_exit_code_1(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "empty", {})
+    outcome = rootle("search", "--batch", cwd=root, stdin='{"textQuery": "x"}\n')
+    assert outcome.code == 1
+    assert rootle("search", "--batch", cwd=root, stdin="").code == 1
+
+
+def test_a_hostile_name_is_printed_escaped(tmp_path: Path) -> None:
+    name = "evil\n\x1b[2J\x1b]0;owned\x07.py"
+    root = make_repository(tmp_path / "repo", {name: "def hostile_name(): pass  # \x1b[31m\n"})
+    outcome = rootle("search", "hostile_name", cwd=root)
+    assert outcome.out.startswith("evil\\n\\x1b[2J\\x1b]0;owned\\x07.py:1-1")
+    assert "\x1b" not in outcome.out
+    assert rootle("search", "hostile_name", "--json", cwd=root).paths == [name]
+    write(root, "evil\x1b[2J.png", b"\0\0")
+    shown = rootle("index", root, "--dry-run").out + rootle("status", root, "--skipped").out
+    assert "\x1b" not in shown
+
+
+def test_names_that_are_not_utf_8_are_found_and_shown(tmp_path: Path) -> None:
+    name = b"caf\xe9.py".decode("utf-8", "surrogateescape")
+    root = make_repository(tmp_path / "repo", {name: "def odd_bytes(): pass\n"})
+    assert rootle("search", "odd_bytes", "--json", cwd=root).paths == [name]
+    assert rootle("search", "odd_bytes", cwd=root).out.startswith("caf")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(repository: Path) -> None:
+    command = ("sh", "-c", '"$@" | head -c 1', "sh")
+    assert rootle("search", "retry", cwd=repository, wrapper=command).err == ""
+
+
+def test_settings_come_from_the_file_in_the_home(repository: Path, home: Path) -> None:
+    write(home, "config/rootle/config.json", '{"searchAgent": {"maxLimit": 3, /* so */},}')
+    _assert_refused(rootle("search", "retry", "-n", "4", cwd=repository))
+    write(home, "config/rootle/config.json", '{"searchAgent": {"maxLimits": 3}}')
+    outcome = rootle("search", "retry", cwd=repository)
+    _assert_refused(outcome)
+    assert 'did you mean "maxLimit"?' in outcome.err
+
+
+def test_a_model_that_is_not_there_does_not_cost_the_index(repository: Path, home: Path) -> None:
+    assert rootle("index", repository).code == 0
+    config = write(home, "c.json", '{"searchAgent": {"embeddingModelID": "static-code-v9"}}')
+    outcome = rootle("search", "retry", "--config", config, cwd=repository)
+    _assert_refused(outcome)
+    assert "static-code-v9" in outcome.err
+    status = rootle("status", repository, "--json").data
+    assert status["files"] == len(FILES)
+
+
+def test_git_says_nothing_of_the_index(repository: Path) -> None:
+    assert rootle("index", repository, "--index-dir", repository / ".rootle").code == 0
+    assert git(repository, "status", "--porcelain") == ""

@@ -1,0 +1,300 @@
+"""Full disks, places that cannot be written, and folders that are not what they should be."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Outcome, rootle
+from sample import FILES, make_repository, many_files, write
+
+Answers = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 300 kB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk], capture_output=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip("needs the right to mount a file system")
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+def _assert_one_clear_line(outcome: Outcome) -> None:
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert len(outcome.err.splitlines()) == 1, outcome.err
+    assert outcome.err.startswith("rootle: ")
+
+
+def test_a_full_disk_is_told_and_the_next_run_completes(
+    tiny_disk: Path, tmp_path: Path, answers: Answers
+) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})
+    outcome = rootle("index", root, "--index-dir", tiny_disk / "index")
+    _assert_one_clear_line(outcome)
+    assert "free space" in outcome.err
+    subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
+    whole = tmp_path / "whole"
+    assert answers(root, tiny_disk / "index") == answers(root, whole)
+
+
+def test_an_update_on_a_full_disk_leaves_the_old_answers(tiny_disk: Path, tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo")
+    index_dir = tiny_disk / "index"
+    assert rootle("index", root, "--index-dir", index_dir).code == 0
+    for path, text in many_files(120).items():
+        write(root, path, text)
+    command = ("--root", root, "--index-dir", index_dir)
+    outcome = rootle("search", "retry_backoff", "--json", *command)
+    # Either the old state still answers and says that it is old, or one line tells why not.
+    if outcome.code == 0:
+        assert outcome.data["degraded"] == ["stale"]
+        assert outcome.paths[0] == "src/net/retry.py"
+    else:
+        _assert_one_clear_line(outcome)
+    subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
+    outcome = rootle("search", "retry_backoff", "--json", *command)
+    assert (outcome.data["degraded"], outcome.paths[0]) == ([], "src/net/retry.py")
+
+
+@pytest.mark.parametrize("limit", [1, 4_000, 40_000, 150_000])
+def test_a_limit_on_the_size_of_files_is_told(
+    limit: int, tmp_path: Path, answers: Answers
+) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})
+    index_dir = tmp_path / "index"
+
+    def shrink() -> None:
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    _assert_one_clear_line(rootle("index", root, "--index-dir", index_dir, limits=shrink))
+    assert answers(root, index_dir) == answers(root, tmp_path / "whole")
+
+
+def _forbid_writing(folder: Path) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode & ~0o222)
+
+
+def _allow_writing(folder: Path) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(path.stat().st_mode | 0o200)
+
+
+@pytest.fixture
+def read_only() -> Iterator[Callable[[Path], None]]:
+    folders: list[Path] = []
+
+    def forbid(folder: Path) -> None:
+        folders.append(folder)
+        _forbid_writing(folder)
+
+    yield forbid
+    for folder in folders:
+        _allow_writing(folder)
+
+
+def test_a_read_only_index_still_answers(repository: Path, tmp_path: Path, read_only) -> None:
+    index_dir = tmp_path / "index"
+    command = ("search", "retry_backoff", "--json", "--root", repository, "--index-dir", index_dir)
+    assert rootle("index", repository, "--index-dir", index_dir).code == 0
+    read_only(index_dir)
+    outcome = rootle(*command, unprivileged=True)
+    assert (outcome.code, outcome.data["degraded"]) == (0, [])
+    assert outcome.paths[0] == "src/net/retry.py"
+    write(repository, "new.py", "def brand_new(): pass\n")
+    outcome = rootle(*command, unprivileged=True)
+    assert outcome.data["degraded"] == ["stale"]
+    assert outcome.paths[0] == "src/net/retry.py"
+    assert "cannot write the index" in outcome.err
+    outcome = rootle("index", repository, "--index-dir", index_dir, unprivileged=True)
+    _assert_one_clear_line(outcome)
+    assert "--index-dir" in outcome.err
+    status = rootle("status", repository, "--json", "--index-dir", index_dir, unprivileged=True)
+    assert status.data["pending"] == 1
+
+
+def test_a_read_only_index_left_by_a_killed_reader_still_answers(
+    repository: Path, tmp_path: Path, read_only
+) -> None:
+    from rootle import open_app
+
+    index_dir = tmp_path / "index"
+    copy = tmp_path / "copy"
+    with open_app(repository, index_dir=index_dir) as app:
+        app.index()
+        app.search("retry")
+        write(repository, "new.py", "def brand_new(): pass\n")
+        app.index()
+        shutil.copytree(index_dir, copy)  # with the log that SQLite keeps while it is open
+    assert (copy / "rootle.db-wal").exists()
+    read_only(copy)
+    outcome = rootle(
+        *("search", "brand_new", "--json", "--root", repository, "--index-dir", copy),
+        unprivileged=True,
+    )
+    assert outcome.paths[0] == "new.py"
+
+
+def test_a_read_only_home_without_an_index_is_told(
+    repository: Path, home: Path, read_only
+) -> None:
+    read_only(home)
+    for command in (("search", "retry"), ("index",)):
+        outcome = rootle(*command, cwd=repository, unprivileged=True)
+        _assert_one_clear_line(outcome)
+        assert "--index-dir" in outcome.err
+    assert rootle("status", cwd=repository, unprivileged=True).code == 1
+
+
+def test_a_home_that_may_not_be_entered_is_told(repository: Path, home: Path) -> None:
+    home.chmod(0)
+    try:
+        for command in (("search", "retry"), ("index",)):
+            outcome = rootle(*command, cwd=repository, unprivileged=True)
+            _assert_one_clear_line(outcome)
+            assert "--index-dir" in outcome.err
+        assert rootle("status", cwd=repository, unprivileged=True).code == 1
+        assert rootle("clear", cwd=repository, unprivileged=True).code == 1
+    finally:
+        home.chmod(0o700)
+
+
+def test_a_read_only_repository_is_indexed_elsewhere(repository: Path, read_only) -> None:
+    read_only(repository)
+    outcome = rootle("search", "retry_backoff", "--json", cwd=repository, unprivileged=True)
+    assert outcome.paths[0] == "src/net/retry.py"
+    assert outcome.err == ""
+
+
+def test_an_index_that_is_current_is_not_touched_by_a_search(
+    repository: Path, tmp_path: Path
+) -> None:
+    index_dir = tmp_path / "index"
+    command = ("search", "retry", "--root", repository, "--index-dir", index_dir)
+    assert rootle(*command).code == 0
+    before = _times(index_dir)
+    assert rootle(*command).code == 0
+    assert _times(index_dir) == before
+
+
+def _times(folder: Path) -> dict[str, int]:
+    return {
+        file.name: file.stat().st_mtime_ns for file in folder.rglob("*") if "-shm" not in file.name
+    }
+
+
+def test_a_path_that_is_no_folder_is_told_and_leaves_nothing(
+    repository: Path, home: Path
+) -> None:
+    for path in (repository / "README.md", repository / "nowhere"):
+        for command in (("search", "x", "--root"), ("index",), ("status",), ("index", "--dry-run")):
+            _assert_one_clear_line(rootle(*command, path))
+    assert list((home / "cache").rglob("*")) == []
+
+
+@pytest.mark.parametrize("command", [("index", "--rebuild"), ("index",), ("clear",)])
+def test_a_folder_with_other_things_in_it_never_becomes_or_loses_an_index(
+    command: tuple[str, ...], repository: Path, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious"
+    for path in ("dense/thesis.txt", "sparse/files/poem.txt", ".gitignore"):
+        write(precious, path, "years of work\n")
+    outcome = rootle(*command, repository, "--index-dir", precious)
+    assert outcome.code == (1 if command == ("clear",) else 2)
+    assert sorted(p.name for p in precious.rglob("*") if p.is_file()) == [
+        ".gitignore",
+        "poem.txt",
+        "thesis.txt",
+    ]
+
+
+def test_clear_leaves_what_is_not_of_the_index(repository: Path, tmp_path: Path) -> None:
+    index_dir = tmp_path / "index"
+    assert rootle("index", repository, "--index-dir", index_dir).code == 0
+    write(index_dir, "thesis.txt", "years of work\n")
+    assert rootle("clear", repository, "--index-dir", index_dir).code == 0
+    assert [path.name for path in index_dir.iterdir()] == ["thesis.txt"]
+
+
+def test_an_index_dir_inside_the_repository_is_not_indexed(repository: Path) -> None:
+    inside = repository / "my_index"
+    assert rootle("index", repository, "--index-dir", inside).code == 0
+    outcome = rootle("index", repository, "--json", "--index-dir", inside)
+    assert outcome.data["filesIndexed"] == 0
+    assert outcome.data["filesTotal"] == len(FILES)
+
+
+def test_an_index_dir_that_is_a_file_is_told(repository: Path) -> None:
+    _assert_one_clear_line(
+        rootle("index", repository, "--index-dir", repository / "README.md")
+    )
+
+
+def test_a_folder_that_was_deleted_below_us_is_told(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    outcome = rootle(
+        "search", "x", cwd=gone, wrapper=("sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh")
+    )
+    _assert_one_clear_line(outcome)
+
+
+def test_odd_things_in_a_repository_do_not_stop_indexing(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo")
+    os.mkfifo(root / "pipe.py")
+    write(root, "picture.py", bytes(range(256)) * 40)
+    write(root, "one_line.js", "var a=1;" * 115_000)
+    write(root, "closed.py", "secret = 1\n").chmod(0)
+    write(root, "closed/inside.py", "x = 1\n")
+    (root / "closed").chmod(0)
+    write(root, "sub/.gitignore", "*.log\n").chmod(0)
+    write(root, "sub/fine.py", "def fine_function(): pass\n")
+    index_dir = tmp_path / "index"
+    try:
+        outcome = rootle("index", root, "--index-dir", index_dir, unprivileged=True)
+        assert outcome.code == 0, outcome.err
+        status = rootle(
+            "status", root, "--json", "--index-dir", index_dir, unprivileged=True
+        ).data
+        shown = rootle("status", root, "--skipped", "--index-dir", index_dir, unprivileged=True)
+        found = rootle(
+            *("search", "fine_function", "--json", "--root", root, "--index-dir", index_dir),
+            unprivileged=True,
+        )
+    finally:
+        (root / "closed").chmod(0o755)
+    reasons = dict(status["skippedFiles"])
+    assert reasons["picture.py"] == "binary"
+    assert reasons["one_line.js"] == "minified"
+    assert reasons["closed.py"] == reasons["closed"] == "unreadable"
+    assert reasons.get("pipe.py") in (None, "not a regular file")
+    assert "minified" in shown.out
+    assert "closed.py" in shown.out
+    assert found.paths[0] == "sub/fine.py"
+
+
+def test_a_file_that_may_be_read_again_is_indexed(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo")
+    closed = write(root, "closed.py", "def behind_the_door(): pass\n")
+    closed.chmod(0)
+    command = ("search", "behind_the_door", "--json", "--root", root)
+    assert "closed.py" not in rootle(*command, unprivileged=True).paths
+    closed.chmod(0o644)
+    assert rootle(*command, unprivileged=True).paths[0] == "closed.py"

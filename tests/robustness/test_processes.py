@@ -1,0 +1,217 @@
+"""Several processes on one index: none corrupts it, none fails, each sees a whole state."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from command import rootle, start_rootle
+from sample import FILES, make_repository, many_files, write
+
+from rootle import open_app
+from rootle.config import Config
+from rootle.ingest import pipeline
+from rootle.ingest.worker import WorkerSetup
+
+Answers = Callable[..., list[Any]]
+
+
+def test_processes_that_index_the_same_folder_at_once_agree(
+    tmp_path: Path, answers: Answers
+) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, **many_files(30)})
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    assert rootle("index", root, "--index-dir", alone).code == 0
+    processes = [start_rootle("index", root, "--index-dir", shared) for _ in range(3)]
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors.decode()
+        assert set(errors.decode().splitlines()) <= {
+            "rootle: waiting for another rootle process that is indexing this folder"
+        }
+    assert answers(root, shared) == answers(root, alone)
+
+
+def test_first_searches_at_once_all_answer(repository: Path, tmp_path: Path) -> None:
+    index_dir = tmp_path / "index"
+    command = ("search", "retry_backoff", "--json", "--root", repository, "--index-dir", index_dir)
+    processes = [start_rootle(*command) for _ in range(3)]
+    for process in processes:
+        out, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors.decode()
+        assert json.loads(out)["results"][0]["filePath"] == "src/net/retry.py"
+
+
+# Asks the same question many times and prints, for each answer, what it shows of the file.
+_ASK_OFTEN = """
+import json, sys
+from rootle import Config, open_app
+root, index_dir, times = sys.argv[1:]
+with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
+    app._check_cost_s = 0
+    for _ in range(int(times)):
+        app._checked_at = float("-inf")
+        answer = app.search("compass heading of the ship")
+        print(json.dumps([[r.file_path, r.snippet] for r in answer.results]), flush=True)
+"""
+
+
+def _states(number: int) -> dict[str, str]:
+    """The same number in every line of two files: a mixture of two states would show."""
+    lines = "\n".join(f"# compass heading of the ship: {number}" for _ in range(30))
+    return {"compass.py": f"def compass():\n    return {number}\n{lines}\n"}
+
+
+def test_searches_while_files_change_all_answer_with_a_whole_state(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, **_states(0)})
+    index_dir = tmp_path / "index"
+    assert rootle("index", root, "--index-dir", index_dir).code == 0
+    searchers = [
+        start_rootle(root, index_dir, times, program=_ASK_OFTEN) for times in ("22", "21", "21")
+    ]
+    stop = threading.Event()
+
+    def edit() -> None:
+        for number in count(1):
+            if stop.is_set():
+                break
+            for path, text in _states(number).items():
+                # As editors save: a new file in the old one's place.
+                scratch = write(root, f"{path}.tmp~", text, when_s=None)
+                os.replace(scratch, root / path)
+            write(root, f"note_{number % 5}.md", f"# Note {number}\n", when_s=None)
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    outcomes = [searcher.communicate(timeout=120) for searcher in searchers]
+    stop.set()
+    editor.join()
+    seen = 0
+    for searcher, (out, errors) in zip(searchers, outcomes, strict=True):
+        assert searcher.returncode == 0, errors.decode()
+        for line in out.splitlines():
+            snippets = dict(json.loads(line))
+            # Its lines are all of one state.
+            numbers = {row.split()[-1] for row in snippets["compass.py"].split("\n")[1:]}
+            assert len(numbers) == 1, snippets["compass.py"]
+            seen += 1
+    assert seen == 64
+
+
+def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, make_app) -> None:
+    reader = make_app(repository, refresh_seconds=3600)
+    reader.index()
+    before = reader.search("retry_backoff").results
+    snapshot = reader._upkeep().snapshot()
+    write(repository, "src/net/retry.py", "def something_else():\n    pass\n")
+    (repository / "docs/guide.md").unlink()
+    during: list[Any] = []
+
+    def look(done: int, total: int) -> None:
+        during.append(snapshot.excerpt(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000))
+        during.append(reader._search_agent().search(_query()).results == before)
+
+    writer = make_app(repository)
+    writer.index(look)
+    assert during[:2] == [FILES["src/net/retry.py"], True]
+    # And the next look of the same app is the whole new state.
+    after = reader.search("something_else").results
+    assert after[0].snippet.startswith("def something_else")
+
+
+def _query() -> Any:
+    from rootle.types import SearchQuery
+
+    return SearchQuery("retry_backoff")
+
+
+def _file_id(snapshot: Any, path: str) -> int:
+    return next(state.id for state in snapshot.all_files() if state.path == path)
+
+
+def test_a_search_waits_for_the_first_index_that_another_process_makes(
+    repository: Path, tmp_path: Path
+) -> None:
+    from rootle.index.lock import writer_lock
+
+    index_dir = tmp_path / "index"
+    with writer_lock(index_dir, 0, lambda: None):
+        process = start_rootle(
+            *("search", "retry_backoff", "--root", repository, "--index-dir", index_dir)
+        )
+        assert process.stderr is not None
+        assert b"waiting for another rootle process" in process.stderr.readline()
+    out, _ = process.communicate(timeout=60)
+    assert out.startswith(b"src/net/retry.py:")
+
+
+_KILLER = """
+import os, signal, sys
+import rootle.ingest.reading as reading
+whole = reading.do_job
+def do_job(job, *rest):
+    if "poison" in job.path and not (job.plain and "curable" in job.path):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whole(job, *rest)
+reading.do_job = do_job
+"""
+
+
+def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
+    tmp_path: Path, monkeypatch, make_app
+) -> None:
+    files = {**FILES, **many_files(30), "a/curable_poison.py": "def healed_function(): pass\n"}
+    root = make_repository(tmp_path / "repo", {**files, "a/poison.py": "def never_seen(): pass\n"})
+    monkeypatch.setattr(pipeline, "_PARALLEL_BYTES", 1)
+    from rootle.ingest import workers
+
+    monkeypatch.setattr(workers, "_COMMAND", f"{_PREFIX}{_KILLER}{_SUFFIX}")
+    app = make_app(root)
+    app.index()
+    status = app.status()
+    assert status.files == len(files)
+    assert status.skipped_files == (("a/poison.py", "unreadable"),)
+    assert app.search("healed_function").results[0].file_path == "a/curable_poison.py"
+
+
+_PREFIX = "import sys; sys.path[:] = {path!r}\n"
+_SUFFIX = "\nfrom rootle.ingest.worker import main; main()\n"
+
+
+def test_the_setup_of_a_worker_can_be_sent_to_it(tmp_path: Path) -> None:
+    import pickle
+
+    from rootle.ingest.chunker import ChunkLimits
+
+    setup = WorkerSetup(str(tmp_path), str(tmp_path), ChunkLimits(2048, 200, 0), "m", False)
+    assert pickle.loads(pickle.dumps(setup)) == setup
+
+
+def test_many_threads_may_ask_one_app_while_another_rebuilds(repository: Path, tmp_path) -> None:
+    with open_app(
+        repository, index_dir=tmp_path / "index", config=Config(refresh_seconds=3600)
+    ) as app:
+        app.index()
+        failures: list[BaseException] = []
+
+        def ask() -> None:
+            try:
+                for _ in range(20):
+                    results = app.search("retry_backoff").results
+                    assert results[0].file_path == "src/net/retry.py"
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(3):
+            app.index(rebuild=True)
+        for thread in threads:
+            thread.join()
+        assert failures == []

@@ -1,0 +1,141 @@
+"""What users build on: the names, records that are frozen and typed, and their names in JSON."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rootle
+from rootle import SearchQuery, TextChunk, errors
+from rootle.types import FileMetadata, camel_case
+from rootle.wire import query_from_json, to_json
+
+RECORDS = [getattr(rootle, name) for name in rootle.__all__ if is_dataclass(getattr(rootle, name))]
+METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
+
+# The contract: exactly these names stand in JSON.
+JSON_NAMES = {
+    "FileMetadata": "lastModified language fileSizeBytes",
+    "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
+    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor",
+    "Span": "startLine endLine snippet scope",
+    "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
+    "context explanation",
+    "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions",
+    "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
+    "bytesIndexed skipped seconds",
+    "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
+    "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare",
+}
+
+USER_SCRIPT = '''\
+"""What somebody might write, checked as strictly as rootle is."""
+
+from rootle import App, Config, IndexReport, RootleError, SearchQuery, SearchResult, open_app
+
+
+def best(app: App, question: str) -> SearchResult | None:
+    response = app.search(SearchQuery(question, languages=("python",), limit=1), explain=True)
+    return response.results[0] if response.results else None
+
+
+def lines(result: SearchResult) -> list[range]:
+    spans = [(result.start_line, result.end_line)]
+    spans += [(span.start_line, span.end_line) for span in result.more_spans]
+    return [range(first, last + 1) for first, last in spans]
+
+
+def main() -> None:
+    try:
+        with open_app(".", config=Config(default_limit=5), notice=print) as app:
+            report: IndexReport = app.index(lambda done, total: print(done / total))
+            found = best(app, "where is the parser")
+            if found is not None and found.metadata.language == "python":
+                print(report.generation, lines(found), found.score * 2, app.status().files)
+    except RootleError as error:
+        print(error)
+'''
+
+
+def test_all_is_what_can_be_imported() -> None:
+    for name in rootle.__all__:
+        assert getattr(rootle, name) is not None
+    public = {name for name in dir(rootle) if not name.startswith("_")}
+    own = {name for name in public if importlib.util.find_spec(f"rootle.{name}") is None}
+    assert own - {"annotations", "import_module", "TYPE_CHECKING"} == set(rootle.__all__)
+
+
+def test_the_names_can_be_counted_on_two_hands_and_a_few_toes() -> None:
+    assert 10 <= len(rootle.__all__) <= 14
+    assert list(rootle.__all__) == sorted(rootle.__all__)
+    assert len(set(rootle.__all__)) == len(rootle.__all__)
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        _ = rootle.nothing_like_this
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
+def test_every_public_record_is_frozen(record: Any) -> None:
+    assert record.__dataclass_params__.frozen
+    some = object.__new__(record)
+    with pytest.raises(FrozenInstanceError):
+        setattr(some, fields(record)[0].name, None)
+
+
+@pytest.mark.parametrize("name", JSON_NAMES)
+def test_json_names_are_those_of_the_contract(name: str) -> None:
+    record = getattr(rootle, name)
+    assert [camel_case(field.name) for field in fields(record)] == JSON_NAMES[name].split()
+
+
+def test_every_public_record_has_its_json_names_here() -> None:
+    assert {record.__name__ for record in RECORDS} == {*JSON_NAMES, "Config"}
+
+
+def test_a_query_comes_back_from_json_as_it_was() -> None:
+    query = SearchQuery("a b", ("src",), ("python",), 2.5, 3, "next")
+    data = to_json(query)
+    assert list(data) == JSON_NAMES["SearchQuery"].split()
+    assert query_from_json(data) == query
+
+
+def test_the_id_of_a_chunk_is_its_path_and_its_number() -> None:
+    assert TextChunk("src/a.py", 3, 1, 2, "x", METADATA).chunk_id == "src/a.py::3"
+
+
+def test_every_error_of_ours_is_a_rootle_error() -> None:
+    known = [
+        value
+        for value in vars(errors).values()
+        if isinstance(value, type) and value.__module__ == errors.__name__
+    ]
+    assert known
+    assert all(issubclass(error, rootle.RootleError) for error in known)
+
+
+def test_the_marker_for_type_checkers_ships() -> None:
+    assert resources.files("rootle").joinpath("py.typed").is_file()
+
+
+def test_a_users_script_passes_the_strict_type_checker(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(USER_SCRIPT)
+    source = Path(rootle.__file__).parent.parent
+    child = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", script.name],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": os.fspath(source)},
+        capture_output=True,
+        text=True,
+    )
+    assert child.returncode == 0, child.stdout + child.stderr
