@@ -98,7 +98,6 @@ FILE_NAMES: Final[dict[str, str]] = {
 }
 
 PROSE: Final = frozenset(PROSE_EXTENSIONS)
-CONFIG: Final = frozenset(CONFIG_EXTENSIONS) | {"dockerfile"}
 UNKNOWN: Final = "unknown"
 
 _BY_EXTENSION: Final[dict[str, str]] = {

@@ -114,7 +114,7 @@ def test_no_question_is_refused(repository: Path) -> None:
         "retry backoff " * 7_500,  # 100 KB
         "word" * 25_000,
         "a_" * 50_000,
-        "::" * 5_000 + "retry",
+        "::" * 4_000 + "retry",
         "重试之前要等多久",
         "\udcff\udcfe retry",  # not UTF-8
         "retry \U0001f600 \u202e",

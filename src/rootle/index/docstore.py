@@ -223,7 +223,10 @@ def _parts_of(file_id: int) -> tuple[int, int]:
 
 
 def _unpacked(packed: bytes) -> str:
-    return _decode(zlib.decompress(packed))
+    try:
+        return _decode(zlib.decompress(packed))
+    except zlib.error as error:
+        raise DamagedTextError(f"a stored text cannot be read: {error}") from error
 
 
 def _encode(text: str) -> bytes:

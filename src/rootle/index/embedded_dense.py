@@ -107,7 +107,6 @@ class DenseWriter:
         self._owners: list[tuple[int, int]] = []
         self._files = [_data_path(folder, self._state.epoch, kind) for kind in ("vectors", "rows")]
         self._cut_off_unfinished()
-        self._rows_of_file: dict[int, list[int]] | None = None
 
     @property
     def generation(self) -> int:

@@ -94,13 +94,11 @@ class EmbeddedSparse:
         k: int,
         *,
         files: Collection[int] | None = None,
-        chunks: Collection[int] | None = None,
     ) -> Ranked:
-        """BM25 of one field: chunk ids or file ids, best first, restricted to those given."""
+        """BM25 of one field: chunk ids or file ids, best first; only of `files` where given."""
         query = self._any_of(level, field, terms)
-        for name, ids in (("file", files), ("chunk", chunks)):
-            if ids is not None:
-                query = self._among(level, query, name, ids)
+        if files is not None:
+            query = self._among(level, query, "file", files)
         return self._run(level, query, k)
 
     def matches(self, level: Level, terms: Sequence[str], ids: Sequence[int]) -> NDArray[np.int64]:
@@ -144,11 +142,6 @@ class EmbeddedSparse:
             name: self._run("chunks", self._term("chunks", "defines", name), k).ids.tolist()
             for name in names
         }
-
-    def names_with_prefix(self, prefix: str, limit: int = 10) -> list[str]:
-        """Defined names that start like this, in one spelling."""
-        found = self._searchers["chunks"].terms_with_prefix("defines", prefix, limit=limit)
-        return [name for name, _ in found]
 
     def _any_of(self, level: Level, field: str, terms: Sequence[WeightedTerm]) -> tantivy.Query:
         clauses = [

@@ -18,9 +18,12 @@ def is_head_known(root: Path, known_head: str) -> bool:
 def update_last_modified(root: Path, manifest: Manifest, *, content_changed: bool) -> None:
     """Bring the commit times up to the present HEAD. The caller opens the transaction."""
     head = head_commit(root)
-    if head is None:
-        return
     known_head = manifest.value(_HEAD) or None
+    if head is None:
+        if known_head is not None:  # the repository is gone, and what it said with it
+            _write(manifest, {}, set(), keep=False)
+            manifest.set_value(_HEAD, "")
+        return
     if head == known_head and not content_changed:
         return
     dirty = changed_from_head(root)

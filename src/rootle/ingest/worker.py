@@ -64,7 +64,7 @@ def main() -> None:
     from rootle.ingest.analyze import Analyzer
     from rootle.ingest.reading import do_job
 
-    # What is made here is let go of file by file; looking for cycles in it costs a tenth of the time.
+    # What is made here goes away file by file; looking for cycles in it costs a tenth of the time.
     gc.disable()
     root = Path(setup.root)
     analyzer = Analyzer(setup.limits, open_embedder(setup.model))

@@ -66,7 +66,7 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
     days = query.min_recency_days
     if days is None or days == 0:
         return
-    if days < 0:
+    if not days >= 0:  # neither is what is not a number
         raise QueryError(f"minRecencyDays is {days:g}; give a number of days of 0 or more")
     oldest = now_s - days * _DAY_S
     yield lambda state: state.last_modified_s >= oldest

@@ -1,0 +1,81 @@
+"""Model folders in model2vec's format."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+
+from rootle import SearchQuery
+from rootle.embed.choice import model_fingerprint, open_embedder
+from rootle.errors import ConfigError
+
+WORDS = ("[UNK]", "retry", "backoff", "socket", "close")
+
+
+@pytest.fixture
+def model_folder(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    tokenizer = Tokenizer(WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    save_file({"embeddings": np.eye(5, 8, dtype=np.float32)}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps({"normalize": True}))
+    return folder
+
+
+def test_a_text_is_the_mean_of_its_known_tokens(model_folder):
+    vectors = open_embedder(str(model_folder)).embed(["retry backoff", "nothing known", "close"])
+    assert vectors.shape == (3, 8)
+    assert np.allclose(vectors[0][[1, 2]], np.sqrt(0.5))
+    assert not vectors[1].any()
+    assert np.allclose(vectors[2], np.eye(8)[4])
+
+
+def test_tokens_may_share_rows_and_have_weights(model_folder):
+    save_file(
+        {
+            "embeddings": np.eye(2, 8, dtype=np.float32),
+            "mapping": np.array([0, 1, 1, 0, 0]),
+            "weights": np.array([1, 3, 1, 4, 1], dtype=np.float32),
+        },
+        model_folder / "model.safetensors",
+    )
+    vector = open_embedder(str(model_folder)).embed(["retry socket"])[0]
+    assert np.allclose(vector[:2], [4 / 5, 3 / 5])
+
+
+def test_a_search_with_a_model_folder_finds_by_its_vectors(model_folder, tmp_path, make_app):
+    root = tmp_path / "repo"
+    root.mkdir()
+    (root / "a.txt").write_text("retry backoff\n")
+    (root / "b.txt").write_text("socket close\n")
+    app = make_app(root, embedding_model_id=str(model_folder))
+    assert app.search(SearchQuery("socket")).results[0].file_path == "b.txt"
+    assert app.status().model == str(model_folder)
+
+
+def test_other_weights_have_another_fingerprint(model_folder):
+    before = model_fingerprint(str(model_folder))
+    os.utime(model_folder / "model.safetensors", ns=(1, 1))
+    assert model_fingerprint(str(model_folder)) != before
+
+
+@pytest.mark.parametrize("part", ["model.safetensors", "tokenizer.json"])
+def test_a_broken_folder_is_named_in_one_line(model_folder, part):
+    (model_folder / part).write_bytes(b"{not this")
+    with pytest.raises(ConfigError, match=r"is no model folder in model2vec's format") as caught:
+        open_embedder(str(model_folder))
+    assert str(model_folder) in str(caught.value)
+
+
+def test_a_name_that_is_no_model_is_refused_with_the_cure(tmp_path):
+    with pytest.raises(ConfigError, match="static-code-v9.*neither.*leave the key out"):
+        open_embedder("static-code-v9")

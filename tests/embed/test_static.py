@@ -1,0 +1,63 @@
+"""The shipped embedding."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from rootle.embed.static import StaticEmbedder
+from rootle.text import WORD
+
+
+@pytest.fixture(scope="module")
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder()
+
+
+def test_vectors_have_unit_length_and_unknown_words_give_zeros(embedder):
+    vectors = embedder.embed(["parse the http header", "", "ʘʘʘ 12345"])
+    assert vectors.shape == (3, 256)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 0, 0], atol=1e-5)
+
+
+def test_a_text_is_nearer_to_its_own_topic(embedder):
+    question, near, far = embedder.embed(
+        [
+            "how is the http header parsed",
+            "def parse_headers(raw): split lines of the HTTP request header",
+            "matrix multiplication kernel with tiles",
+        ]
+    )
+    assert question @ near > question @ far + 0.2
+
+
+def test_the_batch_around_a_text_does_not_change_its_vector(embedder):
+    texts = [f"open file number{i} and read its lines" for i in range(70)]
+    alone = np.vstack([embedder.embed([text]) for text in texts])
+    assert np.allclose(embedder.embed(texts), alone, atol=1e-5)
+
+
+def test_words_split_before_give_the_same_vectors(embedder):
+    texts = ["parseHTTPHeader(value)", "retry_backoff = 2 ** attempt"]
+    words = [WORD.findall(text) for text in texts]
+    assert np.array_equal(embedder.embed(texts), embedder.embed_words(words))
+
+
+def test_the_vector_is_the_sum_of_rows_weighted_by_the_root_of_their_count(embedder):
+    socket, file = embedder.embed(["socket", "file"])
+    both = embedder.embed(["socket socket socket socket file"])[0]
+    # sqrt(4) x socket + sqrt(1) x file, up to the length of the rows.
+    lengths = [np.linalg.norm(embedder._rows[embedder._rows_of[w][0]].astype(np.float32))
+               * embedder._scales[embedder._rows_of[w][0]] for w in ("socket", "file")]  # fmt: skip
+    expected = 2 * lengths[0] * socket + lengths[1] * file
+    assert np.allclose(both, expected / np.linalg.norm(expected), atol=1e-4)
+
+
+def test_threads_may_share_one_embedder(embedder):
+    texts = [f"worker {i} opens connection {i % 7} and sends a request" for i in range(64)]
+    expected = np.vstack([embedder.embed([text]) for text in texts])
+    with ThreadPoolExecutor(8) as pool:
+        found = np.vstack(list(pool.map(lambda text: embedder.embed([text]), texts * 5)))
+    assert np.allclose(found, np.vstack([expected] * 5), atol=1e-5)

@@ -1,0 +1,228 @@
+"""The derived indexes and the database below an app."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
+from rootle.index import embedded_dense, embedded_sparse
+from rootle.index.database import open_database, write_transaction
+from rootle.index.docstore import DocStore, pack_text
+from rootle.index.embedded_dense import DenseWriter, EmbeddedDense
+from rootle.index.embedded_sparse import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
+from rootle.index.lock import writer_lock
+from rootle.index.manifest import FileState, Manifest
+from rootle.protocols import WeightedTerm
+from rootle.vectors import quantize
+
+_RNG = np.random.default_rng(11)
+
+
+def _rows(count: int) -> list[bytes]:
+    return [row.tobytes() for row in quantize(_RNG.normal(size=(count, 32)).astype(np.float32))]
+
+
+def test_the_scan_is_exact_and_ordered(tmp_path: Path) -> None:
+    vectors = quantize(_RNG.normal(size=(500, 32)).astype(np.float32))
+    writer = DenseWriter(tmp_path, 32)
+    for number, row in enumerate(vectors):
+        writer.add(number + 1, number // 10, row.tobytes())
+    writer.commit(1)
+    question = _RNG.normal(size=32).astype(np.float32)
+    asked = quantize(question[None, :])[0].astype(np.float64)
+    exact = vectors.astype(np.float64) @ asked
+    exact /= np.linalg.norm(vectors.astype(np.float64), axis=1) * np.linalg.norm(asked)
+    found = EmbeddedDense(tmp_path).query(question, 20)
+    assert found.ids.tolist() == (np.argsort(-exact)[:20] + 1).tolist()
+    assert np.allclose(found.scores, np.sort(exact)[::-1][:20], atol=1e-5)
+    some = EmbeddedDense(tmp_path).query(question, 20, files={3, 7})
+    assert set(some.ids.tolist()) == {*range(31, 41), *range(71, 81)}
+
+
+def test_removed_rows_are_gone_and_a_reader_keeps_what_it_opened(tmp_path: Path) -> None:
+    writer = DenseWriter(tmp_path, 32)
+    for number, row in enumerate(_rows(2_000)):
+        writer.add(number, number % 4, row)
+    writer.commit(1)
+    reader = EmbeddedDense(tmp_path)
+    question = _RNG.normal(size=32).astype(np.float32)
+    before = reader.query(question, 2_000).ids.tolist()
+    writer = DenseWriter(tmp_path, 32)
+    writer.remove_files({0, 1, 2})  # so many that the live rows are written anew
+    writer.commit(2)
+    assert reader.query(question, 2_000).ids.tolist() == before
+    now = EmbeddedDense(tmp_path)
+    assert now.generation == 2
+    assert sorted(now.query(question, 2_000).ids.tolist()) == list(range(3, 2_000, 4))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "dense.json",
+        "rows-2.bin",
+        "vectors-2.bin",
+    ]
+
+
+def test_rows_of_a_run_that_was_cut_short_are_not_seen(tmp_path: Path) -> None:
+    writer = DenseWriter(tmp_path, 32)
+    for number, row in enumerate(_rows(10)):
+        writer.add(number, 1, row)
+    writer.commit(1)
+    cut_short = DenseWriter(tmp_path, 32)
+    for number, row in enumerate(_rows(9_000)):
+        cut_short.add(number + 100, 2, row)
+    assert len(EmbeddedDense(tmp_path).chunk_ids) == 10
+    after = DenseWriter(tmp_path, 32)
+    after.add(50, 3, _rows(1)[0])
+    after.commit(2)
+    assert EmbeddedDense(tmp_path).chunk_ids.tolist() == [*range(10), 50]
+
+
+def test_an_empty_matrix_answers_with_nothing(tmp_path: Path) -> None:
+    DenseWriter(tmp_path, 32).commit(1)
+    found = EmbeddedDense(tmp_path).query(np.ones(32, np.float32), 5)
+    assert found.ids.tolist() == []
+    assert embedded_dense.stored_generation(tmp_path) == 1
+    assert embedded_dense.stored_generation(tmp_path / "nowhere") is None
+
+
+def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") -> None:
+    writer.add_file(
+        FileTerms(file_id, " ".join(bodies), defines, "path"),
+        [
+            ChunkTerms(file_id * 100 + number, body, defines, defines, "", "")
+            for number, body in enumerate(bodies)
+        ],
+    )
+
+
+def _ids(reader: EmbeddedSparse, word: str, **only: set[int]) -> list[int]:
+    return reader.query([WeightedTerm(word, 1.0)], 10, only.get("files")).ids.tolist()
+
+
+def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
+    embedded_sparse.create(tmp_path)
+    writer = SparseWriter(tmp_path, bulk=False)
+    _add(writer, 1, "zebra stripes zebra", "giraffe neck", defines="zebracrossing")
+    _add(writer, 2, "zebra only")
+    writer.commit(4)
+    writer.close(merge=False)
+    reader = EmbeddedSparse(tmp_path)
+    assert reader.generation == 4
+    assert _ids(reader, "zebra") == [100, 200]
+    assert _ids(reader, "zebra", files={2}) == [200]
+    assert reader.definers(["zebracrossing", "nothing"]) == {
+        "zebracrossing": [100, 101],
+        "nothing": [],
+    }
+    assert reader.stems("computed stripes") == ["comput", "stripe"]
+    assert reader.matches("chunks", ["zebra", "neck"], [101, 100, 200]).tolist() == [2, 1, 1]
+    assert reader.file_frequencies(["zebra"])[1] == [2]
+
+
+def test_a_reader_of_words_keeps_what_it_opened(tmp_path: Path) -> None:
+    embedded_sparse.create(tmp_path)
+    writer = SparseWriter(tmp_path, bulk=False)
+    _add(writer, 1, "zebra")
+    writer.commit(1)
+    writer.close(merge=False)
+    reader = EmbeddedSparse(tmp_path)
+    writer = SparseWriter(tmp_path, bulk=False)  # for each batch a new one
+    writer.remove_file(1)
+    _add(writer, 1, "lion")
+    assert _ids(EmbeddedSparse(tmp_path), "zebra") == [100]  # not committed yet
+    writer.commit(2)
+    writer.close(merge=False)
+    assert (_ids(reader, "zebra"), _ids(reader, "lion")) == ([100], [])
+    now = EmbeddedSparse(tmp_path)
+    assert (_ids(now, "zebra"), _ids(now, "lion")) == ([], [100])
+
+
+def test_word_indexes_that_disagree_are_not_read(tmp_path: Path) -> None:
+    embedded_sparse.create(tmp_path)
+    writer = SparseWriter(tmp_path, bulk=False)
+    _add(writer, 1, "zebra")
+    writer.commit(1)
+    writer.commit(2, ["files"])
+    writer.close(merge=False)
+    assert embedded_sparse.stored_generations(tmp_path) == {"chunks": 1, "files": 2}
+    with pytest.raises(IndexStorageError):
+        EmbeddedSparse(tmp_path)
+
+
+def test_texts_come_back_as_they_were(tmp_path: Path) -> None:
+    connection = open_database(tmp_path, create=True)
+    store = DocStore(connection)
+    texts = ["", "a", "one\r\ntwo\n", "zwölf 重试 \U0001f600", "half a pair: \ud83d", "x\n" * 300_000]
+    with write_transaction(connection):
+        for file_id, text in enumerate(texts, start=1):
+            store.replace(file_id, pack_text(text), [], 1)
+    assert [store.text(file_id) for file_id in range(1, len(texts) + 1)] == texts
+    connection.close()
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
+    connection = open_database(tmp_path, create=True)
+    manifest = Manifest(connection)
+    with pytest.raises(RuntimeError), write_transaction(connection):
+        manifest.raise_generation()
+        raise RuntimeError
+    assert manifest.generation() == 0
+    connection.close()
+
+
+def test_ids_of_chunks_are_never_used_twice(tmp_path: Path) -> None:
+    connection = open_database(tmp_path, create=True)
+    store = DocStore(connection)
+    with write_transaction(connection):
+        first = store.replace(1, pack_text("a"), [_chunk()], 1)
+        store.remove(1, 2)
+        second = store.replace(1, pack_text("b"), [_chunk()], 3)
+    assert second.start > first.start
+    assert store.count() == 1
+    assert store.known_vectors(9, [77]) == {77: b"\1" * 4}
+    connection.close()
+
+
+def _chunk():
+    from types import SimpleNamespace
+
+    return SimpleNamespace(
+        start_line=1, end_line=1, start=0, end=1, symbols=("x",), scope="", key=77, vector=b"\1" * 4
+    )
+
+
+def test_the_manifest_keeps_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    connection = open_database(tmp_path, create=True)
+    manifest = Manifest(connection)
+    path = b"caf\xe9\n.py".decode("utf-8", "surrogateescape")
+    state = FileState(0, path, 1, 2, 3, b"x", None, "python", "utf-8", 1, 0, None, True, 1)
+    with write_transaction(connection):
+        file_id = manifest.put(state)
+    assert manifest.files_by_id([file_id, 999])[file_id].path == path
+    changed, removed = manifest.changed_since(0)
+    assert ([s.path for s in changed], removed) == ([path], [])
+    with write_transaction(connection):
+        manifest.remove(file_id, 2)
+    assert manifest.changed_since(1) == ([], [file_id])
+    connection.close()
+
+
+def test_a_missing_database_is_not_made_unless_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(IndexMissingError, match="rootle index"):
+        open_database(tmp_path, create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_is_taken_is_told_after_waiting(tmp_path: Path) -> None:
+    waits: list[str] = []
+    with (
+        writer_lock(tmp_path, 0, lambda: None),
+        pytest.raises(UnavailableError, match="another rootle process"),
+        writer_lock(tmp_path, 0.01, lambda: waits.append("waiting")),
+    ):
+        pass
+    assert waits == ["waiting"]
+    with writer_lock(tmp_path, 0, lambda: waits.append("again")):
+        assert waits == ["waiting"]

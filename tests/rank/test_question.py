@@ -1,0 +1,85 @@
+"""A question taken apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from rootle.rank.question import MAX_TERMS, STOP_WEIGHT, STOP_WORDS, Question, parse_question
+
+
+def _parse(text: str) -> Question:
+    return parse_question(text, str.split)  # no stemming: terms stand as they are
+
+
+def _weights(text: str) -> dict[str, float]:
+    return {term.text: term.weight for term in _parse(text).terms}
+
+
+def test_stop_words_weigh_little() -> None:
+    weights = _weights("how is the backoff computed")
+    assert weights["how"] == weights["the"] == STOP_WEIGHT
+    assert weights["backoff"] == 1.0
+    assert _parse("how is the backoff").words == ("backoff",)
+    assert {"how", "the", "where"} <= STOP_WORDS
+
+
+def test_a_question_of_stop_words_alone_still_has_terms() -> None:
+    question = _parse("how is the")
+    assert {term.text for term in question.content_terms} == {"how", "is", "the"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("validateToken", "validatetoken"),
+        ("validate_token", "validatetoken"),
+        ("`VALIDATE_TOKEN`", "validatetoken"),
+        ("validate_token()", "validatetoken"),
+        ("auth.Token.validate", "validate"),
+        ("Auth::Token::validate", "validate"),
+        ("retry", "retry"),
+    ],
+)
+def test_one_name_alone_is_a_symbol_in_one_spelling(text: str, name: str) -> None:
+    question = _parse(text)
+    assert question.is_symbol
+    assert question.names == (name,)
+
+
+def test_a_stop_word_alone_is_asked_for_as_a_symbol() -> None:
+    assert _parse("with").words == ("with",)
+    assert _weights("with")["with"] == 1.0
+
+
+def test_names_inside_a_sentence_are_found() -> None:
+    question = _parse("where does parse_header call HttpClient.fetch for v2")
+    assert not question.is_symbol
+    assert "parseheader" in question.names
+    assert "fetch" in question.names
+    assert _parse("plain words only").names == ()
+
+
+def test_identifiers_count_whole_and_by_their_parts() -> None:
+    weights = _weights("use parseHTTPHeader here")
+    assert {"parse", "http", "header", "parsehttpheader"} <= set(weights)
+
+
+def test_neighbouring_words_count_as_one_identifier_too() -> None:
+    weights = _weights("retry backoff policy")
+    assert weights["retrybackoff"] == weights["backoffpolicy"] == 0.5
+    assert weights["retry"] == 1.0
+
+
+def test_what_is_about_tests_is_told() -> None:
+    assert _parse("where are the tests of the parser").is_about_tests
+    assert not _parse("where is the contest decided").is_about_tests
+
+
+def test_a_question_without_end_has_a_bounded_number_of_terms() -> None:
+    assert len(_parse(" ".join(f"word{n}" for n in range(5_000))).terms) == MAX_TERMS
+
+
+def test_the_same_word_counts_once() -> None:
+    question = _parse("retry retry Retry")
+    assert question.words == ("retry",)
+    assert [term.text for term in question.terms].count("retry") == 1

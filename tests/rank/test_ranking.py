@@ -1,0 +1,168 @@
+"""Features, paths, spans and the order of files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
+from rootle.rank.features import best_of_file, three_of_file, word_match
+from rootle.rank.heuristic import WEIGHTS, rank_files
+from rootle.rank.paths import is_test_path, path_parts
+from rootle.rank.question import parse_question
+from rootle.rank.spans import MAX_LINES, ScoredSpan, choose_spans
+
+
+def _floats(values: list[float]) -> Any:
+    return np.array(values, dtype=np.float64)
+
+
+def _evidence(
+    question: str, paths: list[str], bm25: list[float], dense: list[float] | None = None
+) -> Evidence:
+    """One chunk a file."""
+    count = len(paths)
+    nothing = np.zeros(count)
+    numbers = np.arange(count)
+    chunks = ChunkEvidence(
+        numbers + 100,
+        numbers,
+        _floats(bm25),
+        _floats(dense or [0.0] * count),
+        nothing,
+        nothing,
+        nothing,
+        np.zeros(count, dtype=bool),
+    )
+    files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *[nothing] * 8)
+    return Evidence(parse_question(question, str.split), chunks, files)
+
+
+def test_the_best_three_chunks_count_less_and_less() -> None:
+    scores = _floats([2.0, 8.0, 4.0, 6.0, 5.0])
+    files = np.array([0, 0, 0, 0, 2])
+    assert three_of_file(scores, files, 3).tolist() == pytest.approx([8 + 6 / 2 + 4 / 3, 0, 5])
+    assert best_of_file(scores, files, 3).tolist() == [8, 0, 5]
+    assert three_of_file(_floats([]), np.array([], dtype=np.int64), 2).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "alike"),
+    [
+        ("retry", "retry", 1.0),
+        ("retry", "retries", 0.0),
+        ("valid", "validate", 0.8),
+        ("token", "tokens", 0.8),
+        ("parsed", "parser", 0.6),
+        ("to", "token", 0.0),
+        ("cat", "dog", 0.0),
+    ],
+)
+def test_words_are_alike_by_their_beginnings(left: str, right: str, alike: float) -> None:
+    assert word_match(left, right) == word_match(right, left) == alike
+
+
+@pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("tests/a.py", True),
+        ("src/test_a.py", True),
+        ("src/a_test.go", True),
+        ("src/a.spec.ts", True),
+        ("src/__tests__/a.js", True),
+        ("src/test/java/ATest.java", True),
+        ("conftest.py", True),
+        ("App.Tests/UnitTests.cs", True),
+        ("src/contest.py", False),
+        ("src/latest/a.py", False),
+        ("src/attestation.py", False),
+        ("src/testify.py", False),
+    ],
+)
+def test_tests_are_told_from_the_path(path: str, is_test: bool) -> None:
+    assert is_test_path(path) is is_test
+
+
+def test_a_path_is_taken_apart_into_words() -> None:
+    parts = path_parts("src/http_client/RetryPolicy.test.ts")
+    assert parts.folders == ("src", "http", "client")
+    assert parts.stem == ("retry", "policy", "test")
+    assert path_parts("src/retry/__init__.py").stem == ("retry",)
+    assert path_parts("src/retry/index.ts").whole == "retry"
+    assert path_parts("main.py").stem == ("main",)
+
+
+def test_more_words_rank_higher_and_scores_stay_between_0_and_1() -> None:
+    ranked = rank_files(_evidence("backoff", ["a.py", "b.py", "c.py"], [1.0, 3.0, 2.0]))
+    assert ranked.order == (1, 2, 0)
+    assert ranked.scores.min() >= 0
+    assert ranked.scores.max() <= 1
+
+
+def test_equal_files_are_ordered_by_path_whatever_their_place() -> None:
+    paths = ["src/b.py", "src/a.py", "lib/z.py"]
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        shuffled = [paths[at] for at in order]
+        ranked = rank_files(_evidence("qqq", shuffled, [1.0] * 3))
+        assert [shuffled[at] for at in ranked.order] == sorted(paths)
+
+
+def test_tests_come_after_what_they_test_unless_asked_for() -> None:
+    paths = ["tests/test_backoff.py", "src/backoff.py"]
+    assert rank_files(_evidence("backoff delay", paths, [3.0, 2.5])).order == (1, 0)
+    assert rank_files(_evidence("tests of backoff delay", paths, [3.0, 2.5])).order == (0, 1)
+
+
+def test_the_explanation_adds_up_to_the_score() -> None:
+    ranked = rank_files(_evidence("retry backoff", ["retry.py", "b.py"], [2.0, 1.0], [0.5, 0.4]))
+    assert ranked.features.sum(axis=1).tolist() == pytest.approx(ranked.scores.tolist())
+    assert ranked.features.shape == (2, len(WEIGHTS))
+
+
+def test_ranking_nothing_gives_nothing() -> None:
+    assert rank_files(_evidence("x", [], [])).order == ()
+
+
+def test_a_file_without_chunks_of_its_own_can_be_ranked() -> None:
+    evidence = _evidence("retry", ["retry.py", "b.py"], [1.0, 2.0])
+    chunks = ChunkEvidence(*(getattr(evidence.chunks, name)[1:] for name in _CHUNK_FIELDS))
+    ranked = rank_files(replace(evidence, chunks=chunks))
+    assert sorted(ranked.order) == [0, 1]
+
+
+_CHUNK_FIELDS = ("ids", "files", "bm25", "dense", "symbols", "comments", "headings", "defines")
+
+_SPANS = st.lists(
+    st.tuples(st.integers(1, 300), st.integers(1, 120), st.floats(0, 5)), max_size=12
+).map(
+    lambda rows: [
+        ScoredSpan(number, start, start + length - 1, score)
+        for number, (start, length, score) in enumerate(rows)
+    ]
+)
+
+
+@given(_SPANS)
+def test_spans_keep_to_sixty_lines_and_never_overlap(spans: list[ScoredSpan]) -> None:
+    chosen = choose_spans(spans)
+    assert bool(chosen) == bool(spans)
+    assert len(chosen) <= 4
+    lines = [line for span in chosen for line in range(span.start_line, span.end_line + 1)]
+    assert len(lines) == len(set(lines)) <= MAX_LINES
+    assert all(span.end_line >= span.start_line for span in chosen)
+    scores = [span.score for span in chosen]
+    assert scores == sorted(scores, reverse=True)
+    by_id = {span.chunk_id: span for span in spans}
+    for span in chosen:
+        whole = by_id[span.chunk_id]
+        assert whole.start_line <= span.start_line <= span.end_line <= whole.end_line
+
+
+def test_a_long_best_span_is_cut_and_takes_all_the_room() -> None:
+    chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0), ScoredSpan(2, 300, 310, 1.0)])
+    assert [(span.start_line, span.end_line) for span in chosen] == [(10, 69)]

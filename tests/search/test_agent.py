@@ -1,0 +1,285 @@
+"""The search agent: what it returns, and what it does when a leg is late or down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import HashEmbedder
+from sample import FILES, QUESTIONS, git, make_repository, many_files, write
+
+from rootle.app import App
+from rootle.config import Config
+from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
+from rootle.protocols import Embedder, Matrix
+from rootle.search.agent import SearchAgent
+from rootle.types import SearchQuery
+
+_DAY_S = 86_400
+_NOW_S = 1_750_000_000
+
+
+class _DownEmbedder(HashEmbedder):
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        raise UnavailableError("the model is down")
+
+
+class _LateEmbedder(HashEmbedder):
+    """Answers when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(256)
+        self.released = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        assert self.released.wait(timeout=60)
+        return super().embed(texts)
+
+
+MakeAgent = Callable[..., SearchAgent]
+
+
+@pytest.fixture
+def app(repository: Path, make_app) -> App:
+    app = make_app(repository)
+    app.index()
+    return app
+
+
+@pytest.fixture
+def make_agent(app: App) -> Iterator[MakeAgent]:
+    agents: list[SearchAgent] = []
+
+    def make(embedder: Embedder | None = None, **settings: int) -> SearchAgent:
+        agent = SearchAgent(
+            app._upkeep().snapshot,
+            (lambda: embedder) if embedder is not None else app._model,
+            Config(**settings),
+            clock=lambda: _NOW_S,
+        )
+        agents.append(agent)
+        return agent
+
+    yield make
+    for agent in agents:
+        agent.close()
+
+
+def test_a_dense_leg_that_is_down_is_named_and_the_words_answer(make_agent: MakeAgent) -> None:
+    response = make_agent(_DownEmbedder()).search(SearchQuery("retry_backoff"))
+    assert response.degraded == ("dense",)
+    assert response.results[0].file_path == "src/net/retry.py"
+    assert {result.source for result in response.results} == {"sparse"}
+
+
+def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: MakeAgent) -> None:
+    embedder = _LateEmbedder()
+    try:
+        agent = make_agent(embedder, dense_timeout_ms=10)
+        response = agent.search(SearchQuery("retry_backoff"))
+    finally:
+        embedder.released.set()
+    assert response.degraded == ("dense",)
+    assert response.results[0].file_path == "src/net/retry.py"
+    assert {result.source for result in response.results} == {"sparse"}
+
+
+def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.search.agent.ask_sparse", _unavailable)
+    response = make_agent().search(SearchQuery("how long to wait before the next attempt"))
+    assert response.degraded == ("sparse",)
+    assert response.results[0].file_path in ("src/net/retry.py", "tests/test_retry.py")
+    assert {result.source for result in response.results} == {"dense"}
+
+
+def test_without_any_leg_a_search_fails_in_one_line(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.search.agent.ask_sparse", _unavailable)
+    with pytest.raises(SearchUnavailableError, match="neither"):
+        make_agent(_DownEmbedder()).search(SearchQuery("retry"))
+
+
+def _unavailable(*_: object) -> None:
+    raise UnavailableError("down")
+
+
+def test_an_embedder_that_fails_in_the_middle_only_costs_its_leg(make_agent: MakeAgent) -> None:
+    class Failing(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Matrix:
+            if self.texts:
+                raise UnavailableError("gone")
+            return super().embed(texts)
+
+    response = make_agent(Failing(256)).search(SearchQuery("retry_backoff"))
+    assert response.results[0].file_path == "src/net/retry.py"
+
+
+def test_the_source_names_the_legs_that_found_the_first_span(app: App) -> None:
+    sources = {r.source for question in QUESTIONS for r in app.search(question).results}
+    assert "merged" in sources
+    assert sources <= {"dense", "sparse", "merged"}
+
+
+def test_snippets_are_the_lines_of_the_file_and_keep_to_sixty(tmp_path: Path, make_app) -> None:
+    files = {**FILES, **many_files(20, functions=30)}
+    app = make_app(make_repository(tmp_path / "repo", files))
+    for question in ("flush the ledger", "verify packet", "rotate cipher snapshot"):
+        for result in app.search(SearchQuery(question, limit=50)).results:
+            spans = [(result.start_line, result.end_line, result.snippet)]
+            spans += [(s.start_line, s.end_line, s.snippet) for s in result.more_spans]
+            lines = files[result.file_path].split("\n")
+            assert len(result.more_spans) <= 3
+            assert sum(end - start + 1 for start, end, _ in spans) <= 60
+            for start, end, snippet in spans:
+                assert snippet == "\n".join(lines[start - 1 : end])
+
+
+def test_the_same_question_has_the_same_answer_every_time(app: App) -> None:
+    for question in QUESTIONS:
+        assert app.search(question).results == app.search(question).results
+
+
+def test_one_result_is_one_file(tmp_path: Path, make_app) -> None:
+    app = make_app(make_repository(tmp_path / "repo", many_files(20, functions=30)))
+    paths = [r.file_path for r in app.search(SearchQuery("ledger", limit=50)).results]
+    assert len(paths) == len(set(paths)) > 5
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (("src/net/retry.py",), {"src/net/retry.py"}),
+        (("src/net",), {"src/net/retry.py", "src/net/client.go"}),
+        (("./src/net/",), {"src/net/retry.py", "src/net/client.go"}),
+        (("*.md",), {"docs/guide.md", "README.md"}),
+        (("docs", "config/*.yaml"), {"docs/guide.md", "config/service.yaml"}),
+        (("src/*/t*.ts",), {"src/auth/token.ts"}),
+        (("src/ne",), set()),
+        ((".",), set(FILES)),
+        ((), set()),
+    ],
+)
+def test_file_paths_hold_exactly(paths: tuple[str, ...], expected: set[str], app: App) -> None:
+    found = set()
+    for question in ("retry token password cache attempts pages", "sample service net test"):
+        results = app.search(SearchQuery(question, file_paths=paths, limit=50)).results
+        found |= {result.file_path for result in results}
+    assert found <= expected
+    assert len(found) >= min(2, len(expected))
+
+
+def test_a_name_with_glob_signs_is_found_by_itself(tmp_path: Path, make_app) -> None:
+    root = make_repository(
+        tmp_path / "repo", {"app/[id]/page.tsx": "function zebra() {}\n", "app/i/page.tsx": "x()\n"}
+    )
+    for path in ("app/[id]/page.tsx", "app/[id]"):
+        results = make_app(root).search(SearchQuery("zebra page", file_paths=(path,))).results
+        assert "app/[id]/page.tsx" in [result.file_path for result in results]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("python",), {"python"}),
+        (("py", "TS"), {"python", "typescript"}),
+        (("golang", ".rs"), {"go", "rust"}),
+        (("yml",), {"yaml"}),
+        (("markdown", "md"), {"markdown"}),
+        (("cobolt",), None),
+    ],
+)
+def test_languages_hold_exactly_under_all_their_names(
+    names: tuple[str, ...], expected: set[str] | None, app: App
+) -> None:
+    query = SearchQuery("retry token password attempts fetch", languages=names, limit=50)
+    if expected is None:
+        with pytest.raises(QueryError, match="cobolt"):
+            app.search(query)
+        return
+    assert {result.metadata.language for result in app.search(query).results} == expected
+
+
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")[:19] + "Z"
+
+
+def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
+    tmp_path: Path, make_app
+) -> None:
+    root = make_repository(tmp_path / "repo", {f"old_{n}.py": f"zebra = {n}\n" for n in range(3)})
+    write(root, "ten_days.py", "zebra = 10\n", when_s=_NOW_S)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "ten days ago", when_s=_NOW_S - 10 * _DAY_S)
+    write(root, "old_1.py", "zebra = 'edited'\n", when_s=_NOW_S - 5 * _DAY_S)
+    write(root, "new.py", "zebra = 'new'\n", when_s=_NOW_S - 2 * _DAY_S)
+    app = make_app(root)
+    app.index()
+    agent = SearchAgent(app._upkeep().snapshot, app._model, Config(), clock=lambda: _NOW_S)
+    wanted = {
+        1.0: set(),
+        2.5: {"new.py"},
+        6.0: {"new.py", "old_1.py"},
+        10.5: {"new.py", "old_1.py", "ten_days.py"},
+        9_999.0: {"new.py", "old_0.py", "old_1.py", "old_2.py", "ten_days.py"},
+        0.0: {"new.py", "old_0.py", "old_1.py", "old_2.py", "ten_days.py"},
+    }
+    for days, expected in wanted.items():
+        response = agent.search(SearchQuery("zebra", min_recency_days=days))
+        assert {result.file_path for result in response.results} == expected, days
+    agent.close()
+    times = {r.file_path: r.metadata.last_modified for r in app.search("zebra").results}
+    assert times == {
+        "new.py": _at(_NOW_S - 2 * _DAY_S),
+        "old_0.py": _at(1_700_000_000),
+        "old_1.py": _at(_NOW_S - 5 * _DAY_S),
+        "old_2.py": _at(1_700_000_000),
+        "ten_days.py": _at(_NOW_S - 10 * _DAY_S),
+    }
+
+
+def test_outside_git_a_file_has_its_own_time(tmp_path: Path, make_app) -> None:
+    write(tmp_path / "plain", "zebra.py", "zebra = 1\n", when_s=_NOW_S)
+    result = make_app(tmp_path / "plain").search("zebra").results[0]
+    assert result.metadata.last_modified == _at(_NOW_S)
+
+
+def test_a_recency_below_zero_is_refused(app: App) -> None:
+    for days in (-1.0, float("nan")):
+        with pytest.raises(QueryError, match="minRecencyDays"):
+            app.search(SearchQuery("retry", min_recency_days=days))
+
+
+def test_filters_apply_together(app: App) -> None:
+    query = SearchQuery("retry attempt", file_paths=("src", "docs"), languages=("python",))
+    assert {r.file_path for r in app.search(query).results} == {
+        "src/net/retry.py",
+        "src/store/cache.py",
+    }
+
+
+def test_a_file_that_was_edited_scores_as_one_that_was_not(tmp_path: Path, make_app) -> None:
+    """Its dead vectors must not weigh on the mean of the live ones."""
+    files = {f"f{n}.py": f"def zebra_{n}():\n    return 'stripes {n}'\n" for n in range(3)}
+    root = make_repository(tmp_path / "repo", files)
+    app = make_app(root, index_dir=tmp_path / "edited")
+    app.index()
+    for number in range(3):  # the last file each time, so that its rows lie side by side
+        write(root, "f2.py", f"def other_{number}(): pass\n", when_s=1_710_000_000 + number)
+        app.index()
+    write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)
+    app.index()
+    agent = app._search_agent()
+    app.search("zebra stripes")
+    session = agent._current_session()
+    scores = session.snapshot.dense.scores(app._model().embed(["zebra stripes"])[0])
+    owners = np.unique(session.snapshot.dense.file_ids)
+    best, mean = session.rows.best_and_mean(scores, owners)
+    assert np.all(best > 0)
+    assert np.allclose(best, mean)  # one chunk each

@@ -1,0 +1,232 @@
+"""What happens to files between two questions shows in the second answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import HashEmbedder
+from sample import FILES, git, make_repository, write
+
+from rootle.app import App
+
+
+def _found(app: App, question: str) -> list[str]:
+    return [result.file_path for result in app.search(question).results]
+
+
+def test_an_edit_shows_and_the_old_text_is_gone(repository: Path, make_app) -> None:
+    app = make_app(repository)
+    assert _found(app, "evict_oldest")[0] == "src/store/cache.py"
+    write(repository, "src/store/cache.py", "def zebra_crossing():\n    pass\n")
+    assert _found(app, "zebra_crossing")[0] == "src/store/cache.py"
+    assert all("evict_oldest" not in r.snippet for r in app.search("evict_oldest").results)
+
+
+def test_additions_deletions_and_renames_show(repository: Path, make_app) -> None:
+    app = make_app(repository)
+    app.index()
+    write(repository, "src/zebra.py", "def zebra_crossing(): pass\n")
+    (repository / "README.md").unlink()
+    (repository / "src/auth/token.ts").rename(repository / "src/auth/ticket.ts")
+    report = app.index()
+    assert (report.files_indexed, report.files_removed) == (2, 2)
+    assert _found(app, "zebra_crossing")[0] == "src/zebra.py"
+    assert _found(app, "validateToken")[0] == "src/auth/ticket.ts"
+    assert app.status().files == len(FILES)
+    assert not {"README.md", "src/auth/token.ts"} & set(_found(app, "a service with tokens"))
+
+
+def test_a_rename_embeds_only_for_the_new_name(repository: Path, make_app, embedder) -> None:
+    app = make_app(repository, embedder=embedder)
+    app.index()
+    embedder.texts.clear()
+    (repository / "src/auth/token.ts").rename(repository / "src/auth/ticket.ts")
+    app.index()
+    assert len(embedder.texts) > 0
+    assert all("ticket" in text for text in embedder.texts)
+
+
+def test_a_touch_without_a_change_embeds_and_changes_nothing(
+    repository: Path, make_app, embedder: HashEmbedder
+) -> None:
+    app = make_app(repository, embedder=embedder)
+    before = app.index()
+    embedder.texts.clear()
+    for path in FILES:
+        os.utime(repository / path, (1_720_000_000, 1_720_000_000))
+    after = app.index()
+    assert embedder.texts == []
+    assert (after.generation, after.chunks_embedded) == (before.generation, 0)
+    # The new times are known now: the next run reads nothing.
+    assert app.index().files_indexed == 0
+
+
+def test_an_open_app_sees_new_times_at_once(repository: Path, make_app) -> None:
+    app = make_app(repository)
+    assert app.search("retry_backoff").results
+    os.utime(repository / "src/net/retry.py", (1_720_000_000, 1_720_000_000))
+    assert app.search("retry_backoff").results
+    assert app.plan().is_empty
+
+
+def test_an_edit_of_the_same_size_and_time_right_after_indexing_shows(
+    repository: Path, make_app
+) -> None:
+    app = make_app(repository)
+    file = write(repository, "note.py", "def zebra(): pass\n", when_s=None)
+    assert _found(app, "zebra")[0] == "note.py"
+    before = file.stat()
+    file.write_text("def giraf(): pass\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert file.stat().st_size == before.st_size
+    assert app.search("giraf").results[0].snippet == "def giraf(): pass"
+
+
+def test_a_branch_switch_and_back_embeds_nothing_again(
+    repository: Path, make_app, embedder: HashEmbedder
+) -> None:
+    app = make_app(repository, embedder=embedder)
+    app.index()
+    git(repository, "checkout", "-qb", "other")
+    write(repository, "src/net/retry.py", "def other_branch(): pass\n")
+    (repository / "docs/guide.md").unlink()
+    write(repository, "src/only_there.py", "def only_there(): pass\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "other")
+    app.index()
+    for branch in ("main", "other", "main"):
+        git(repository, "checkout", "-q", branch)
+        embedder.texts.clear()
+        report = app.index()
+        assert (embedder.texts, report.chunks_embedded) == ([], 0)
+    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert "src/only_there.py" not in _found(app, "only_there")
+
+
+def test_an_edit_embeds_only_what_it_changed(
+    repository: Path, make_app, embedder: HashEmbedder
+) -> None:
+    parts = [f"def function_{n}():\n" + f"    call_{n}()\n" * 40 for n in range(8)]
+    write(repository, "long.py", "\n\n".join(parts))
+    app = make_app(repository, embedder=embedder)
+    app.index()
+    embedder.texts.clear()
+    parts[5] = parts[5].replace("call_5", "changed")
+    write(repository, "long.py", "\n\n".join(parts), when_s=1_720_000_000)
+    app.index()
+    assert 1 <= len(embedder.texts) <= 2
+    assert "changed" in "".join(embedder.texts)
+
+
+def test_a_new_ignore_rule_removes_files_and_its_end_brings_them_back(
+    repository: Path, make_app
+) -> None:
+    write(repository, "notes/draft.md", "# Zebra crossing\n")
+    app = make_app(repository)
+    assert _found(app, "zebra crossing")[0] == "notes/draft.md"
+    write(repository, ".gitignore", "notes/\n")
+    assert "notes/draft.md" not in _found(app, "zebra crossing")
+    (repository / ".gitignore").unlink()
+    assert _found(app, "zebra crossing")[0] == "notes/draft.md"
+
+
+def test_a_file_that_grows_over_the_limit_leaves_and_comes_back(
+    repository: Path, make_app
+) -> None:
+    app = make_app(repository, max_file_bytes=2_000)
+    small = FILES["src/net/retry.py"]
+    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+    write(repository, "src/net/retry.py", small + "# padding\n" * 300)
+    assert "src/net/retry.py" not in _found(app, "retry_backoff")
+    assert app.status().skipped_files == (("src/net/retry.py", "too large"),)
+    write(repository, "src/net/retry.py", small)
+    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert app.status().skipped_files == ()
+
+
+def test_a_file_that_turns_binary_leaves(repository: Path, make_app) -> None:
+    app = make_app(repository)
+    app.index()
+    write(repository, "src/net/retry.py", b"\0\1\2\3" * 100)
+    assert "src/net/retry.py" not in _found(app, "retry_backoff")
+    assert app.status().skipped == {"binary": 1}
+
+
+def test_other_sizes_of_chunks_or_another_model_make_the_index_anew(
+    repository: Path, make_app, tmp_path: Path
+) -> None:
+    index_dir = tmp_path / "index"
+    write(repository, "long.md", "".join(f"# Part {n}\n\nword {n}\n\n" for n in range(300)))
+    first = make_app(repository, index_dir=index_dir).index()
+    other = make_app(repository, index_dir=index_dir, max_chunk_size_tokens=64)
+    second = other.index()
+    assert second.chunks_embedded == second.chunks_total > first.chunks_total
+    assert _found(other, "retry_backoff")[0] == "src/net/retry.py"
+    # The same again: nothing to do.
+    assert other.index().files_indexed == 0
+
+
+def test_vectors_of_two_models_never_mix(
+    repository: Path,
+    make_app,
+    tmp_path: Path,
+    embedder: HashEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rootle.indexer.model_fingerprint", lambda model: model)
+    index_dir = tmp_path / "index"
+    make_app(repository, index_dir=index_dir).index()
+    app = make_app(
+        repository, index_dir=index_dir, embedder=embedder, embedding_model_id="hash"
+    )
+    report = app.index()
+    assert report.chunks_embedded == report.chunks_total == len(embedder.texts)
+    assert app.status().model == "hash"
+    dense = app._upkeep().snapshot().dense
+    assert dense.dimensions == embedder.dimensions
+    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+
+
+def test_a_commit_without_an_edit_shows_in_an_open_app(repository: Path, make_app) -> None:
+    write(repository, "src/new.py", "def zebra_crossing(): pass\n", when_s=1_720_000_000)
+    app = make_app(repository)
+    assert _modified(app, "zebra_crossing") == "2024-07-03T09:46:40Z"
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "second", when_s=1_730_000_000)
+    assert _modified(app, "zebra_crossing") == "2024-10-27T03:33:20Z"
+
+
+def _modified(app: App, question: str) -> str:
+    return app.search(question).results[0].metadata.last_modified
+
+
+def test_a_repository_that_loses_its_git_is_still_current(repository: Path, make_app) -> None:
+    app = make_app(repository)
+    app.index()
+    shutil.rmtree(repository / ".git")
+    app.index()
+    assert app._upkeep().is_current()
+
+
+def test_nothing_is_looked_up_again_within_the_refresh_time(repository: Path, make_app) -> None:
+    app = make_app(repository, refresh_seconds=3600)
+    app.search("retry")
+    write(repository, "src/zebra.py", "def zebra_crossing(): pass\n")
+    assert "src/zebra.py" not in _found(app, "zebra_crossing")
+    assert app.index().files_indexed == 1
+    assert _found(app, "zebra_crossing")[0] == "src/zebra.py"
+
+
+def test_many_small_updates_end_where_one_index_would(tmp_path: Path, make_app) -> None:
+    root = make_repository(tmp_path / "repo")
+    app = make_app(root, index_dir=tmp_path / "often")
+    for number in range(12):
+        write(root, f"src/part_{number % 4}.py", f"def step_{number}():\n    return {number}\n", when_s=1_710_000_000 + number)
+        app.index()
+    fresh = make_app(root, index_dir=tmp_path / "once")
+    for question in ("step_11", "step_9", "retry_backoff", "validateToken"):
+        assert _found(app, question)[0] == _found(fresh, question)[0]
+    assert app.status().chunks == fresh.status().chunks
