@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from hash_embedder import HashEmbedder
 from no_network import sitecustomize as _guard  # installs itself when it is imported
-from sample import make_repository
+from sample import QUESTIONS, make_repository
 
 from rootle.app import App, open_app
 from rootle.config import Config
-from rootle.protocols import Matrix
-from rootle.text import WORD, split_identifier
+from rootle.types import SearchQuery
+from rootle.wire import to_json
 
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
 
@@ -61,36 +60,17 @@ def repository(tmp_path: Path) -> Path:
     return make_repository(tmp_path / "repository")
 
 
-class HashEmbedder:
-    """A vector for each text from its words, always the same; counts what it is asked."""
-
-    def __init__(self, dimensions: int = 64) -> None:
-        self.fingerprint = f"hash-{dimensions}"
-        self.dimensions = dimensions
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Matrix:
-        self.texts += texts
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            for word in WORD.findall(text):
-                for part in split_identifier(word):
-                    vectors[row, zlib.crc32(part.encode()) % self.dimensions] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-
-
 @pytest.fixture
 def embedder() -> HashEmbedder:
     return HashEmbedder()
 
 
+Answers = Callable[..., list[Any]]
 MakeApp = Callable[..., App]
 
 
 @pytest.fixture
-def make_app(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[MakeApp]:
+def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeApp]:
     """Apps that look at their folder before every answer and are closed after the test."""
     apps: list[App] = []
 
@@ -118,3 +98,20 @@ def make_app(
     yield make
     for app in apps:
         app.close()
+
+
+@pytest.fixture
+def answers() -> Answers:
+    """All that a user sees of the answers to some questions, by an app that is opened for it."""
+
+    def ask(root: Path, index_dir: Path, questions: Sequence[str] = QUESTIONS) -> list[Any]:
+        seen = []
+        with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
+            for question in questions:
+                answer = to_json(app.search(SearchQuery(question, limit=50)))
+                # The clock, and a counter of writes that a user has no use for.
+                del answer["tookMs"], answer["generation"]
+                seen.append(answer)
+        return seen
+
+    return ask

@@ -147,7 +147,7 @@ def many_files(count: int, seed: int = 7, functions: int = 12) -> dict[str, str]
             verb, noun, other = rng.choice(_VERBS), rng.choice(_NOUNS), rng.choice(_NOUNS)
             parts.append(
                 f"def {verb}_{noun}_{number}_{place}({other}: int) -> int:\n"
-                f'    """{verb.title()} the {noun} that the {other} {rng.choice(_NOUNS)} needs."""\n'
+                f'    """{verb.title()} the {noun} that a {other} {rng.choice(_NOUNS)} has."""\n'
                 f"    {noun} = {other} * {rng.randrange(1000)}\n"
                 f"    return {noun} + {rng.randrange(1000)}\n"
             )

@@ -81,7 +81,7 @@ def test_a_bad_file_is_refused_with_its_name_and_the_cure(
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="nowhere.json"):
+    with pytest.raises(ConfigError, match=r"nowhere\.json"):
         load_config(tmp_path / "nowhere.json")
 
 

@@ -105,6 +105,7 @@ def test_every_make_target_of_the_docs_exists() -> None:
 
 def test_the_result_in_the_readme_is_what_the_files_say() -> None:
     shown = next(code for _, code in fences(TOP / "README.md")).splitlines()[1:]
+    assert re.match(r"\S+:\d+-\d+  0\.\d\d", shown[0]), "a result stands below the command"
     text = ""
     for line in shown:
         place = re.match(r"(\S+):\d+-\d+", line)

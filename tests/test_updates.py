@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import HashEmbedder
+from hash_embedder import HashEmbedder
 from sample import FILES, git, make_repository, write
 
 from rootle.app import App
@@ -133,9 +133,7 @@ def test_a_new_ignore_rule_removes_files_and_its_end_brings_them_back(
     assert _found(app, "zebra crossing")[0] == "notes/draft.md"
 
 
-def test_a_file_that_grows_over_the_limit_leaves_and_comes_back(
-    repository: Path, make_app
-) -> None:
+def test_a_file_that_grows_over_the_limit_leaves_and_comes_back(repository: Path, make_app) -> None:
     app = make_app(repository, max_file_bytes=2_000)
     small = FILES["src/net/retry.py"]
     assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
@@ -179,9 +177,7 @@ def test_vectors_of_two_models_never_mix(
     monkeypatch.setattr("rootle.indexer.model_fingerprint", lambda model: model)
     index_dir = tmp_path / "index"
     make_app(repository, index_dir=index_dir).index()
-    app = make_app(
-        repository, index_dir=index_dir, embedder=embedder, embedding_model_id="hash"
-    )
+    app = make_app(repository, index_dir=index_dir, embedder=embedder, embedding_model_id="hash")
     report = app.index()
     assert report.chunks_embedded == report.chunks_total == len(embedder.texts)
     assert app.status().model == "hash"
@@ -224,7 +220,12 @@ def test_many_small_updates_end_where_one_index_would(tmp_path: Path, make_app) 
     root = make_repository(tmp_path / "repo")
     app = make_app(root, index_dir=tmp_path / "often")
     for number in range(12):
-        write(root, f"src/part_{number % 4}.py", f"def step_{number}():\n    return {number}\n", when_s=1_710_000_000 + number)
+        write(
+            root,
+            f"src/part_{number % 4}.py",
+            f"def step_{number}():\n    return {number}\n",
+            when_s=1_710_000_000 + number,
+        )
         app.index()
     fresh = make_app(root, index_dir=tmp_path / "once")
     for question in ("step_11", "step_9", "retry_backoff", "validateToken"):

@@ -39,6 +39,7 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "ruby": ("rb", "rake", "gemspec", "ru"),
     "rust": ("rs",),
     "scala": ("scala", "sc", "sbt"),
+    "scheme": ("scm", "ss", "rkt"),
     "scss": ("scss", "sass", "less"),
     "sql": ("sql",),
     "svelte": ("svelte",),

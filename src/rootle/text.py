@@ -13,7 +13,7 @@ _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 # A longer word is data (a hash, base64, a generated name): it helps nobody and swells the index.
 MAX_WORD_CHARS: Final = 64
 # Bounds the memory of a table that grows with every new word of a large corpus.
-_TABLE_LIMIT: Final = 400_000
+_TABLE_LIMIT: Final = 60_000
 
 CHARS_PER_TOKEN: Final = 4  # where the embedder brings no tokenizer of its own
 

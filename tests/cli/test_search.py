@@ -135,7 +135,9 @@ def test_a_long_question_and_bytes_pass_through_the_command_line(repository: Pat
 
 
 def test_chinese_is_found(tmp_path: Path, make_app) -> None:
-    root = make_repository(tmp_path / "repo", {**FILES, "docs/zh.md": "# 说明\n\n重试之前要等多久\n"})
+    root = make_repository(
+        tmp_path / "repo", {**FILES, "docs/zh.md": "# 说明\n\n重试之前要等多久\n"}
+    )
     assert make_app(root).search("重试等多久").results[0].file_path == "docs/zh.md"
 
 
@@ -167,9 +169,7 @@ def test_filters_that_leave_nothing_give_exit_code_1(repository: Path) -> None:
         ("--config", "nowhere.json"),
     ],
 )
-def test_bad_options_are_refused_in_one_line(
-    arguments: tuple[str, str], repository: Path
-) -> None:
+def test_bad_options_are_refused_in_one_line(arguments: tuple[str, str], repository: Path) -> None:
     _assert_refused(rootle("search", "retry", *arguments, cwd=repository))
 
 
@@ -241,7 +241,17 @@ def test_a_batch_answers_in_order_with_an_error_line_for_each_bad_one(repository
     ]
     assert answers[0]["results"][0]["filePath"] == "src/net/retry.py"
     assert len(answers[0]["results"]) == 1
-    assert [answer["line"] for answer in answers if "error" in answer] == [2, 5, 6, 7, 8, 9, 10, 11, 12]
+    assert [answer["line"] for answer in answers if "error" in answer] == [
+        2,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+        11,
+        12,
+    ]
     assert 'did you mean "limit"?' in answers[3]["error"]
     assert all(answer["tookMs"] >= 0 for answer in answers)
 

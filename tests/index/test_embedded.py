@@ -154,7 +154,14 @@ def test_word_indexes_that_disagree_are_not_read(tmp_path: Path) -> None:
 def test_texts_come_back_as_they_were(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     store = DocStore(connection)
-    texts = ["", "a", "one\r\ntwo\n", "zwölf 重试 \U0001f600", "half a pair: \ud83d", "x\n" * 300_000]
+    texts = [
+        "",
+        "a",
+        "one\r\ntwo\n",
+        "zwölf 重试 \U0001f600",
+        "half a pair: \ud83d",
+        "x\n" * 300_000,
+    ]
     with write_transaction(connection):
         for file_id, text in enumerate(texts, start=1):
             store.replace(file_id, pack_text(text), [], 1)
@@ -165,9 +172,14 @@ def test_texts_come_back_as_they_were(tmp_path: Path) -> None:
 def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     manifest = Manifest(connection)
-    with pytest.raises(RuntimeError), write_transaction(connection):
-        manifest.raise_generation()
-        raise RuntimeError
+
+    def write_half() -> None:
+        with write_transaction(connection):
+            manifest.raise_generation()
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
     assert manifest.generation() == 0
     connection.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -41,7 +42,7 @@ def test_fusion_is_the_formula_with_ties_by_id(rankings: list[list[int]]) -> Non
             scores[item] = scores.get(item, 0.0) + 1 / (60 + rank)
     fused = reciprocal_rank_fusion([_ranked(ranking) for ranking in rankings], 1_000).tolist()
     assert sorted(fused) == sorted(scores)
-    for better, worse in zip(fused, fused[1:], strict=False):
+    for better, worse in pairwise(fused):
         gap = scores[better] - scores[worse]
         assert gap > -1e-12
         assert better < worse or gap > 0

@@ -88,9 +88,7 @@ def _run_and_kill(root: Path, index_dir: Path, after_s: float, program: str) -> 
 
 
 def _kill_at_call(root: Path, index_dir: Path, number: int) -> str:
-    process = start_rootle(
-        str(number), "index", root, "--index-dir", index_dir, program=_AT_CALL
-    )
+    process = start_rootle(str(number), "index", root, "--index-dir", index_dir, program=_AT_CALL)
     out, errors = process.communicate(timeout=120)
     assert process.returncode == (-signal.SIGKILL if number else 0), errors.decode()
     return out.decode()

@@ -70,9 +70,7 @@ def test_an_update_on_a_full_disk_leaves_the_old_answers(tiny_disk: Path, tmp_pa
 
 
 @pytest.mark.parametrize("limit", [1, 4_000, 40_000, 150_000])
-def test_a_limit_on_the_size_of_files_is_told(
-    limit: int, tmp_path: Path, answers: Answers
-) -> None:
+def test_a_limit_on_the_size_of_files_is_told(limit: int, tmp_path: Path, answers: Answers) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})
     index_dir = tmp_path / "index"
 
@@ -152,9 +150,7 @@ def test_a_read_only_index_left_by_a_killed_reader_still_answers(
     assert outcome.paths[0] == "new.py"
 
 
-def test_a_read_only_home_without_an_index_is_told(
-    repository: Path, home: Path, read_only
-) -> None:
+def test_a_read_only_home_without_an_index_is_told(repository: Path, home: Path, read_only) -> None:
     read_only(home)
     for command in (("search", "retry"), ("index",)):
         outcome = rootle(*command, cwd=repository, unprivileged=True)
@@ -200,9 +196,7 @@ def _times(folder: Path) -> dict[str, int]:
     }
 
 
-def test_a_path_that_is_no_folder_is_told_and_leaves_nothing(
-    repository: Path, home: Path
-) -> None:
+def test_a_path_that_is_no_folder_is_told_and_leaves_nothing(repository: Path, home: Path) -> None:
     for path in (repository / "README.md", repository / "nowhere"):
         for command in (("search", "x", "--root"), ("index",), ("status",), ("index", "--dry-run")):
             _assert_one_clear_line(rootle(*command, path))
@@ -242,9 +236,7 @@ def test_an_index_dir_inside_the_repository_is_not_indexed(repository: Path) -> 
 
 
 def test_an_index_dir_that_is_a_file_is_told(repository: Path) -> None:
-    _assert_one_clear_line(
-        rootle("index", repository, "--index-dir", repository / "README.md")
-    )
+    _assert_one_clear_line(rootle("index", repository, "--index-dir", repository / "README.md"))
 
 
 def test_a_folder_that_was_deleted_below_us_is_told(tmp_path: Path) -> None:
@@ -270,9 +262,7 @@ def test_odd_things_in_a_repository_do_not_stop_indexing(tmp_path: Path) -> None
     try:
         outcome = rootle("index", root, "--index-dir", index_dir, unprivileged=True)
         assert outcome.code == 0, outcome.err
-        status = rootle(
-            "status", root, "--json", "--index-dir", index_dir, unprivileged=True
-        ).data
+        status = rootle("status", root, "--json", "--index-dir", index_dir, unprivileged=True).data
         shown = rootle("status", root, "--skipped", "--index-dir", index_dir, unprivileged=True)
         found = rootle(
             *("search", "fine_function", "--json", "--root", root, "--index-dir", index_dir),

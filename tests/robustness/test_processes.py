@@ -16,7 +16,6 @@ from sample import FILES, make_repository, many_files, write
 from rootle import open_app
 from rootle.config import Config
 from rootle.ingest import pipeline
-from rootle.ingest.worker import WorkerSetup
 
 Answers = Callable[..., list[Any]]
 
@@ -181,15 +180,6 @@ def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
 
 _PREFIX = "import sys; sys.path[:] = {path!r}\n"
 _SUFFIX = "\nfrom rootle.ingest.worker import main; main()\n"
-
-
-def test_the_setup_of_a_worker_can_be_sent_to_it(tmp_path: Path) -> None:
-    import pickle
-
-    from rootle.ingest.chunker import ChunkLimits
-
-    setup = WorkerSetup(str(tmp_path), str(tmp_path), ChunkLimits(2048, 200, 0), "m", False)
-    assert pickle.loads(pickle.dumps(setup)) == setup
 
 
 def test_many_threads_may_ask_one_app_while_another_rebuilds(repository: Path, tmp_path) -> None:

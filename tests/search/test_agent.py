@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from conftest import HashEmbedder
+from hash_embedder import HashEmbedder
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle.app import App
@@ -54,7 +55,7 @@ def app(repository: Path, make_app) -> App:
 def make_agent(app: App) -> Iterator[MakeAgent]:
     agents: list[SearchAgent] = []
 
-    def make(embedder: Embedder | None = None, **settings: int) -> SearchAgent:
+    def make(embedder: Embedder | None = None, **settings: Any) -> SearchAgent:
         agent = SearchAgent(
             app._upkeep().snapshot,
             (lambda: embedder) if embedder is not None else app._model,
@@ -118,6 +119,7 @@ def test_an_embedder_that_fails_in_the_middle_only_costs_its_leg(make_agent: Mak
             return super().embed(texts)
 
     response = make_agent(Failing(256)).search(SearchQuery("retry_backoff"))
+    assert response.degraded == ("dense",)
     assert response.results[0].file_path == "src/net/retry.py"
 
 

@@ -15,7 +15,7 @@ from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
 # Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
 # 32 was the fastest of 8 to 256 on one core.
 _BATCH: Final = 32
-_TABLE_LIMIT: Final = 400_000
+_TABLE_LIMIT: Final = 60_000
 
 
 class StaticEmbedder:

@@ -36,7 +36,7 @@ _ANALYZER: Final = "rootle_stemmed"
 _PLAIN: Final = "whitespace"
 # One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
 _WRITER_THREADS: Final = 1
-_BULK_HEAP_BYTES: Final = 96_000_000
+_BULK_HEAP_BYTES: Final = 48_000_000
 _SMALL_HEAP_BYTES: Final = 15_000_000
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import signal
@@ -64,8 +63,6 @@ def main() -> None:
     from rootle.ingest.analyze import Analyzer
     from rootle.ingest.reading import do_job
 
-    # What is made here goes away file by file; looking for cycles in it costs a tenth of the time.
-    gc.disable()
     root = Path(setup.root)
     analyzer = Analyzer(setup.limits, open_embedder(setup.model))
     documents = None

@@ -26,6 +26,8 @@ _BATCH_BYTES: Final = 256_000
 _BATCH_FILES: Final = 64
 # Batches that may lie about finished before their turn: bounds the memory of a slow writer.
 _BATCHES_AHEAD: Final = 4
+# Some grammars never give back all that they take; a new process after so much text bounds it.
+_RENEW_BYTES: Final = 64_000_000
 # -P keeps the current folder, which may be anybody's repository, off the path of imports.
 _COMMAND: Final = (
     "import sys; sys.path[:] = {path!r}; from rootle.ingest.worker import main; main()"
@@ -100,12 +102,17 @@ class _Pool:
         number = -1
         try:
             process = self._start()
+            served = 0
             while not self._stopping:
                 self._room.acquire()
                 with self._lock:
                     number = next(self._next, -1)
                 if number < 0 or self._stopping:
                     break
+                if served > _RENEW_BYTES:
+                    self._end(process)
+                    process, served = self._start(), 0
+                served += sum(job.size for job in self._batches[number])
                 results = self._ask(process, self._batches[number])
                 if results is None and not self._stopping:
                     self._end(process)

@@ -129,7 +129,7 @@ class SearchAgent:
             snapshot.sparse if "sparse" not in degraded else None,
             candidates,
             paths,
-            self._dense_columns(session, candidates, paths, dense, vector),
+            self._dense_columns(session, candidates, paths, dense, vector, degraded),
         )
         return rank_files(evidence), evidence, degraded
 
@@ -166,6 +166,7 @@ class SearchAgent:
         paths: list[str],
         dense: DenseFindings | None,
         vector: Scores | None,
+        degraded: list[str],
     ) -> tuple[Floats, Floats, Floats, Floats]:
         nothing = np.zeros(len(candidates.file_ids))
         if dense is None or vector is None:
@@ -173,7 +174,11 @@ class SearchAgent:
         best, mean = session.rows.best_and_mean(dense.scores, candidates.file_ids)
         if self._paths is None:
             self._paths = PathVectors(self._open_embedder())
-        by_path = self._paths.similarity(vector, paths)
+        try:
+            by_path = self._paths.similarity(vector, paths)
+        except UnavailableError:
+            degraded.append("dense")
+            by_path = nothing
         return lookup(dense.hits, candidates.chunk_ids), best, mean, by_path
 
     def _results(
@@ -275,7 +280,8 @@ def _source(evidence: Evidence, chunk_id: int) -> Source:
     at = np.flatnonzero(evidence.chunks.ids == chunk_id)
     if not len(at):
         return "merged"
-    by_words, by_meaning = evidence.chunks.bm25[at[0]] > 0, evidence.chunks.dense[at[0]] > 0
+    # A cosine may be below zero; 0 means that the leg did not find the chunk.
+    by_words, by_meaning = evidence.chunks.bm25[at[0]] != 0, evidence.chunks.dense[at[0]] != 0
     if by_words and by_meaning:
         return "merged"
     return "dense" if by_meaning else "sparse"

@@ -168,10 +168,11 @@ def choose_candidates(
     legs = [sparse.body] + ([dense.hits] if dense else [])
     fused = reciprocal_rank_fusion(legs, limit)
     asked = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
+    if allowed is not None:  # whoever defines a name was looked up among all files
+        permitted = np.fromiter(allowed, np.int64, len(allowed))
+        asked = asked[np.isin(table.files_of(asked), permitted)]
     chunk_ids = sorted_unique(np.concatenate([fused, sparse.symbols.ids[:20], asked]))
     files = table.files_of(chunk_ids)
-    if allowed is not None:
-        files = np.where(np.isin(files, np.fromiter(allowed, np.int64, len(allowed))), files, -1)
     chunk_ids, files = chunk_ids[files >= 0], files[files >= 0]
     by_fusion = table.files_of(fused)
     in_order = np.concatenate(
