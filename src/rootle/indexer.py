@@ -161,6 +161,10 @@ class Indexer:
             with storage_errors(self.index_dir):
                 manifest = Manifest(connection)
                 pipeline = Pipeline(setup, connection)
+                if manifest.value("fingerprint") is None:
+                    # A new database counts its generations from the start: what an earlier one
+                    # left might carry the same number.
+                    self._delete_derived()
                 if manifest.value("fingerprint") != self.fingerprint:
                     self._open_embedder()  # a model that is not there must not cost the old index
                 pipeline.start_over_if_foreign()
@@ -199,6 +203,9 @@ class Indexer:
         self._source.close()
         for name in _OWN_FILES:
             (self.index_dir / name).unlink(missing_ok=True)
+        self._delete_derived()
+
+    def _delete_derived(self) -> None:
         for name in _OWN_FOLDERS:
             shutil.rmtree(self.index_dir / name, ignore_errors=True)
 

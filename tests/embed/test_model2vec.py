@@ -77,5 +77,5 @@ def test_a_broken_folder_is_named_in_one_line(model_folder, part):
 
 
 def test_a_name_that_is_no_model_is_refused_with_the_cure(tmp_path):
-    with pytest.raises(ConfigError, match="static-code-v9.*neither.*leave the key out"):
+    with pytest.raises(ConfigError, match=r"static-code-v9.*neither.*leave the key out"):
         open_embedder("static-code-v9")

@@ -172,6 +172,17 @@ def test_an_index_of_a_newer_version_is_told_and_rebuilt(repository: Path, index
     _assert_told_and_mended(_search(repository, index), repository, index)
 
 
+def test_an_index_of_an_older_version_is_made_anew(
+    repository: Path, index: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = answers(repository, index)
+    monkeypatch.setattr("rootle.index.database.SCHEMA_VERSION", 99)
+    connection = sqlite3.connect(index / "rootle.db")
+    connection.execute("ALTER TABLE texts RENAME TO older_texts")
+    connection.close()
+    assert answers(repository, index) == expected
+
+
 def test_a_damaged_index_can_be_cleared(repository: Path, index: Path) -> None:
     (index / "rootle.db").write_bytes(b"garbage")
     assert rootle("clear", repository, "--index-dir", index).code == 0

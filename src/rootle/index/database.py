@@ -113,10 +113,18 @@ def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None
     if version == SCHEMA_VERSION:
         return
     if not create:
-        raise IndexMissingError(f"the index at {folder} is empty; run `rootle index` to make it")
+        raise IndexMissingError(
+            f"the index at {folder} is empty or of an older rootle; run `rootle index` to make it"
+        )
     with write_transaction(connection):
         # Another process may have made the tables while this one waited for the lock.
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+        if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+            # Everything in an index of an older format can be made again from the files.
+            made = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            )
+            for (name,) in made.fetchall():
+                connection.execute(f'DROP TABLE "{name}"')
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

@@ -229,9 +229,7 @@ class Pipeline:
         for result in batch:
             state = known.get(result.job.path)
             if result.unchanged and state is not None:
-                self._manifest.touch(
-                    state.id, result.job.size, result.job.mtime_ns, self._clock_ns
-                )
+                self._manifest.touch(state.id, result.job.size, result.job.mtime_ns, self._clock_ns)
             else:
                 self._write_file(result, state, generation, writer)
 
@@ -291,9 +289,7 @@ class Pipeline:
         )
 
 
-def _watched(
-    results: Iterator[ReadResult], total: int, progress: Progress
-) -> Iterator[ReadResult]:
+def _watched(results: Iterator[ReadResult], total: int, progress: Progress) -> Iterator[ReadResult]:
     done = 0
     for result in results:
         done += result.job.size

@@ -41,9 +41,7 @@ class ReadResult:
     packed_text: Sequence[bytes] = ()
 
 
-def do_job(
-    job: ReadJob, root: Path, analyzer: Analyzer, documents: DocStore | None
-) -> ReadResult:
+def do_job(job: ReadJob, root: Path, analyzer: Analyzer, documents: DocStore | None) -> ReadResult:
     """Read, cut and embed one file; trouble with the file becomes the reason to skip it.
 
     With `documents` vectors that the index holds are taken from there.

@@ -56,9 +56,7 @@ def _batches(jobs: Sequence[ReadJob]) -> list[list[ReadJob]]:
 
 
 class _Pool:
-    def __init__(
-        self, batches: Sequence[list[ReadJob]], setup: WorkerSetup, count: int
-    ) -> None:
+    def __init__(self, batches: Sequence[list[ReadJob]], setup: WorkerSetup, count: int) -> None:
         self._setup = setup
         self._batches = batches
         self._next = iter(range(len(batches)))
@@ -166,9 +164,7 @@ class _Pool:
             return False
         return True
 
-    def _one_by_one(
-        self, jobs: list[ReadJob]
-    ) -> tuple[subprocess.Popen[bytes], list[ReadResult]]:
+    def _one_by_one(self, jobs: list[ReadJob]) -> tuple[subprocess.Popen[bytes], list[ReadResult]]:
         """Find the file that a grammar crashes on, and cut that one without its grammar."""
         process = self._start()
         results: list[ReadResult] = []
