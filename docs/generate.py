@@ -78,8 +78,7 @@ FEATURES: Final = {
     "coverage_chunk": "the same for its best chunk",
     "share_of_best": "how many of the twenty best chunks are its own",
     "chunk_best": "its best chunk when both legs and definitions are taken together",
-    "comments": "BM25 of comments and docstrings in its best chunk",
-    "headings": "BM25 of the scope or heading path of its best chunk",
+    "notes": "BM25 of comments, docstrings and the heading path in its best chunk",
 }
 
 # Why a file is left out. A new reason in ingest/skip_rules.py needs its line here.

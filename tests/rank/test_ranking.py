@@ -36,7 +36,6 @@ def _evidence(
         _floats(dense or [0.0] * count),
         nothing,
         nothing,
-        nothing,
         np.zeros(count, dtype=bool),
     )
     files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *[nothing] * 8)
@@ -135,7 +134,7 @@ def test_a_file_without_chunks_of_its_own_can_be_ranked() -> None:
     assert sorted(ranked.order) == [0, 1]
 
 
-_CHUNK_FIELDS = ("ids", "files", "bm25", "dense", "symbols", "comments", "headings", "defines")
+_CHUNK_FIELDS = ("ids", "files", "bm25", "dense", "symbols", "notes", "defines")
 
 _SPANS = st.lists(
     st.tuples(st.integers(1, 300), st.integers(1, 120), st.floats(0, 5)), max_size=12

@@ -84,19 +84,19 @@ class EmbeddedSparse:
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
     ) -> Ranked:
         """At most k chunk ids, best first, by BM25 of their text."""
-        return self.field_scores("chunks", "body", terms, k, files=files)
+        return self.field_scores("chunks", ["body"], terms, k, files=files)
 
     def field_scores(
         self,
         level: Level,
-        field: str,
+        fields: Sequence[str],
         terms: Sequence[WeightedTerm],
         k: int,
         *,
         files: Collection[int] | None = None,
     ) -> Ranked:
-        """BM25 of one field: chunk ids or file ids, best first; only of `files` where given."""
-        query = self._any_of(level, field, terms)
+        """BM25 of some fields: chunk ids or file ids, best first; only of `files` where given."""
+        query = self._any_of(level, fields, terms)
         if files is not None:
             query = self._among(level, query, "file", files)
         return self._run(level, query, k)
@@ -143,12 +143,15 @@ class EmbeddedSparse:
             for name in names
         }
 
-    def _any_of(self, level: Level, field: str, terms: Sequence[WeightedTerm]) -> tantivy.Query:
+    def _any_of(
+        self, level: Level, fields: Sequence[str], terms: Sequence[WeightedTerm]
+    ) -> tantivy.Query:
         clauses = [
             (
                 tantivy.Occur.Should,
                 tantivy.Query.boost_query(self._term(level, field, term.text), term.weight),
             )
+            for field in fields
             for term in terms
         ]
         return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.empty_query()

@@ -22,8 +22,7 @@ class ChunkEvidence:
     bm25: Floats
     dense: Floats  # cosine
     symbols: Floats  # BM25 over the names that it defines
-    comments: Floats
-    headings: Floats
+    notes: Floats  # BM25 over its comments and headings
     defines: NDArray[np.bool_]  # it defines a name that the question asks for
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,8 @@ _THREE: Final = (1.0, 1 / 2, 1 / 3)
 # Beyond this rank a cosine is noise: what counts is how far a chunk stands out above it.
 _DENSE_FLOOR_RANK: Final = 60
 _SHARE_OF: Final = 20
+# Two words that are not the same are alike from so many common letters on.
+_HEAD_CHARS: Final = 3
 _DEFINITION_IN_CHUNK: Final = 0.3
 _ASKED_FOR_IN_CHUNK: Final = 2.0
 
@@ -42,8 +43,7 @@ NAMES: Final = (
     "coverage_chunk",
     "share_of_best",
     "chunk_best",
-    "comments",
-    "headings",
+    "notes",
 )
 
 
@@ -80,8 +80,7 @@ def file_features(evidence: Evidence) -> Floats:
         "coverage_chunk": files.chunk_coverage,
         "share_of_best": _share_of_best(combined, chunks, count),
         "chunk_best": best_of_file(combined, chunks.files, count),
-        "comments": best_of_file(chunks.comments, chunks.files, count),
-        "headings": best_of_file(chunks.headings, chunks.files, count),
+        "notes": best_of_file(chunks.notes, chunks.files, count),
         **names,
     }
     table = np.maximum(np.column_stack([columns[name] for name in NAMES]), 0.0)
@@ -171,22 +170,28 @@ def _match_table(words: Sequence[str], parts: Sequence[Sequence[str]]) -> Floats
     """How alike words are to the parts of paths: shape (paths, words, parts), padded by 0."""
     number = {"": 0}  # what pads the shorter paths
     width = max(1, max(map(len, parts)))
-    places = np.zeros((len(parts), width), dtype=np.int64)
-    for row, names in enumerate(parts):
-        for column, name in enumerate(names):
-            places[row, column] = number.setdefault(name, len(number))
-    alike = np.array([[word_match(word, name) for name in number] for word in words])
-    alike[:, 0] = 0.0
-    return alike[:, places].transpose(1, 0, 2)
+    places = [
+        [number.setdefault(name, len(number)) for name in names] + [0] * (width - len(names))
+        for names in parts
+    ]
+    alike = np.zeros((len(number), len(words)))
+    # Words that do not begin alike do not match: most pairs need not be looked at.
+    by_head: dict[str, list[str]] = {}
+    for name in number:
+        by_head.setdefault(name[:_HEAD_CHARS], []).append(name)
+    for column, word in enumerate(words):
+        for name in by_head.get(word[:_HEAD_CHARS], ()):
+            alike[number[name], column] = word_match(word, name)
+    table: Floats = alike[np.array(places)].transpose(0, 2, 1)
+    return table
 
 
-@lru_cache(maxsize=65_536)
 def word_match(left: str, right: str) -> float:
     """How alike two words are: 1 the same, .8 one begins the other, .6 five letters in common."""
     if left == right:
         return 1.0
     shorter, longer = sorted((left, right), key=len)
-    if len(shorter) >= 3 and longer.startswith(shorter):
+    if len(shorter) >= _HEAD_CHARS and longer.startswith(shorter):
         return 0.8
     if len(shorter) >= 5 and left[:5] == right[:5]:
         return 0.6

@@ -54,7 +54,6 @@ def evidence_from_hits(
         bm25,
         dense,
         symbols,
-        np.zeros(len(hits)),
         words.weigh(words.found([hit.scope for hit in hits])),
         defines,
     )

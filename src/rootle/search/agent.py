@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from rootle.search.gather import (
     lookup,
 )
 from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult, Source, Span
+
+# Four spans of a file are shown at most; of windows, which overlap, some are passed over.
+_SPANS_LOOKED_AT: Final = 8
 
 _Found = TypeVar("_Found")
 
@@ -192,16 +195,15 @@ class SearchAgent:
     ) -> tuple[SearchResult, ...]:
         snapshot = session.snapshot
         files = snapshot.files(evidence.files.ids[list(page)].tolist())
-        of_page = np.isin(evidence.chunks.files, page)
-        rows = snapshot.chunks(evidence.chunks.ids[of_page].tolist())
-        combined = chunk_scores(evidence)
+        best = _best_chunks(evidence, page)
+        rows = snapshot.chunks([chunk_id for found in best for chunk_id, _ in found])
         results = []
-        for at in page:
+        for at, found in zip(page, best, strict=True):
             state = files[int(evidence.files.ids[at])]
             spans = [
-                ScoredSpan(row.id, row.start_line, row.end_line, float(combined[place]))
-                for place in np.flatnonzero(evidence.chunks.files == at)
-                if (row := rows.get(int(evidence.chunks.ids[place]))) is not None
+                ScoredSpan(row.id, row.start_line, row.end_line, score)
+                for chunk_id, score in found
+                if (row := rows.get(chunk_id)) is not None
             ]
             if not spans:
                 # Its path or its names alone brought it here: it is shown by its beginning.
@@ -234,6 +236,19 @@ def _outcome(
         future.cancel()
         degraded.append(name)
         return None
+
+
+def _best_chunks(evidence: Evidence, page: Sequence[int]) -> list[list[tuple[int, float]]]:
+    """For each file of a page its best chunks as pairs of id and score, best first."""
+    scores = chunk_scores(evidence)
+    order = np.argsort(-scores, kind="stable")
+    owners = evidence.chunks.files[order]
+    best = []
+    for at in page:
+        places = order[np.flatnonzero(owners == at)[:_SPANS_LOOKED_AT]]
+        ids = evidence.chunks.ids[places].tolist()
+        best.append(list(zip(ids, scores[places].tolist(), strict=True)))
+    return best
 
 
 def _shown(

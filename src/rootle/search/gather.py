@@ -37,7 +37,7 @@ class SparseReader(Protocol):
     def field_scores(
         self,
         level: Level,
-        field: str,
+        fields: Sequence[str],
         terms: Sequence[WeightedTerm],
         k: int,
         *,
@@ -54,8 +54,7 @@ class SparseFindings:
 
     body: Ranked
     symbols: Ranked
-    comments: Ranked
-    headings: Ranked
+    notes: Ranked  # comments and headings
     file_body: Ranked
     file_symbols: Ranked
     file_path: Ranked
@@ -73,8 +72,7 @@ class DenseFindings:
 NO_SPARSE: Final = SparseFindings(
     body=_NOTHING,
     symbols=_NOTHING,
-    comments=_NOTHING,
-    headings=_NOTHING,
+    notes=_NOTHING,
     file_body=_NOTHING,
     file_symbols=_NOTHING,
     file_path=_NOTHING,
@@ -89,17 +87,16 @@ def ask_sparse(
     terms = question.terms
     content = question.content_terms
 
-    def chunks(field: str) -> Ranked:
-        return index.field_scores("chunks", field, content, _FIELD_HITS, files=files)
+    def chunks(*fields: str) -> Ranked:
+        return index.field_scores("chunks", fields, content, _FIELD_HITS, files=files)
 
     return SparseFindings(
         index.query(terms, k, files),
         chunks("symbols"),
-        chunks("comments"),
-        chunks("headings"),
-        index.field_scores("files", "body", terms, _FIELD_HITS, files=files),
-        index.field_scores("files", "symbols", content, _FIELD_HITS, files=files),
-        index.field_scores("files", "path", content, _FIELD_HITS, files=files),
+        chunks("comments", "headings"),
+        index.field_scores("files", ["body"], terms, _FIELD_HITS, files=files),
+        index.field_scores("files", ["symbols"], content, _FIELD_HITS, files=files),
+        index.field_scores("files", ["path"], content, _FIELD_HITS, files=files),
         index.definers(question.names, _MAX_DEFINERS) if question.names else {},
     )
 
@@ -243,8 +240,7 @@ def build_evidence(
         bm25,
         dense[0],
         lookup(sparse.symbols, chunk_ids),
-        lookup(sparse.comments, chunk_ids),
-        lookup(sparse.headings, chunk_ids),
+        lookup(sparse.notes, chunk_ids),
         defined_by,
     )
     coverage, chunk_coverage = _coverage(question, index, candidates, chunks)
