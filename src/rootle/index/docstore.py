@@ -13,8 +13,8 @@ from rootle.index.database import DamagedTextError
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
 # A text is packed in parts, so that a few lines of a large file cost the unpacking of one.
-PART_CHARS: Final = 16_384
-# The parts of a file are numbered from its id shifted by so many bits: 17 billion characters.
+PART_CHARS: Final = 8_192
+# The parts of a file are numbered from its id shifted by so many bits: 8 billion characters.
 _PART_BITS: Final = 20
 # A branch switch and back should find its vectors again; twice the live ones is a branch's worth.
 _RETIRED_FLOOR: Final = 20_000

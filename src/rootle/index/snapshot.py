@@ -26,6 +26,7 @@ _DAMAGED_TRIES: Final = 5
 # Texts that were shown stay at hand: the next question often shows them again.
 _CACHED_PARTS: Final = 500
 _CACHED_CHUNKS: Final = 20_000
+_CACHED_FILES: Final = 20_000
 
 
 class Snapshot:
@@ -88,7 +89,10 @@ class Snapshot:
 
     def all_files(self) -> list[FileState]:
         with self._lock, storage_errors(self.folder):
-            return self._manifest.files()
+            states = self._manifest.files()
+            if len(states) <= _CACHED_FILES:
+                self._files.update((state.id, state) for state in states)
+            return states
 
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Chunks by their ids; ids that are unknown are left out."""
@@ -109,7 +113,9 @@ class Snapshot:
         """The characters of a file's text, as it was indexed, from `start` to before `end`."""
         first, last = start // PART_CHARS, max(start, end - 1) // PART_CHARS
         with self._lock, storage_errors(self.folder):
-            text = "".join(self._text_part(file_id, part) for part in range(first, last + 1))
+            text = self._text_part(file_id, first)
+            for part in range(first + 1, last + 1):
+                text += self._text_part(file_id, part)
         offset = first * PART_CHARS
         return text[start - offset : end - offset]
 

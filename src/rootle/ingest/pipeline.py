@@ -62,6 +62,7 @@ class Pipeline:
         self._documents = DocStore(connection)
         self._clock_ns = time.time_ns()
         self._embedded = 0
+        self._cut_short: list[str] = []
         self._bytes = 0
 
     def run(self, plan: Plan, progress: Progress) -> IndexReport:
@@ -70,6 +71,13 @@ class Pipeline:
         behind = self._arrears()
         if not plan.is_empty or not behind.is_current(self._manifest.generation()):
             self._apply(plan, behind, progress)
+        if self._cut_short:
+            _LOG.warning(
+                "%d files are longer than maxChunksPerFile allows, so their ends are not indexed "
+                "(the first: %s); `rootle status` tells the share",
+                len(self._cut_short),
+                self._cut_short[0],
+            )
         with write_transaction(self._connection):
             self._manifest.set_value("updated_at", repr(time.time()))
         return self._report(plan, time.perf_counter() - started)
@@ -270,6 +278,8 @@ class Pipeline:
         )
         _add_words(writer, file_id, ids, analyzed)
         writer.add_vectors(file_id, ids, [chunk.vector for chunk in chunks])
+        if analyzed.skipped_chars:
+            self._cut_short.append(result.job.path)
         self._embedded += analyzed.embedded
         self._bytes += result.job.size
 

@@ -168,21 +168,13 @@ def _path_features(question: Question, paths: Sequence[str]) -> Floats:
 
 def _match_table(words: Sequence[str], parts: Sequence[Sequence[str]]) -> Floats:
     """How alike words are to the parts of paths: shape (paths, words, parts), padded by 0."""
-    number = {"": 0}  # what pads the shorter paths
-    width = max(1, max(map(len, parts)))
-    places = [
-        [number.setdefault(name, len(number)) for name in names] + [0] * (width - len(names))
-        for names in parts
-    ]
-    alike = np.zeros((len(number), len(words)))
-    # Words that do not begin alike do not match: most pairs need not be looked at.
-    by_head: dict[str, list[str]] = {}
-    for name in number:
-        by_head.setdefault(name[:_HEAD_CHARS], []).append(name)
-    for column, word in enumerate(words):
-        for name in by_head.get(word[:_HEAD_CHARS], ()):
-            alike[number[name], column] = word_match(word, name)
-    table: Floats = alike[np.array(places)].transpose(0, 2, 1)
+    table = np.zeros((len(parts), len(words), max(1, max(map(len, parts)))))
+    # Words that do not begin alike do not match: most parts need not be looked at.
+    heads = {word[:_HEAD_CHARS] for word in words}
+    for row, names in enumerate(parts):
+        for column, name in enumerate(names):
+            if name[:_HEAD_CHARS] in heads:
+                table[row, :, column] = [word_match(word, name) for word in words]
     return table
 
 

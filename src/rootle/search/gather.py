@@ -19,6 +19,8 @@ _FILES_BY_PATH: Final = 30
 _FIELD_HITS: Final = 60
 # What stands lower in the fusion of all lists was never seen to win.
 _MAX_FILES: Final = 60
+# The index is asked which terms stand where for so many files only: the others do not come near.
+_LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 _COVERAGE_TERMS: Final = 20
 
@@ -243,13 +245,15 @@ def build_evidence(
         lookup(sparse.notes, chunk_ids),
         defined_by,
     )
-    coverage, chunk_coverage = _coverage(question, index, candidates, chunks)
+    by_text, by_path = lookup(sparse.file_body, file_ids), lookup(sparse.file_path, file_ids)
+    likely = _likely_files([by_text, by_path, dense[1]])
+    coverage, chunk_coverage = _coverage(question, index, candidates, chunks, likely)
     files = FileEvidence(
         file_ids,
         tuple(paths),
-        lookup(sparse.file_body, file_ids),
+        by_text,
         lookup(sparse.file_symbols, file_ids),
-        lookup(sparse.file_path, file_ids),
+        by_path,
         dense[1],
         dense[2],
         dense[3],
@@ -274,12 +278,20 @@ def _definitions(
     return defines, definers
 
 
+def _likely_files(columns: Sequence[Floats]) -> Ints:
+    """Positions of the files that are worth a closer look: the best by the sum of some scores."""
+    scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
+    return np.sort(np.argsort(-np.asarray(scores), kind="stable")[:_LIKELY_FILES])
+
+
 def _coverage(
     question: Question,
     index: SparseReader | None,
     candidates: Candidates,
     chunks: ChunkEvidence,
+    likely: Ints,
 ) -> tuple[Floats, Floats]:
+    """For the likely files the share of the question in them and in their best chunks."""
     count = len(candidates.file_ids)
     terms = [term for term in question.content_terms if term.weight >= 1]
     if index is None or not terms or not count:
@@ -289,11 +301,11 @@ def _coverage(
     keep = np.argsort(-rarity, kind="stable")[:_COVERAGE_TERMS]
     texts = [terms[at].text for at in keep]
     weights = rarity[keep] / rarity[keep].sum()
-    in_files = index.matches("files", texts, candidates.file_ids.tolist())
+    in_files, in_chunks = np.zeros((2, count), dtype=np.int64)
+    in_files[likely] = index.matches("files", texts, candidates.file_ids[likely].tolist())
     best = _best_chunk_of_file(chunks, count)
-    has_chunk = np.flatnonzero(best >= 0)
+    has_chunk = likely[best[likely] >= 0]
     ids = candidates.chunk_ids[best[has_chunk]]
-    in_chunks = np.zeros(count, dtype=np.int64)
     in_chunks[has_chunk] = index.matches("chunks", texts, ids.tolist())
     return _weigh(in_files, weights), _weigh(in_chunks, weights)
 
