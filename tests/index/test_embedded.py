@@ -11,7 +11,7 @@ from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.index import embedded_dense, embedded_sparse
 from rootle.index.database import open_database, write_transaction
 from rootle.index.docstore import DocStore, pack_text
-from rootle.index.embedded_dense import DenseWriter, EmbeddedDense
+from rootle.index.embedded_dense import DenseWriter, EmbeddedDense, _top_rows
 from rootle.index.embedded_sparse import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
 from rootle.index.lock import writer_lock
 from rootle.index.manifest import FileState, Manifest
@@ -238,3 +238,15 @@ def test_a_lock_that_is_taken_is_told_after_waiting(tmp_path: Path) -> None:
     assert waits == ["waiting"]
     with writer_lock(tmp_path, 0, lambda: waits.append("again")):
         assert waits == ["waiting"]
+
+
+@pytest.mark.parametrize("rows", [1, 5, 200, 3_000, 50_000])
+@pytest.mark.parametrize("k", [1, 5, 200])
+def test_the_rows_of_a_scan_that_are_chosen_are_the_best_ones(rows, k):
+    rng = np.random.default_rng(rows)
+    spread = rng.random(rows).astype(np.float32)
+    for scores in (spread, np.round(spread, 1), np.full(rows, -np.inf, dtype=np.float32)):
+        wanted = min(k, rows)
+        top = _top_rows(scores, wanted)
+        assert len(set(top.tolist())) == wanted
+        assert np.array_equal(np.sort(scores[top]), np.sort(scores)[-wanted:])

@@ -129,6 +129,7 @@ class FileRows:
         # A file that was written again has dead rows first; its last run is the live one.
         self._order = np.argsort(owners, kind="stable")
         self._owners = owners[self._order]
+        self._lengths = np.diff(np.append(self._starts, len(file_ids)))
 
     def best_and_mean(self, scores: Scores, files: Ids) -> tuple[Floats, Floats]:
         """The best and the mean score over the rows of each file; 0 for a file without rows."""
@@ -138,11 +139,18 @@ class FileRows:
         place = np.searchsorted(self._owners, files, side="right") - 1
         found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
         runs = self._order[place[found]]
-        best[found] = np.fmax.reduceat(scores, self._starts)[runs]
+        if not len(runs):
+            return best, mean
+        # The rows of these files alone, one file after the other.
+        lengths = self._lengths[runs]
+        offsets = np.cumsum(lengths) - lengths
+        rows = np.arange(lengths.sum()) + np.repeat(self._starts[runs] - offsets, lengths)
+        own = scores[rows]
+        best[found] = np.fmax.reduceat(own, offsets)
         # Dead rows may stand right before the live ones that replaced them, in the same run.
-        alive = ~np.isnan(scores)
-        sums = np.add.reduceat(np.where(alive, scores, 0), self._starts)[runs]
-        counts = np.add.reduceat(alive.astype(np.int64), self._starts)[runs]
+        alive = ~np.isnan(own)
+        sums = np.add.reduceat(np.where(alive, own, 0), offsets)
+        counts = np.add.reduceat(alive.astype(np.int64), offsets)
         mean[found] = sums / np.maximum(counts, 1)
         return np.nan_to_num(best), np.nan_to_num(mean)
 
