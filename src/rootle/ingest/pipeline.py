@@ -73,7 +73,7 @@ class Pipeline:
             self._apply(plan, behind, progress)
         if self._cut_short:
             _LOG.warning(
-                "%d files are longer than maxChunksPerFile allows, so their ends are not indexed "
+                "files longer than maxChunksPerFile allows, whose ends are not indexed: %d "
                 "(the first: %s); `rootle status` tells the share",
                 len(self._cut_short),
                 self._cut_short[0],
