@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -254,18 +254,12 @@ class SparseWriter:
                 writer.add_document(_stamp_document(generation))
                 writer.commit()
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self) -> AbstractContextManager[None]:
         """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
-        try:
-            yield
-        except BaseException as error:
-            if not _is_of_tantivy(error):
-                raise
-            raise IndexStorageError(
-                f"cannot write the word index in {self._folder}: {error}; free space, use "
-                "--index-dir, or run `rootle index --rebuild`"
-            ) from error
+        return _tantivy_errors(
+            f"cannot write the word index in {self._folder}: {{}}; free space, use "
+            "--index-dir, or run `rootle index --rebuild`"
+        )
 
     def close(self, *, merge: bool) -> None:
         """Let the writers go; with `merge`, after segments that wait for it are merged."""
@@ -364,17 +358,21 @@ def _stamp(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
         return int(searcher.fast_field_values("generation", [hits[0][1]])[0] or 0)
 
 
-@contextmanager
-def _damage() -> Iterator[None]:
+def _damage() -> AbstractContextManager[None]:
     """Opening an index reads little of it: what is wrong inside shows when it is asked."""
+    return _tantivy_errors("the word index is damaged ({}); run `rootle index --rebuild`")
+
+
+@contextmanager
+def _tantivy_errors(message: str) -> Iterator[None]:
+    """Turns what tantivy raises into an IndexStorageError; it stands where `message` has {}."""
     try:
         yield
     except BaseException as error:
         if not _is_of_tantivy(error):
             raise
-        raise IndexStorageError(
-            f"the word index is damaged ({error}); run `rootle index --rebuild`"
-        ) from error
+        head, _, tail = message.rpartition("{}")
+        raise IndexStorageError(f"{head}{error}{tail}") from error
 
 
 def _is_of_tantivy(error: BaseException) -> bool:

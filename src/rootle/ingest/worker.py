@@ -9,7 +9,7 @@ import struct
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from rootle.ingest.limits import ChunkLimits
 
@@ -27,7 +27,7 @@ class WorkerSetup:
     with_documents: bool  # there is something in the index to start from
 
 
-def send(stream: BinaryIO, value: Any) -> None:  # Any: whatever can be pickled
+def send(stream: IO[bytes], value: Any) -> None:  # Any: whatever can be pickled
     """Write one value with its length before it."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(_HEADER.pack(len(data)))
@@ -35,7 +35,7 @@ def send(stream: BinaryIO, value: Any) -> None:  # Any: whatever can be pickled
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: IO[bytes]) -> Any:
     """The next value; None at the end of the stream, also where it ends in the middle of one."""
     header = stream.read(_HEADER.size)
     if len(header) < _HEADER.size:

@@ -153,13 +153,13 @@ class _Pool:
         """The results of a batch; None where the process died over it."""
         if not self._send(process, jobs) or process.stdout is None:
             return None
-        results: list[ReadResult] | None = receive(process.stdout)  # type: ignore[arg-type]
+        results: list[ReadResult] | None = receive(process.stdout)
         return results
 
     def _send(self, process: subprocess.Popen[bytes], value: object) -> bool:
         try:
             if process.stdin is not None:
-                send(process.stdin, value)  # type: ignore[arg-type]
+                send(process.stdin, value)
         except OSError:
             return False
         return True
