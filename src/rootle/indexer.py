@@ -7,7 +7,6 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import time
@@ -75,7 +74,7 @@ class Indexer:
         """What is known of files; what could not be read but can be now is to be read again."""
         for state in known:
             if state.skip == UNREADABLE and os.access(self.root / state.path, os.R_OK):
-                yield replace(state, digest=None)
+                yield state._replace(digest=None)
             else:
                 yield state
 

@@ -112,7 +112,7 @@ def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, ma
     during: list[Any] = []
 
     def look(done: int, total: int) -> None:
-        during.append(snapshot.excerpt(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000))
+        during.append(*snapshot.excerpts([(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000)]))
         during.append(reader._search_agent().search(_query()).results == before)
 
     writer = make_app(repository)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import Final
@@ -9,12 +10,14 @@ from typing import Final
 import numpy as np
 
 from rootle.models.shipped import STATIC_CODE_V0, model_file
-from rootle.protocols import Matrix
+from rootle.protocols import Matrix, Vector
 from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
 
 # Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
 # 32 was the fastest of 8 to 256 on one core.
 _BATCH: Final = 32
+# The paths of a question's candidates: so few words that they are faster done at once.
+_SHORT_WORDS: Final = 1_000
 _TABLE_LIMIT: Final = 60_000
 
 
@@ -37,9 +40,23 @@ class StaticEmbedder:
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix:
         """The same for texts that are split into words already."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for start in range(0, len(texts), _BATCH):
-            self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
+        if len(texts) == 1:
+            self._embed_one(texts[0], vectors[0])
+            return vectors
+        batch = _BATCH if sum(map(len, texts)) > _SHORT_WORDS else len(texts)
+        for start in range(0, len(texts), batch or 1):
+            self._embed_batch(texts[start : start + batch], vectors[start : start + batch])
         return vectors
+
+    def _embed_one(self, words: Sequence[str], out: Vector) -> None:
+        """The same without the bookkeeping of a batch: a question waits for it."""
+        counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
+        if not counts:
+            return
+        used = np.array(list(counts), dtype=np.int64)
+        weights = np.sqrt(np.array(list(counts.values()), dtype=np.float32)) * self._scales[used, 0]
+        np.matmul(weights, self._rows[used].astype(np.float32), out=out)
+        out /= max(float(np.sqrt(out @ out)), 1e-12)
 
     def _embed_batch(self, texts: Sequence[Sequence[str]], out: Matrix) -> None:
         rows_of = self._rows_of.__getitem__

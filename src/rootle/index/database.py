@@ -11,7 +11,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from rootle.index.database import DamagedTextError
 
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
 # A text is packed in parts, so that a few lines of a large file cost the unpacking of one.
-PART_CHARS: Final = 8_192
+PART_CHARS: Final = 4_096
 # The parts of a file are numbered from its id shifted by so many bits: 8 billion characters.
 _PART_BITS: Final = 20
+_PART_MASK: Final = (1 << _PART_BITS) - 1
 # A branch switch and back should find its vectors again; twice the live ones is a branch's worth.
 _RETIRED_FLOOR: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """A chunk as it is kept, without its text."""
+class ChunkRow(NamedTuple):
+    """A chunk as it is kept, without its text and its names; a tuple as `FileState` is one."""
 
     id: int
     file_id: int
@@ -31,7 +30,6 @@ class ChunkRow:
     end_line: int
     start: int  # characters of the file's text
     end: int
-    symbols: tuple[str, ...]
     scope: str
 
 
@@ -59,7 +57,7 @@ class NewChunk(Protocol):
         """int8, one a dimension; empty while the embedding is pending."""
 
 
-_COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, symbols, scope"
+_COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, scope"
 
 
 class DocStore:
@@ -191,12 +189,21 @@ class DocStore:
         )
         return "".join(_unpacked(row[0]) for row in rows)
 
-    def text_part(self, file_id: int, part: int) -> str:
-        """The characters of a text from `part` times PART_CHARS on, PART_CHARS at most."""
-        row = self._connection.execute(
-            "SELECT body FROM texts WHERE id = ?", ((file_id << _PART_BITS) + part,)
-        ).fetchone()
-        return "" if row is None else _unpacked(row[0])
+    def text_parts(self, parts: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        """For each (file, part) its characters from `part` times PART_CHARS on, PART_CHARS at most.
+
+        A part that does not exist is empty.
+        """
+        found = dict.fromkeys(parts, "")
+        for start in range(0, len(parts), 500):
+            ids = [(file_id << _PART_BITS) + part for file_id, part in parts[start : start + 500]]
+            marks = ",".join("?" * len(ids))
+            rows = self._connection.execute(
+                f"SELECT id, body FROM texts WHERE id IN ({marks})", ids
+            )
+            for number, body in rows:
+                found[number >> _PART_BITS, number & _PART_MASK] = _unpacked(body)
+        return found
 
     def totals(self) -> Mapping[str, int]:
         row = self._connection.execute(
@@ -205,10 +212,8 @@ class DocStore:
         return {"chunks": row[0], "pending": row[1]}
 
 
-def _chunk_row(row: tuple[int, int, int, int, int, int, int, bytes, bytes]) -> ChunkRow:
-    symbols = _decode(row[7])
-    names = tuple(symbols.split("\n")) if symbols else ()
-    return ChunkRow(*row[:7], names, _decode(row[8]))
+def _chunk_row(row: tuple[int, int, int, int, int, int, int, bytes]) -> ChunkRow:
+    return ChunkRow(*row[:7], _decode(row[7]))
 
 
 def pack_text(text: str) -> list[bytes]:

@@ -74,8 +74,10 @@ class EmbeddedDense:
         norm = float(np.linalg.norm(query.astype(np.float32)))
         threads = _THREADS if len(self._matrix) >= _THREADED_ROWS else 1
         products = simsimd.cdist(query, self._matrix, "dot", threads=threads)
-        dots = np.asarray(products, dtype=np.float32).reshape(-1)
-        return np.asarray(dots * (self._inverse_norms / max(norm, 1e-12)), dtype=np.float32)
+        cosines: Scores = np.asarray(products).reshape(-1).astype(np.float32)
+        cosines *= self._inverse_norms
+        cosines /= max(norm, 1e-12)
+        return cosines
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
         """At most k chunk ids, best first, by cosine similarity; only of `files` where given."""

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -109,24 +109,34 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.chunks_of(file_id)
 
-    def excerpt(self, file_id: int, start: int, end: int) -> str:
-        """The characters of a file's text, as it was indexed, from `start` to before `end`."""
-        first, last = start // PART_CHARS, max(start, end - 1) // PART_CHARS
-        with self._lock, storage_errors(self.folder):
-            text = self._text_part(file_id, first)
-            for part in range(first + 1, last + 1):
-                text += self._text_part(file_id, part)
-        offset = first * PART_CHARS
-        return text[start - offset : end - offset]
+    def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
+        """For each (file, start, end) the characters of the file's text, as it was indexed."""
+        parts = [
+            range(start // PART_CHARS, max(start, end - 1) // PART_CHARS + 1)
+            for _, start, end in places
+        ]
+        wanted = {
+            (file_id, part)
+            for (file_id, _, _), own in zip(places, parts, strict=True)
+            for part in own
+        }
+        texts = self._text_parts(wanted)
+        excerpts = []
+        for (file_id, start, end), own in zip(places, parts, strict=True):
+            offset = own.start * PART_CHARS
+            text = "".join([texts[file_id, part] for part in own])
+            excerpts.append(text[start - offset : end - offset])
+        return excerpts
 
-    def _text_part(self, file_id: int, part: int) -> str:
-        text = self._texts.pop((file_id, part), None)
-        if text is None:
-            text = self._documents.text_part(file_id, part)
-        self._texts[file_id, part] = text  # at the end: what was asked for last goes last
-        if len(self._texts) > _CACHED_PARTS:
-            del self._texts[next(iter(self._texts))]
-        return text
+    def _text_parts(self, wanted: Collection[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        with self._lock, storage_errors(self.folder):
+            texts = {part: text for part in wanted if (text := self._texts.pop(part, None))}
+            missing = [part for part in wanted if part not in texts]
+            texts.update(self._documents.text_parts(missing))
+            self._texts.update(texts)  # at the end: what was asked for last goes last
+            while len(self._texts) > _CACHED_PARTS:
+                del self._texts[next(iter(self._texts))]
+            return texts
 
 
 def open_snapshot(

@@ -11,6 +11,7 @@ from rootle.rank.question import Question
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class ChunkEvidence:
     dense: Floats  # cosine
     symbols: Floats  # BM25 over the names that it defines
     notes: Floats  # BM25 over its comments and headings
-    defines: NDArray[np.bool_]  # it defines a name that the question asks for
+    defines: Flags  # it defines a name that the question asks for
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from rootle.rank.evidence import ChunkEvidence, Evidence, Floats, Ints
+from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
 from rootle.rank.paths import is_test_path, path_parts
 from rootle.rank.question import Question
 
@@ -88,7 +88,7 @@ def file_features(evidence: Evidence) -> Floats:
     return table / np.where(peaks > 0, peaks, 1.0)
 
 
-def test_files(evidence: Evidence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def test_files(evidence: Evidence) -> Flags:
     """Which candidate files hold tests."""
     return np.array([is_test_path(path) for path in evidence.files.paths], dtype=bool)
 
@@ -168,14 +168,23 @@ def _path_features(question: Question, paths: Sequence[str]) -> Floats:
 
 def _match_table(words: Sequence[str], parts: Sequence[Sequence[str]]) -> Floats:
     """How alike words are to the parts of paths: shape (paths, words, parts), padded by 0."""
-    table = np.zeros((len(parts), len(words), max(1, max(map(len, parts)))))
+    table = np.zeros((len(parts), max(1, max(map(len, parts))), len(words)))
     # Words that do not begin alike do not match: most parts need not be looked at.
     heads = {word[:_HEAD_CHARS] for word in words}
+    matches: dict[str, list[float]] = {}  # the same names stand in many paths
+    places: list[tuple[int, int]] = []
+    found: list[list[float]] = []
     for row, names in enumerate(parts):
         for column, name in enumerate(names):
             if name[:_HEAD_CHARS] in heads:
-                table[row, :, column] = [word_match(word, name) for word in words]
-    return table
+                if name not in matches:
+                    matches[name] = [word_match(word, name) for word in words]
+                places.append((row, column))
+                found.append(matches[name])
+    if places:
+        rows, columns = np.array(places).T
+        table[rows, columns] = found
+    return table.swapaxes(1, 2)
 
 
 def word_match(left: str, right: str) -> float:

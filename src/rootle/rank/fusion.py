@@ -16,7 +16,11 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) 
     """The ids of all rankings, best first, by the sum of 1 / (k + rank) (Cormack et al., 2009)."""
     ids = np.concatenate([ranking.ids for ranking in rankings] or [np.zeros(0, np.int64)])
     gains = np.concatenate([1 / (k + 1 + np.arange(len(r.ids))) for r in rankings] or [np.zeros(0)])
-    unique, position = np.unique(ids, return_inverse=True)
-    scores = np.bincount(position, gains, minlength=len(unique))
+    if not len(ids):
+        return ids
+    order = np.argsort(ids, kind="stable")
+    ordered = ids[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    scores = np.add.reduceat(gains[order], starts)
     # Equal scores in the order of the ids, so that they rank the same on every run.
-    return unique[np.argsort(-scores, kind="stable")][:limit]
+    return ordered[starts][np.argsort(-scores, kind="stable")][:limit]

@@ -47,6 +47,7 @@ def path_parts(path: str) -> PathParts:
     )
 
 
+@lru_cache(maxsize=65_536)  # few names of folders stand in many paths
 def _words(name: str) -> tuple[str, ...]:
     return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
 

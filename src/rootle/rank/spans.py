@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredSpan:
+class ScoredSpan(NamedTuple):
     """Lines of a file with the score of the chunk that they came from."""
 
     chunk_id: int

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.docstore import ChunkRow
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import Embedder, Scores
+from rootle.protocols import Embedder, Scores, WordEmbedder
 from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import NAMES, chunk_scores
 from rootle.rank.heuristic import RankedFiles, rank_files
@@ -43,6 +44,9 @@ from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult
 
 # Four spans of a file are shown at most; of windows, which overlap, some are passed over.
 _SPANS_LOOKED_AT: Final = 8
+# Below so many rows both legs together take about a millisecond, and two threads that take turns
+# at one interpreter take longer than one.
+_ROWS_FOR_THREADS: Final = 20_000
 
 _Found = TypeVar("_Found")
 
@@ -54,6 +58,7 @@ class _Session:
     snapshot: Snapshot
     table: ChunkTable
     rows: FileRows
+    is_small: bool  # enough so to ask one leg after the other
 
 
 class SearchAgent:
@@ -73,6 +78,7 @@ class SearchAgent:
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="rootle-leg")
         self._session: _Session | None = None
         self._paths: PathVectors | None = None
+        self._embeds_at_once = False
 
     def search(
         self, query: SearchQuery, *, explain: bool = False, stale: bool = False
@@ -110,7 +116,8 @@ class SearchAgent:
             dense = snapshot.dense
             order = np.argsort(dense.chunk_ids, kind="stable")
             table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
-            self._session = _Session(snapshot, table, FileRows(dense.file_ids))
+            is_small = len(order) < _ROWS_FOR_THREADS
+            self._session = _Session(snapshot, table, FileRows(dense.file_ids), is_small)
         return self._session
 
     def _question(self, query: SearchQuery, snapshot: Snapshot) -> Question:
@@ -140,9 +147,11 @@ class SearchAgent:
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[SparseFindings, DenseFindings | None, Scores | None, list[str]]:
         config = self._config
-        by_words = self._pool.submit(
-            ask_sparse, session.snapshot.sparse, question, config.sparse_top_k, allowed
-        )
+        index, k = session.snapshot.sparse, config.sparse_top_k
+        if session.is_small and self._embeds_at_once:
+            words = ask_sparse(index, question, k, allowed)
+            return words, *self._ask_dense(session, question, allowed), []
+        by_words = self._pool.submit(ask_sparse, index, question, k, allowed)
         by_meaning = self._pool.submit(self._ask_dense, session, question, allowed)
         degraded: list[str] = []
         sparse = _outcome(by_words, config.sparse_timeout_ms, "sparse", degraded)
@@ -155,7 +164,10 @@ class SearchAgent:
     def _ask_dense(
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[DenseFindings, Scores]:
-        vector = self._open_embedder().embed([question.text])[0]
+        embedder = self._open_embedder()
+        vector = embedder.embed([question.text])[0]
+        # A table in this process, which is open now, can neither hang nor be late.
+        self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
         index = session.snapshot.dense
         scores = index.scores(vector)
         if not vector.any():
@@ -194,12 +206,12 @@ class SearchAgent:
         explain: bool,
     ) -> tuple[SearchResult, ...]:
         snapshot = session.snapshot
-        files = snapshot.files(evidence.files.ids[list(page)].tolist())
+        ids = evidence.files.ids[list(page)].tolist()
+        files = snapshot.files(ids)
         best = _best_chunks(evidence, page)
         rows = snapshot.chunks([chunk_id for found in best for chunk_id, _ in found])
-        results = []
-        for at, found in zip(page, best, strict=True):
-            state = files[int(evidence.files.ids[at])]
+        chosen = []
+        for file_id, found in zip(ids, best, strict=True):
             spans = [
                 ScoredSpan(row.id, row.start_line, row.end_line, score)
                 for chunk_id, score in found
@@ -207,15 +219,19 @@ class SearchAgent:
             ]
             if not spans:
                 # Its path or its names alone brought it here: it is shown by its beginning.
-                rows.update((row.id, row) for row in snapshot.chunks_of(state.id)[:1])
-                spans = [
-                    ScoredSpan(row.id, row.start_line, row.end_line, 0.0)
-                    for row in rows.values()
-                    if row.file_id == state.id
-                ]
-            shown = _shown(snapshot, choose_spans(spans), rows)
+                for row in snapshot.chunks_of(file_id)[:1]:
+                    rows[row.id] = row
+                    spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+            chosen.append(choose_spans(spans))
+        shown = iter(_shown(snapshot, [span for spans in chosen for span in spans], rows))
+        sources = _Sources(evidence)
+        results = []
+        for at, file_id, spans in zip(page, ids, chosen, strict=True):
             explanation = _explanation(ranked, at) if explain else None
-            results.append(_result(evidence, state, shown, ranked.scores[at], explanation))
+            seen = tuple(islice(shown, len(spans)))
+            source = sources.of(spans[0].chunk_id if spans else -1)
+            score = float(ranked.scores[at])
+            results.append(_result(files[file_id], seen, source, score, explanation))
         return tuple(results)
 
     def _suggestions(self, snapshot: Snapshot, allowed: Collection[int] | None) -> tuple[str, ...]:
@@ -242,46 +258,46 @@ def _best_chunks(evidence: Evidence, page: Sequence[int]) -> list[list[tuple[int
     """For each file of a page its best chunks as pairs of id and score, best first."""
     scores = chunk_scores(evidence)
     order = np.argsort(-scores, kind="stable")
-    owners = evidence.chunks.files[order]
-    best = []
-    for at in page:
-        places = order[np.flatnonzero(owners == at)[:_SPANS_LOOKED_AT]]
-        ids = evidence.chunks.ids[places].tolist()
-        best.append(list(zip(ids, scores[places].tolist(), strict=True)))
-    return best
+    chunks = evidence.chunks
+    best: dict[int, list[tuple[int, float]]] = {at: [] for at in page}
+    columns = (chunks.files[order], chunks.ids[order], scores[order])
+    for at, chunk_id, score in zip(*(column.tolist() for column in columns), strict=True):
+        found = best.get(at)
+        if found is not None and len(found) < _SPANS_LOOKED_AT:
+            found.append((chunk_id, score))
+    return list(best.values())
 
 
 def _shown(
     snapshot: Snapshot, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
-) -> list[tuple[int, Span]]:
-    """The chosen spans with their lines, each with the chunk that it came from."""
-    shown = []
-    for span in spans:
-        row = rows[span.chunk_id]
-        text = snapshot.excerpt(row.file_id, row.start, row.end)
-        lines = text.split("\n")[: span.end_line - span.start_line + 1]
-        shown.append((row.id, Span(span.start_line, span.end_line, "\n".join(lines), row.scope)))
-    return shown
+) -> Iterator[Span]:
+    """The chosen spans with their lines."""
+    chunks = [rows[span.chunk_id] for span in spans]
+    texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in chunks])
+    for span, row, text in zip(spans, chunks, texts, strict=True):
+        lines = text.split("\n", span.end_line - span.start_line + 1)
+        snippet = "\n".join(lines[: span.end_line - span.start_line + 1])
+        yield Span(span.start_line, span.end_line, snippet, row.scope)
 
 
 def _result(
-    evidence: Evidence,
     state: FileState,
-    shown: Sequence[tuple[int, Span]],
+    shown: tuple[Span, ...],
+    source: Source,
     score: float,
     explanation: Mapping[str, float] | None,
 ) -> SearchResult:
-    chunk_id, first = shown[0] if shown else (-1, Span(1, 1, "", ""))
+    first = shown[0] if shown else Span(1, 1, "", "")
     return SearchResult(
         file_path=state.path,
         start_line=first.start_line,
         end_line=first.end_line,
         snippet=first.snippet,
-        score=round(min(1.0, float(score)), 5),
-        source=_source(evidence, chunk_id),
+        score=round(min(1.0, score), 5),
+        source=source,
         metadata=_metadata(state),
         scope=first.scope,
-        more_spans=tuple(span for _, span in shown[1:]),
+        more_spans=shown[1:],
         explanation=explanation,
     )
 
@@ -291,15 +307,20 @@ def _explanation(ranked: RankedFiles, at: int) -> Mapping[str, float]:
     return {name: round(value, 5) for name, value in gave if value}
 
 
-def _source(evidence: Evidence, chunk_id: int) -> Source:
-    at = np.flatnonzero(evidence.chunks.ids == chunk_id)
-    if not len(at):
-        return "merged"
-    # A cosine may be below zero; 0 means that the leg did not find the chunk.
-    by_words, by_meaning = evidence.chunks.bm25[at[0]] != 0, evidence.chunks.dense[at[0]] != 0
-    if by_words and by_meaning:
-        return "merged"
-    return "dense" if by_meaning else "sparse"
+class _Sources:
+    """Which leg found a chunk."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        chunks = evidence.chunks
+        # A cosine may be below zero; 0 means that the leg did not find the chunk.
+        self._by_words = set(chunks.ids[chunks.bm25 != 0].tolist())
+        self._by_meaning = set(chunks.ids[chunks.dense != 0].tolist())
+        self._known = set(chunks.ids.tolist())
+
+    def of(self, chunk_id: int) -> Source:
+        if chunk_id in self._by_meaning:
+            return "merged" if chunk_id in self._by_words else "dense"
+        return "sparse" if chunk_id in self._known else "merged"
 
 
 def _metadata(state: FileState) -> FileMetadata:
