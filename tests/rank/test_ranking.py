@@ -162,6 +162,11 @@ def test_spans_keep_to_sixty_lines_and_never_overlap(spans: list[ScoredSpan]) ->
         assert whole.start_line <= span.start_line <= span.end_line <= whole.end_line
 
 
-def test_a_long_best_span_is_cut_and_takes_all_the_room() -> None:
+def test_a_long_best_span_leaves_room_for_another_and_takes_the_rest() -> None:
     chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0), ScoredSpan(2, 300, 310, 1.0)])
+    assert [(span.start_line, span.end_line) for span in chosen] == [(10, 58), (300, 310)]
+
+
+def test_a_long_span_alone_takes_all_the_room() -> None:
+    chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0)])
     assert [(span.start_line, span.end_line) for span in chosen] == [(10, 69)]

@@ -52,9 +52,9 @@ def chunk_scores(evidence: Evidence) -> Floats:
     chunks = evidence.chunks
     asked = _ASKED_FOR_IN_CHUNK if evidence.question.is_symbol else _DEFINITION_IN_CHUNK
     return (
-        _share_of_max(chunks.bm25)
-        + _share_of_max(chunks.dense)
-        + _DEFINITION_IN_CHUNK * _share_of_max(chunks.symbols)
+        share_of_max(chunks.bm25)
+        + share_of_max(chunks.dense)
+        + _DEFINITION_IN_CHUNK * share_of_max(chunks.symbols)
         + asked * chunks.defines
     )
 
@@ -127,7 +127,8 @@ def _share_of_best(combined: Floats, chunks: ChunkEvidence, count: int) -> Float
     return np.bincount(chunks.files[top], minlength=count).astype(np.float64)
 
 
-def _share_of_max(values: Floats) -> Floats:
+def share_of_max(values: Floats) -> Floats:
+    """Values above zero as shares of the largest; zeros where there is none."""
     values = np.maximum(values, 0)
     peak = values.max(initial=0.0)
     return values / peak if peak > 0 else values

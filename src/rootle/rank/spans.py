@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from rootle.rank.evidence import Flags, Floats
+from rootle.rank.features import share_of_max
+
 MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60
+# A long function must not leave room for nothing else: on the tune part of our labelled set spans
+# of 24 lines find 2 % more answers than whole chunks do.
+_LINES_AT_FIRST: Final = 24
+# Words tell the lines of a file apart better than meaning does, which its lines have in common.
+_DENSE_WEIGHT: Final = 0.75
+_DEFINES: Final = 0.3
+_DEFINES_SYMBOL: Final = 2.0
 
 
 class ScoredSpan(NamedTuple):
@@ -18,24 +28,40 @@ class ScoredSpan(NamedTuple):
     score: float
 
 
+def span_scores(bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool) -> Floats:
+    """How well each chunk of the files on a page answers, in the order of the chunks."""
+    asked = _DEFINES_SYMBOL if is_symbol else _DEFINES
+    scores: Floats = share_of_max(bm25) + _DENSE_WEIGHT * share_of_max(dense) + asked * defines
+    return scores
+
+
 def choose_spans(spans: Sequence[ScoredSpan]) -> list[ScoredSpan]:
     """The best spans, best first; the lines of all together are at most sixty.
 
-    A span that does not fit any more is cut at its end, so that its head can still be seen.
+    A long one is cut at its end, so that its head can still be seen and others find room; what they
+    leave goes back to it.
     """
-    ordered = sorted(spans, key=lambda span: (-span.score, span.start_line))
-    chosen: list[ScoredSpan] = []
+    wanted: list[ScoredSpan] = []
+    shown: list[tuple[int, int]] = []
     left = MAX_LINES
-    for span in ordered:
-        if left <= 0 or len(chosen) > MAX_MORE_SPANS:
+    for span in sorted(spans, key=lambda span: (-span.score, span.start_line)):
+        if left <= 0 or len(wanted) > MAX_MORE_SPANS:
             break
-        if any(_overlap(span, other) for other in chosen):
+        start = span.start_line
+        end = min(span.end_line, start + min(left, _LINES_AT_FIRST) - 1)
+        if any(start <= last and first <= end for first, last in shown):
             continue
-        end = min(span.end_line, span.start_line + left - 1)
-        chosen.append(ScoredSpan(span.chunk_id, span.start_line, end, span.score))
-        left -= end - span.start_line + 1
-    return chosen
-
-
-def _overlap(left: ScoredSpan, right: ScoredSpan) -> bool:
-    return left.start_line <= right.end_line and right.start_line <= left.end_line
+        wanted.append(span)
+        shown.append((start, end))
+        left -= end - start + 1
+    for at, span in enumerate(wanted):
+        start, end = shown[at]
+        if left > 0 and end < span.end_line:
+            below = [first for first, _ in shown if first > end]
+            longer = min(span.end_line, end + left, min(below, default=span.end_line + 1) - 1)
+            left -= longer - end
+            shown[at] = (start, longer)
+    return [
+        ScoredSpan(span.chunk_id, start, end, span.score)
+        for span, (start, end) in zip(wanted, shown, strict=True)
+    ]

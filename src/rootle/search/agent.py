@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import islice
 from typing import Final, TypeVar
 
 import numpy as np
 
 from rootle.config import Config
 from rootle.errors import SearchUnavailableError, UnavailableError
-from rootle.index.docstore import ChunkRow
-from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Embedder, Scores, WordEmbedder
-from rootle.rank.evidence import Evidence, Floats
-from rootle.rank.features import NAMES, chunk_scores
-from rootle.rank.heuristic import RankedFiles, rank_files
+from rootle.rank.evidence import Floats
+from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question, parse_question
-from rootle.rank.spans import ScoredSpan, choose_spans
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
 from rootle.search.cursor import decode_cursor, encode_cursor
 from rootle.search.filters import allowed_files
@@ -40,10 +34,9 @@ from rootle.search.gather import (
     choose_candidates,
     lookup,
 )
-from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult, Source, Span
+from rootle.search.page import Ranking, build_page
+from rootle.types import SearchQuery, SearchResponse
 
-# Four spans of a file are shown at most; of windows, which overlap, some are passed over.
-_SPANS_LOOKED_AT: Final = 8
 # Below so many rows both legs together take about a millisecond, and two threads that take turns
 # at one interpreter take longer than one.
 _ROWS_FOR_THREADS: Final = 20_000
@@ -93,14 +86,15 @@ class SearchAgent:
             offset = decode_cursor(query.cursor, query, snapshot.generation)
         allowed = allowed_files(query, snapshot.all_files, self._clock())
         question = self._question(query, snapshot)
-        ranked, evidence, degraded = self._rank(session, question, allowed)
-        page = ranked.order[offset : offset + limit]
-        results = self._results(session, evidence, ranked, page, explain=explain)
-        more = offset + limit < len(ranked.order)
+        ranking = self._rank(session, question, allowed)
+        order = ranking.ranked.order
+        page = order[offset : offset + limit]
+        results = build_page(snapshot, session.rows, ranking, page, explain=explain)
+        more = offset + limit < len(order)
         return SearchResponse(
             results=results,
             next_cursor=encode_cursor(query, snapshot.generation, offset + limit) if more else None,
-            degraded=(*degraded, *(("stale",) if stale else ())),
+            degraded=(*ranking.degraded, *(("stale",) if stale else ())),
             confident=None,
             generation=snapshot.generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
@@ -125,7 +119,7 @@ class SearchAgent:
 
     def _rank(
         self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> tuple[RankedFiles, Evidence, list[str]]:
+    ) -> Ranking:
         snapshot = session.snapshot
         sparse, dense, vector, degraded = self._ask_legs(session, question, allowed)
         candidates = choose_candidates(
@@ -141,7 +135,13 @@ class SearchAgent:
             paths,
             self._dense_columns(session, candidates, paths, dense, vector, degraded),
         )
-        return rank_files(evidence), evidence, degraded
+        return Ranking(
+            evidence,
+            rank_files(evidence),
+            None if dense is None else dense.scores,
+            "sparse" not in degraded,
+            tuple(degraded),
+        )
 
     def _ask_legs(
         self, session: _Session, question: Question, allowed: Collection[int] | None
@@ -196,44 +196,6 @@ class SearchAgent:
             by_path = nothing
         return lookup(dense.hits, candidates.chunk_ids), best, mean, by_path
 
-    def _results(
-        self,
-        session: _Session,
-        evidence: Evidence,
-        ranked: RankedFiles,
-        page: tuple[int, ...],
-        *,
-        explain: bool,
-    ) -> tuple[SearchResult, ...]:
-        snapshot = session.snapshot
-        ids = evidence.files.ids[list(page)].tolist()
-        files = snapshot.files(ids)
-        best = _best_chunks(evidence, page)
-        rows = snapshot.chunks([chunk_id for found in best for chunk_id, _ in found])
-        chosen = []
-        for file_id, found in zip(ids, best, strict=True):
-            spans = [
-                ScoredSpan(row.id, row.start_line, row.end_line, score)
-                for chunk_id, score in found
-                if (row := rows.get(chunk_id)) is not None
-            ]
-            if not spans:
-                # Its path or its names alone brought it here: it is shown by its beginning.
-                for row in snapshot.chunks_of(file_id)[:1]:
-                    rows[row.id] = row
-                    spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
-            chosen.append(choose_spans(spans))
-        shown = iter(_shown(snapshot, [span for spans in chosen for span in spans], rows))
-        sources = _Sources(evidence)
-        results = []
-        for at, file_id, spans in zip(page, ids, chosen, strict=True):
-            explanation = _explanation(ranked, at) if explain else None
-            seen = tuple(islice(shown, len(spans)))
-            source = sources.of(spans[0].chunk_id if spans else -1)
-            score = float(ranked.scores[at])
-            results.append(_result(files[file_id], seen, source, score, explanation))
-        return tuple(results)
-
     def _suggestions(self, snapshot: Snapshot, allowed: Collection[int] | None) -> tuple[str, ...]:
         if not len(snapshot.dense.chunk_ids):
             return ("The index is empty: there is no text file to search in this folder.",)
@@ -252,78 +214,3 @@ def _outcome(
         future.cancel()
         degraded.append(name)
         return None
-
-
-def _best_chunks(evidence: Evidence, page: Sequence[int]) -> list[list[tuple[int, float]]]:
-    """For each file of a page its best chunks as pairs of id and score, best first."""
-    scores = chunk_scores(evidence)
-    order = np.argsort(-scores, kind="stable")
-    chunks = evidence.chunks
-    best: dict[int, list[tuple[int, float]]] = {at: [] for at in page}
-    columns = (chunks.files[order], chunks.ids[order], scores[order])
-    for at, chunk_id, score in zip(*(column.tolist() for column in columns), strict=True):
-        found = best.get(at)
-        if found is not None and len(found) < _SPANS_LOOKED_AT:
-            found.append((chunk_id, score))
-    return list(best.values())
-
-
-def _shown(
-    snapshot: Snapshot, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
-) -> Iterator[Span]:
-    """The chosen spans with their lines."""
-    chunks = [rows[span.chunk_id] for span in spans]
-    texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in chunks])
-    for span, row, text in zip(spans, chunks, texts, strict=True):
-        lines = text.split("\n", span.end_line - span.start_line + 1)
-        snippet = "\n".join(lines[: span.end_line - span.start_line + 1])
-        yield Span(span.start_line, span.end_line, snippet, row.scope)
-
-
-def _result(
-    state: FileState,
-    shown: tuple[Span, ...],
-    source: Source,
-    score: float,
-    explanation: Mapping[str, float] | None,
-) -> SearchResult:
-    first = shown[0] if shown else Span(1, 1, "", "")
-    return SearchResult(
-        file_path=state.path,
-        start_line=first.start_line,
-        end_line=first.end_line,
-        snippet=first.snippet,
-        score=round(min(1.0, score), 5),
-        source=source,
-        metadata=_metadata(state),
-        scope=first.scope,
-        more_spans=shown[1:],
-        explanation=explanation,
-    )
-
-
-def _explanation(ranked: RankedFiles, at: int) -> Mapping[str, float]:
-    gave = zip(NAMES, ranked.features[at].tolist(), strict=True)
-    return {name: round(value, 5) for name, value in gave if value}
-
-
-class _Sources:
-    """Which leg found a chunk."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        chunks = evidence.chunks
-        # A cosine may be below zero; 0 means that the leg did not find the chunk.
-        self._by_words = set(chunks.ids[chunks.bm25 != 0].tolist())
-        self._by_meaning = set(chunks.ids[chunks.dense != 0].tolist())
-        self._known = set(chunks.ids.tolist())
-
-    def of(self, chunk_id: int) -> Source:
-        if chunk_id in self._by_meaning:
-            return "merged" if chunk_id in self._by_words else "dense"
-        return "sparse" if chunk_id in self._known else "merged"
-
-
-def _metadata(state: FileState) -> FileMetadata:
-    modified = datetime.fromtimestamp(state.last_modified_s, UTC)
-    stamp = modified.isoformat(timespec="seconds").replace("+00:00", "Z")
-    return FileMetadata(stamp, state.language, state.size)

@@ -135,17 +135,9 @@ class FileRows:
     def best_and_mean(self, scores: Scores, files: Ids) -> tuple[Floats, Floats]:
         """The best and the mean score over the rows of each file; 0 for a file without rows."""
         best, mean = np.zeros(len(files)), np.zeros(len(files))
-        if self._starts is None or not len(scores):
+        rows, found, offsets = self.rows_of(files)
+        if not len(rows) or not len(scores):
             return best, mean
-        place = np.searchsorted(self._owners, files, side="right") - 1
-        found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
-        runs = self._order[place[found]]
-        if not len(runs):
-            return best, mean
-        # The rows of these files alone, one file after the other.
-        lengths = self._lengths[runs]
-        offsets = np.cumsum(lengths) - lengths
-        rows = np.arange(lengths.sum()) + np.repeat(self._starts[runs] - offsets, lengths)
         own = scores[rows]
         best[found] = np.fmax.reduceat(own, offsets)
         # Dead rows may stand right before the live ones that replaced them, in the same run.
@@ -155,6 +147,19 @@ class FileRows:
         mean[found] = sums / np.maximum(counts, 1)
         best[np.isnan(best)] = 0.0  # every row of it is dead
         return best, mean
+
+    def rows_of(self, files: Ids) -> tuple[Ids, Flags, Ids]:
+        """The rows of some files, one file after the other; which have any; where each begins."""
+        nothing = np.zeros(0, np.int64)
+        if self._starts is None:
+            return nothing, np.zeros(len(files), dtype=bool), nothing
+        place = np.searchsorted(self._owners, files, side="right") - 1
+        found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
+        runs = self._order[place[found]]
+        lengths = self._lengths[runs]
+        offsets = np.cumsum(lengths) - lengths
+        rows = np.arange(lengths.sum()) + np.repeat(self._starts[runs] - offsets, lengths)
+        return rows, found, offsets
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,189 @@
+"""One page of a ranking as results: the best spans of each file, with their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from rootle.index.docstore import ChunkRow
+from rootle.index.manifest import FileState
+from rootle.index.snapshot import Snapshot
+from rootle.protocols import Ids, Scores
+from rootle.rank.evidence import Evidence, Flags, Floats
+from rootle.rank.features import NAMES
+from rootle.rank.heuristic import RankedFiles
+from rootle.rank.spans import ScoredSpan, choose_spans, span_scores
+from rootle.search.gather import FileRows, is_in_sorted, lookup
+from rootle.types import FileMetadata, SearchResult, Source, Span
+
+# Four spans of a file are shown at most; of windows, which overlap, some are passed over.
+_SPANS_LOOKED_AT: Final = 8
+# So many chunks of a page's files are told apart by their words; the others have few of them.
+_CHUNKS_BY_WORDS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A question's files in their order, and what their spans are chosen by."""
+
+    evidence: Evidence
+    ranked: RankedFiles
+    cosines: Scores | None  # of every row of the matrix; None without the dense leg
+    has_words: bool  # the word index answered
+    degraded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """All chunks of a page's files."""
+
+    ids: Ids
+    files: Ids
+    scores: Floats
+    by_words: Flags
+
+
+def build_page(
+    snapshot: Snapshot,
+    rows_of_files: FileRows,
+    ranking: Ranking,
+    page: Sequence[int],
+    *,
+    explain: bool,
+) -> tuple[SearchResult, ...]:
+    """The results for some positions among the candidate files, in that order."""
+    evidence, ranked = ranking.evidence, ranking.ranked
+    ids = evidence.files.ids[list(page)].tolist()
+    files = snapshot.files(ids)
+    chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
+    best = _best_chunks(chunks, ids)
+    rows = snapshot.chunks([chunk_id for found in best for chunk_id, _ in found])
+    chosen = []
+    for file_id, found in zip(ids, best, strict=True):
+        spans = [
+            ScoredSpan(row.id, row.start_line, row.end_line, score)
+            for chunk_id, score in found
+            if (row := rows.get(chunk_id)) is not None
+        ]
+        if not spans:
+            # Its path or its names alone brought it here: it is shown by its beginning.
+            for row in snapshot.chunks_of(file_id)[:1]:
+                rows[row.id] = row
+                spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+        chosen.append(choose_spans(spans))
+    shown = iter(_shown(snapshot, [span for spans in chosen for span in spans], rows))
+    sources = _Sources(evidence, chunks)
+    results = []
+    for at, file_id, spans in zip(page, ids, chosen, strict=True):
+        explanation = _explanation(ranked, at) if explain else None
+        seen = tuple(islice(shown, len(spans)))
+        source = sources.of(spans[0].chunk_id if spans else -1)
+        score = float(ranked.scores[at])
+        results.append(_result(files[file_id], seen, source, score, explanation))
+    return tuple(results)
+
+
+def _chunks_of(
+    snapshot: Snapshot, rows_of_files: FileRows, ranking: Ranking, file_ids: Sequence[int]
+) -> _Chunks:
+    """Scores for every chunk of some files, also for those that neither leg put forward."""
+    rows, _, _ = rows_of_files.rows_of(np.array(sorted(file_ids), dtype=np.int64))
+    dense = np.zeros(len(rows))
+    if ranking.cosines is not None and len(ranking.cosines):
+        dense = ranking.cosines[rows].astype(np.float64)
+    rows, dense = rows[~np.isnan(dense)], dense[~np.isnan(dense)]
+    ids = snapshot.dense.chunk_ids[rows]
+    question = ranking.evidence.question
+    bm25 = np.zeros(len(ids))
+    if ranking.has_words and len(ids):
+        found = snapshot.sparse.field_scores(
+            "chunks", ["body"], question.terms, min(len(ids), _CHUNKS_BY_WORDS), files=file_ids
+        )
+        bm25 = lookup(found, ids)
+    known = ranking.evidence.chunks
+    defines = is_in_sorted(ids, known.ids[known.defines])
+    scores = span_scores(bm25, dense, defines, is_symbol=question.is_symbol)
+    return _Chunks(ids, snapshot.dense.file_ids[rows], scores, bm25 > 0)
+
+
+def _best_chunks(chunks: _Chunks, file_ids: Sequence[int]) -> list[list[tuple[int, float]]]:
+    """For each file its best chunks as pairs of id and score, best first; only good ones."""
+    order = np.argsort(-chunks.scores, kind="stable")
+    order = order[chunks.scores[order] > 0]
+    best: dict[int, list[tuple[int, float]]] = {file_id: [] for file_id in file_ids}
+    columns = (chunks.files[order], chunks.ids[order], chunks.scores[order])
+    for file_id, chunk_id, score in zip(*(column.tolist() for column in columns), strict=True):
+        found = best[file_id]
+        if len(found) < _SPANS_LOOKED_AT:
+            found.append((chunk_id, score))
+    return list(best.values())
+
+
+def _shown(
+    snapshot: Snapshot, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
+) -> Iterator[Span]:
+    """The chosen spans with their lines."""
+    chunks = [rows[span.chunk_id] for span in spans]
+    texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in chunks])
+    for span, row, text in zip(spans, chunks, texts, strict=True):
+        count = span.end_line - span.start_line + 1
+        snippet = "\n".join(text.split("\n", count)[:count])
+        yield Span(span.start_line, span.end_line, snippet, row.scope)
+
+
+def _result(
+    state: FileState,
+    shown: tuple[Span, ...],
+    source: Source,
+    score: float,
+    explanation: Mapping[str, float] | None,
+) -> SearchResult:
+    first = shown[0] if shown else Span(1, 1, "", "")
+    return SearchResult(
+        file_path=state.path,
+        start_line=first.start_line,
+        end_line=first.end_line,
+        snippet=first.snippet,
+        score=round(min(1.0, score), 5),
+        source=source,
+        metadata=_metadata(state),
+        scope=first.scope,
+        more_spans=shown[1:],
+        explanation=explanation,
+    )
+
+
+def _explanation(ranked: RankedFiles, at: int) -> Mapping[str, float]:
+    gave = zip(NAMES, ranked.features[at].tolist(), strict=True)
+    return {name: round(value, 5) for name, value in gave if value}
+
+
+class _Sources:
+    """Which leg found a chunk."""
+
+    def __init__(self, evidence: Evidence, chunks: _Chunks) -> None:
+        candidates = evidence.chunks
+        # A cosine may be below zero; 0 means that the leg did not find the chunk.
+        self._by_words = set(candidates.ids[candidates.bm25 != 0].tolist())
+        self._by_meaning = set(candidates.ids[candidates.dense != 0].tolist())
+        # Beyond what the legs put forward: what its place among the lines of its file rests on.
+        self._has_words = set(chunks.ids[chunks.by_words].tolist())
+
+    def of(self, chunk_id: int) -> Source:
+        by_words, by_meaning = chunk_id in self._by_words, chunk_id in self._by_meaning
+        if by_words and by_meaning:
+            return "merged"
+        if by_meaning:
+            return "dense"
+        return "sparse" if by_words or chunk_id in self._has_words else "merged"
+
+
+def _metadata(state: FileState) -> FileMetadata:
+    modified = datetime.fromtimestamp(state.last_modified_s, UTC)
+    stamp = modified.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return FileMetadata(stamp, state.language, state.size)
