@@ -79,6 +79,9 @@ FEATURES: Final = {
     "share_of_best": "how many of the twenty best chunks are its own",
     "chunk_best": "its best chunk when both legs and definitions are taken together",
     "notes": "BM25 of comments, docstrings and the heading path in its best chunk",
+    "set_aside": "the path says internal, deprecated, legacy or vendored",
+    "longer_stem": "the name of another candidate is a part of its name",
+    "depth": "how deep it lies, as a share of the deepest candidate",
 }
 
 # Why a file is left out. A new reason in ingest/skip_rules.py needs its line here.

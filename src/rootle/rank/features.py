@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 import numpy as np
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
-from rootle.rank.paths import is_test_path, path_parts
+from rootle.rank.paths import PathParts, is_set_aside, is_test_path, path_parts
 from rootle.rank.question import Question
 
 # The second and third best chunk of a file say something too, each less than the one before.
@@ -44,6 +44,9 @@ NAMES: Final = (
     "share_of_best",
     "chunk_best",
     "notes",
+    "set_aside",
+    "longer_stem",
+    "depth",
 )
 
 
@@ -136,11 +139,15 @@ def share_of_max(values: Floats) -> Floats:
 
 def _name_features(evidence: Evidence) -> dict[str, Floats]:
     question, files = evidence.question, evidence.files
-    table = _path_features(question, files.paths)
+    parts = [path_parts(path) for path in files.paths]
+    table = _path_features(question, parts)
     defines = np.zeros(len(files.ids))
     np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
     return {
+        "set_aside": np.array([is_set_aside(path) for path in files.paths], dtype=np.float64),
+        "longer_stem": _longer_stems(parts),
+        "depth": np.array([path.count("/") for path in files.paths], dtype=np.float64),
         "question_in_stem": table[:, 0],
         "stem_in_question": table[:, 1],
         "folders": table[:, 2],
@@ -151,12 +158,26 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
     }
 
 
-def _path_features(question: Question, paths: Sequence[str]) -> Floats:
+def _longer_stems(parts: Sequence[PathParts]) -> Floats:
+    """1 where another candidate's whole name is a part of the name: BatchInsert beside Insert."""
+    known = {part.stem for part in parts if len("".join(part.stem)) > _HEAD_CHARS}
+    return np.array([_has_part_in(part.stem, known) for part in parts], dtype=np.float64)
+
+
+def _has_part_in(stem: tuple[str, ...], known: Set[tuple[str, ...]]) -> bool:
+    size = len(stem)
+    return any(
+        stem[start : start + length] in known
+        for length in range(1, size)
+        for start in range(size - length + 1)
+    )
+
+
+def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
     """Four columns: question in stem, stem in question, folders, stem written out."""
-    table = np.zeros((len(paths), 4))
-    if not question.words or not paths:
+    table = np.zeros((len(parts), 4))
+    if not question.words or not parts:
         return table
-    parts = [path_parts(path) for path in paths]
     stems = _match_table(question.words, [part.stem for part in parts])
     folders = _match_table(question.words, [part.folders for part in parts])
     counts = np.array([max(1, len(part.stem)) for part in parts])

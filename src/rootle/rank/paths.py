@@ -19,6 +19,14 @@ _TEST_NAME: Final = re.compile(
 )
 
 
+# Kept apart by its authors: not the first place to look, though it may say the same words.
+_SET_ASIDE: Final = re.compile(
+    r"(^|/)(_?internals?|vendor(ed)?|third_party|old|legacy|compat)(/|\.|$)|deprecat|legacy|vendor|"
+    r"third_party|compat",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PathParts:
     """The words of a path, lower case."""
@@ -50,6 +58,12 @@ def path_parts(path: str) -> PathParts:
 @lru_cache(maxsize=65_536)  # few names of folders stand in many paths
 def _words(name: str) -> tuple[str, ...]:
     return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
+
+
+@lru_cache(maxsize=65_536)
+def is_set_aside(path: str) -> bool:
+    """Whether a file is internal, vendored or deprecated, told from its path."""
+    return _SET_ASIDE.search(path) is not None
 
 
 @lru_cache(maxsize=65_536)
