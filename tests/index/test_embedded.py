@@ -107,7 +107,7 @@ def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
     _add(writer, 1, "zebra stripes zebra", "giraffe neck", defines="zebracrossing")
     _add(writer, 2, "zebra only")
     writer.commit(4)
-    writer.close(merge=False)
+    writer.close()
     reader = EmbeddedSparse(tmp_path)
     assert reader.generation == 4
     assert _ids(reader, "zebra") == [100, 200]
@@ -126,14 +126,14 @@ def test_a_reader_of_words_keeps_what_it_opened(tmp_path: Path) -> None:
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
     writer.commit(1)
-    writer.close(merge=False)
+    writer.close()
     reader = EmbeddedSparse(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)  # for each batch a new one
     writer.remove_file(1)
     _add(writer, 1, "lion")
     assert _ids(EmbeddedSparse(tmp_path), "zebra") == [100]  # not committed yet
     writer.commit(2)
-    writer.close(merge=False)
+    writer.close()
     assert (_ids(reader, "zebra"), _ids(reader, "lion")) == ([100], [])
     now = EmbeddedSparse(tmp_path)
     assert (_ids(now, "zebra"), _ids(now, "lion")) == ([], [100])
@@ -145,7 +145,7 @@ def test_word_indexes_that_disagree_are_not_read(tmp_path: Path) -> None:
     _add(writer, 1, "zebra")
     writer.commit(1)
     writer.commit(2, ["files"])
-    writer.close(merge=False)
+    writer.close()
     assert embedded_sparse.stored_generations(tmp_path) == {"chunks": 1, "files": 2}
     with pytest.raises(IndexStorageError):
         EmbeddedSparse(tmp_path)
@@ -250,3 +250,24 @@ def test_the_rows_of_a_scan_that_are_chosen_are_the_best_ones(rows, k):
         top = _top_rows(scores, wanted)
         assert len(set(top.tolist())) == wanted
         assert np.array_equal(np.sort(scores[top]), np.sort(scores)[-wanted:])
+
+
+def test_no_merge_goes_on_when_a_writer_is_closed(tmp_path: Path) -> None:
+    """It would end while the next writer is at work, and put back what that one deletes."""
+    embedded_sparse.create(tmp_path)
+    words = " ".join(f"word{number}" for number in range(3_000))
+    for number in range(1, 18):
+        writer = SparseWriter(tmp_path, bulk=False)
+        if number > 2:
+            writer.remove_file(number - 2)
+        chunks = [ChunkTerms(number * 100 + seq, words, "", "", "", "") for seq in range(20)]
+        writer.add_file(FileTerms(number, words, "", ""), chunks)
+        writer.commit(number)
+        writer.close()
+        searchers = EmbeddedSparse(tmp_path)._searchers
+        # Eight segments of a size become one: where there are fewer, none is being merged.
+        assert all(searchers[level].num_segments < 8 for level in embedded_sparse.LEVELS)
+    found = EmbeddedSparse(tmp_path).field_scores(
+        "files", ["body"], [WeightedTerm("word7", 1.0)], 50
+    )
+    assert found.ids.tolist() == [16, 17]

@@ -73,7 +73,6 @@ class DerivedWriter:
                 f"cannot write the index at {folder}: {error.strerror or error}; "
                 "free space or use --index-dir"
             ) from error
-        self._bulk = bulk
         # Where one word index is unusable both are made again.
         fresh = behind.sparse_since is None
         self._late_levels: tuple[Level, ...] = tuple(
@@ -121,10 +120,10 @@ class DerivedWriter:
             self._dense.remove_files(self._gone_vectors)
             self._dense.commit(generation)
         self._sparse.commit(generation, self._changed_levels)
-        self._sparse.close(merge=self._bulk)
+        self._sparse.close()
 
     def abandon(self) -> None:
-        self._sparse.close(merge=False)
+        self._sparse.abandon()
 
     def _levels(self, *, missed: bool) -> Sequence[Level]:
         if missed:

@@ -261,12 +261,19 @@ class SparseWriter:
             "--index-dir, or run `rootle index --rebuild`"
         )
 
-    def close(self, *, merge: bool) -> None:
-        """Let the writers go; with `merge`, after segments that wait for it are merged."""
+    def close(self) -> None:
+        """Let the writers go, after the segments that wait for it are merged.
+
+        A merge that outlives its writer may end when the next one has begun, and puts back what
+        that has deleted: tantivy itself keeps only writers of one time apart.
+        """
         for writer in self._writers.values():
-            if merge:
-                with self._errors():
-                    writer.wait_merging_threads()
+            with self._errors():
+                writer.wait_merging_threads()
+        self._writers.clear()
+
+    def abandon(self) -> None:
+        """Let them go with all that was not committed; it is a commit that starts merges."""
         self._writers.clear()
 
 
