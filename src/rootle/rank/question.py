@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
+from rootle.rank.intent import Intent, intent_of
 from rootle.text import WORD, split_identifier, whole_identifier, word_terms
 
 # Words that a question needs and an answer does not.
@@ -43,6 +44,7 @@ class Question:
     written_out: str  # all its words run together
     is_symbol: bool  # nothing but one name
     is_about_tests: bool
+    intent: Intent = "search"
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -70,6 +72,7 @@ def parse_question(text: str, stems: Stems) -> Question:
         "".join(whole_identifier(word) for word in words),
         is_symbol,
         any(word.lower() in _TEST_WORDS for word in words),
+        intent_of(text, is_symbol=is_symbol),
     )
 
 

@@ -1,0 +1,149 @@
+"""What kind of answer a question asks for, told from its words alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Intent = Literal["symbol", "error", "howto", "usage", "configuration", "history", "test", "search"]
+
+# A message may be pasted with its stack trace; what it is stands at its start.
+_LOOKED_AT_CHARS: Final = 300
+_WORD: Final = re.compile(r"[a-z']+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How a kind of question is known: by a word, or by a phrase that has one of some words in it.
+
+    A search through all the phrases takes ten times as long as the words take to rule them out.
+    """
+
+    words: frozenset[str]
+    hints: frozenset[str]
+    phrase: re.Pattern[str]
+
+    def is_in(self, words: set[str], text: str) -> bool:
+        if not self.words.isdisjoint(words):
+            return True
+        return not self.hints.isdisjoint(words) and self.phrase.search(text) is not None
+
+
+def _mark(words: str, hints: str, phrase: str) -> _Mark:
+    return _Mark(frozenset(words.split()), frozenset(hints.split()), re.compile(phrase))
+
+
+_ASKING: Final = frozenset(
+    """how what where which who whose why when does do did is are was can could should may if
+    what's where's""".split()
+)
+# What no person writes: the marks that programs print.
+_PRINTED: Final = re.compile(
+    r"^\s*(?:[\w.:]*(?:error|exception|warning|panic|failure)|fatal|e\d{3,}|\w+: (?:error|fatal))"
+    r"\b[^:?]*:(?!:)|\b[\w.]+(?:error|exception):\s|traceback \(most|caused by: "
+    r"|\bat [\w.$]+\(.*:\d|\bline \d+, in "
+)
+# How messages put it. People who ask use these words too, but they ask.
+_COMPLAINT: Final = _mark(
+    """cannot can't couldn't failure unsupported invalid illegal unexpected unacceptable
+    incompatible already denied overflow mismatch""",
+    "could failed unable refusing refused not no must may missing timed fault expected longer",
+    r"\b(?:could not|failed to|unable to|refus(?:ed|ing)|not (?:allowed|found|supported)|no such"
+    r"|does not exist|must (?:not )?be|may not|is missing|timed out|segmentation fault"
+    r"|longer than the|expected .+ (?:got|but|installed))\b",
+)
+# Values that a program filled in: quoted or in brackets, a number, a colon, a name of two parts.
+_FILLED_IN: Final = re.compile(r"""["'<(\[]\S|\b\d+\b|:\s|[a-z][A-Z]|\w\.\w""")
+
+_IN_ORDER: Final[tuple[tuple[_Mark, Intent], ...]] = (
+    (
+        _mark(
+            "caller callers usages importers",
+            """who call calls called usage uses use users used references import imports invokes
+            implementations implements invoked instantiated imported referenced subclassed""",
+            r"\bwho (?:all )?(?:calls?|uses?|invokes?|imports?|implements?|depends on)\b"
+            r"|\b(?:call sites?|usage|uses|users|references|implementations) (?:of|to)\b"
+            r"|\bwhere\b.*\b(?:used|called|invoked|instantiated|imported|referenced|subclassed)\b"
+            r"|\b(?:which|what) \w+(?: \w+)? (?:calls?|uses?|invokes?|imports?|implements?)\b",
+        ),
+        "usage",
+    ),
+    (
+        _mark(
+            "test tests tested testing spec specs fixture fixtures testcase testcases",
+            "checks check covered",
+            r"\b(?:unit checks?|is it covered|covered by)\b",
+        ),
+        "test",
+    ),
+    (
+        _mark(
+            "changelog",
+            """when commit version release who since log blame history migrate migrating migration
+            upgrade upgrading renamed deprecated removed new changed replaces replacement last
+            recently""",
+            r"\bwhen (?:was|were|did)\b.*\b(?:added|removed|introduced|changed|renamed|deprecated"
+            r"|dropped|deleted|fixed|merged|released|change|appear|disappear)\b"
+            r"|\b(?:which|what) (?:commit|version|release)\b"
+            r"|\bwho (?:wrote|changed|added|removed|introduced|fixed)\b"
+            r"|\bsince (?:which|what|when|the (?:upgrade|update)|version)\b"
+            r"|\b(?:release notes?|git (?:log|blame|history)|(?:migrat|upgrad)(?:e|ing|ion) (?:to"
+            r"|from)|(?:was|were|been|got) (?:renamed|deprecated|removed)"
+            r"|what(?:'s| is| has)? (?:new|changed) in|what replaces|replacement for"
+            r"|last (?:change|commit)|recently (?:changed|added|removed)|history of)\b",
+        ),
+        "history",
+    ),
+    (
+        _mark(
+            "guide tutorial walkthrough quickstart howto",
+            "how can could may should steps way started example examples",
+            r"\bhow (?:(?:do|can|could|should|would|might) (?:i|we|you|one|people|users?)|to)\b"
+            r"|^\s*(?:can|could|may|should) (?:i|we)\b|\bsteps (?:to|for)\b|\bway to\b"
+            r"|\bgetting started\b|\bexamples? (?:of|for)\b",
+        ),
+        "howto",
+    ),
+    (
+        _mark(
+            """setting settings option options configure configures configured configuring
+            configuration configurable config preference preferences env default defaults flag flags
+            parameter enable enables enabled disable disables disabled ci workflow nightly""",
+            "environment unless command turn turned switch switched opt opting continuous build",
+            r"\benvironment (?:variables?|vars?)\b|\bunless told otherwise\b|\bcommand.line\b"
+            r"|\bturn(?:ed)? (?:\w+ )?o(?:n|ff)\b|\bswitch(?:ed)? o(?:n|ff)\b"
+            r"|\bopt(?:ing)? (?:in|out)\b|\bcontinuous integration\b|\bbuild (?:step|option)\b",
+        ),
+        "configuration",
+    ),
+)
+
+
+def intent_of(text: str, *, is_symbol: bool) -> Intent:
+    """The kind of a question; `search` for one that has no mark of any. The first that fits wins.
+
+    A message that a program printed comes before everything that its words might ask for.
+    """
+    if is_symbol:
+        return "symbol"
+    head = text[:_LOOKED_AT_CHARS]
+    lower = head.lower()
+    found = _WORD.findall(lower)
+    words = set(found)
+    if not _asks(found, lower) and _is_message(head, lower, words):
+        return "error"
+    for mark, intent in _IN_ORDER:
+        if mark.is_in(words, lower):
+            return intent
+    return "search"
+
+
+def _asks(words: list[str], text: str) -> bool:
+    return text.rstrip().endswith("?") or (bool(words) and words[0] in _ASKING)
+
+
+def _is_message(text: str, lower: str, words: set[str]) -> bool:
+    if ":" in text and _PRINTED.search(lower):
+        return True
+    return _COMPLAINT.is_in(words, lower) and _FILLED_IN.search(text) is not None
