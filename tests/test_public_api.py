@@ -29,7 +29,9 @@ JSON_NAMES = {
     "Span": "startLine endLine snippet scope",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
     "context explanation",
-    "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions",
+    "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
+    "understood",
+    "Understood": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SearchResult,
         Span,
         TextChunk,
+        Understood,
     )
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ __all__ = [
     "SearchResult",
     "Span",
     "TextChunk",
+    "Understood",
     "open_app",
 ]
 

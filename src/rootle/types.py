@@ -75,6 +75,20 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Understood:
+    """How a question was read."""
+
+    intent: str  # symbol, error, howto, usage, configuration, history, test or search
+    phrases: tuple[str, ...]  # must stand in the file
+    regex: str | None  # must match a line of the file
+    excluded: tuple[str, ...]  # must not stand in what is shown
+    paths: tuple[str, ...]  # with a "-" before those that were not wanted
+    languages: tuple[str, ...]
+    corrected: Mapping[str, str]  # typed name -> the one that was searched for
+    translated: tuple[str, ...]  # English words that were added
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResponse:
     """One page of answers, best first."""
 
@@ -85,6 +99,7 @@ class SearchResponse:
     generation: int  # the state of the index that answered
     took_ms: float
     suggestions: tuple[str, ...] = ()
+    understood: Understood | None = None  # when an explanation was asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,16 @@ class DocStore:
         )
         return [_chunk_row(row) for row in rows]
 
+    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+        """The names that these chunks define, as they are written, chunk after chunk."""
+        names: list[str] = []
+        for chunk_id in chunk_ids:
+            row = self._connection.execute(
+                "SELECT symbols FROM chunks WHERE id = ?", (int(chunk_id),)
+            ).fetchone()
+            names += _decode(row[0]).split("\n") if row is not None and row[0] else []
+        return names
+
     def vectors_of(self, file_ids: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
         """(chunk id, file id, vector) of these files' chunks; empty vectors are left out."""
         for file_id in file_ids:

@@ -143,6 +143,39 @@ class EmbeddedSparse:
             for name in names
         }
 
+    def files_with(
+        self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
+    ) -> list[int]:
+        """At most k files with all of these terms and with a term around each of these parts.
+
+        By BM25 of the terms, best first.
+        """
+        schema = self._schemas["files"]
+        around = [tantivy.Query.regex_query(schema, "body", f".*{part}.*") for part in parts]
+        needed = [
+            *(self._term("files", "body", term) for term in terms),
+            *(tantivy.Query.const_score_query(query, 0.0) for query in around),
+        ]
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in needed])
+        if files is not None:
+            query = self._among("files", query, "file", files)
+        return list(map(int, self._run("files", query, k).ids))
+
+    def near_definers(self, name: str, distance: int, k: int) -> list[int]:
+        """At most k chunks that define a name at most so many edits away from this one."""
+        schema = self._schemas["chunks"]
+        query = tantivy.Query.fuzzy_term_query(schema, "defines", name, distance=distance)
+        return list(map(int, self._run("chunks", query, k).ids))
+
+    def is_known(self, name: str) -> bool:
+        """Whether a name, in one spelling, is defined or stands anywhere."""
+        with _damage():
+            searcher = self._searchers["chunks"]
+            return bool(
+                searcher.doc_freq("defines", name)
+                or any(searcher.doc_freq("body", stem) for stem in self.stems(name))
+            )
+
     def _any_of(
         self, level: Level, fields: Sequence[str], terms: Sequence[WeightedTerm]
     ) -> tantivy.Query:

@@ -109,6 +109,16 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.chunks_of(file_id)
 
+    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+        """All names that these chunks define, as they are written."""
+        with self._lock, storage_errors(self.folder):
+            return self._documents.symbols_of(chunk_ids)
+
+    def text(self, file_id: int) -> str:
+        """The whole text of a file, as it was indexed; it is not kept at hand."""
+        with self._lock, storage_errors(self.folder):
+            return self._documents.text(file_id)
+
     def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
         """For each (file, start, end) the characters of the file's text, as it was indexed."""
         parts = [

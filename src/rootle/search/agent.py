@@ -17,7 +17,7 @@ from rootle.index.snapshot import Snapshot
 from rootle.protocols import Embedder, Scores, WordEmbedder
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
-from rootle.rank.question import Question, parse_question
+from rootle.rank.question import Question
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
 from rootle.search.cursor import decode_cursor, encode_cursor
 from rootle.search.filters import allowed_files
@@ -34,7 +34,9 @@ from rootle.search.gather import (
     choose_candidates,
     lookup,
 )
-from rootle.search.page import Ranking, build_page
+from rootle.search.narrowing import Narrowed, narrow
+from rootle.search.page import Ranking, build_page, order_of_shown
+from rootle.search.understanding import remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse
 
 # Below so many rows both legs together take about a millisecond, and two threads that take turns
@@ -84,21 +86,24 @@ class SearchAgent:
         offset = 0
         if query.cursor is not None:
             offset = decode_cursor(query.cursor, query, snapshot.generation)
-        allowed = allowed_files(query, snapshot.all_files, self._clock())
-        question = self._question(query, snapshot)
-        ranking = self._rank(session, question, allowed)
-        order = ranking.ranked.order
+        asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
+        allowed = allowed_files(query, asked.parsed, snapshot.all_files, self._clock())
+        narrowed = narrow(asked.parsed, snapshot, allowed)
+        ranking = self._rank(session, asked.question, narrowed)
+        order = order_of_shown(snapshot, session.rows, ranking)
         page = order[offset : offset + limit]
         results = build_page(snapshot, session.rows, ranking, page, explain=explain)
         more = offset + limit < len(order)
+        said = (*remarks_on(asked), *narrowed.remarks)
         return SearchResponse(
             results=results,
             next_cursor=encode_cursor(query, snapshot.generation, offset + limit) if more else None,
-            degraded=(*ranking.degraded, *(("stale",) if stale else ())),
+            degraded=(*ranking.degraded, *narrowed.degraded, *(("stale",) if stale else ())),
             confident=None,
             generation=snapshot.generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
-            suggestions=() if results else self._suggestions(snapshot, allowed),
+            suggestions=said if results else said or self._suggestions(snapshot, allowed),
+            understood=understood(asked) if explain else None,
         )
 
     def close(self) -> None:
@@ -114,16 +119,12 @@ class SearchAgent:
             self._session = _Session(snapshot, table, FileRows(dense.file_ids), is_small)
         return self._session
 
-    def _question(self, query: SearchQuery, snapshot: Snapshot) -> Question:
-        return parse_question(query.text_query[:MAX_QUERY_CHARS], snapshot.sparse.stems)
-
-    def _rank(
-        self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> Ranking:
-        snapshot = session.snapshot
+    def _rank(self, session: _Session, question: Question, narrowed: Narrowed) -> Ranking:
+        snapshot, allowed = session.snapshot, narrowed.files
         sparse, dense, vector, degraded = self._ask_legs(session, question, allowed)
+        limit = self._config.max_merged_candidates
         candidates = choose_candidates(
-            sparse, dense, session.table, self._config.max_merged_candidates, allowed
+            sparse, dense, session.table, limit, allowed, narrowed.chunk_ids
         )
         states = snapshot.files(candidates.file_ids.tolist())
         paths = [states[at].path if at in states else "" for at in candidates.file_ids.tolist()]
@@ -141,6 +142,7 @@ class SearchAgent:
             None if dense is None else dense.scores,
             "sparse" not in degraded,
             tuple(degraded),
+            narrowed.demands,
         )
 
     def _ask_legs(

@@ -6,6 +6,7 @@ from typing import Final
 
 from rootle.config import Config
 from rootle.errors import QueryError
+from rootle.search.query_syntax import parse_query
 from rootle.text import WORD
 from rootle.types import SearchQuery
 
@@ -17,7 +18,8 @@ def check_query(query: SearchQuery, config: Config) -> int:
     """The limit of a question that can be asked; raises QueryError for any other."""
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
-    if not WORD.search(query.text_query[:MAX_QUERY_CHARS]):
+    parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
+    if not WORD.search(parsed.text) and not parsed.is_exact:
         raise QueryError("the question has no letter or digit in it; ask in words")
     limit = config.default_limit if query.limit is None else query.limit
     if not 1 <= limit <= config.max_limit:

@@ -8,19 +8,25 @@ from collections.abc import Callable, Iterable
 from rootle.errors import QueryError
 from rootle.index.manifest import FileState
 from rootle.languages import resolve_language
+from rootle.search.query_syntax import ParsedQuery
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
 
 
 def allowed_files(
-    query: SearchQuery, files: Callable[[], Iterable[FileState]], now_s: float
+    query: SearchQuery, parsed: ParsedQuery, files: Callable[[], Iterable[FileState]], now_s: float
 ) -> set[int] | None:
-    """The ids of files that pass every filter of a query; None where it has none.
+    """The ids of files that pass every filter of a query and of its text; None without any.
 
     Raises QueryError for a language that does not exist and for a recency below zero.
     """
-    tests = [*_path_test(query), *_language_test(query), *_recency_test(query, now_s)]
+    tests = [
+        *_path_test(query),
+        *_language_test(query.languages),
+        *_recency_test(query, now_s),
+        *(_tests_in_text(parsed) if parsed.has_filters else ()),
+    ]
     if not tests:
         return None
     return {
@@ -48,11 +54,11 @@ def _path_test(query: SearchQuery) -> Iterable[_Test]:
     yield matches
 
 
-def _language_test(query: SearchQuery) -> Iterable[_Test]:
-    if query.languages is None:
+def _language_test(names: Iterable[str] | None) -> Iterable[_Test]:
+    if names is None:
         return
     wanted = set()
-    for name in query.languages:
+    for name in names:
         language = resolve_language(name)
         if language is None:
             raise QueryError(f'unknown language "{name}"; try one like "python" or "ts"')
@@ -70,3 +76,25 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
         raise QueryError(f"minRecencyDays is {days:g}; give a number of days of 0 or more")
     oldest = now_s - days * _DAY_S
     yield lambda state: state.last_modified_s >= oldest
+
+
+def _tests_in_text(parsed: ParsedQuery) -> Iterable[_Test]:
+    """`path:` and `lang:` of a question: any of the wanted ones, none of the unwanted."""
+    if parsed.paths:
+        yield lambda state: any(_is_typed_path(path, state.path) for path in parsed.paths)
+    if parsed.languages:
+        yield from _language_test(parsed.languages)
+    unwanted: list[_Test] = [
+        *_language_test(parsed.excluded_languages),
+        lambda state: any(_is_typed_path(path, state.path) for path in parsed.excluded_paths),
+    ]
+    yield lambda state: not any(test(state) for test in unwanted)
+
+
+def _is_typed_path(typed: str, path: str) -> bool:
+    """People type what they remember: the beginning of any folder or file name on, in any case."""
+    typed = typed.lower().removeprefix("./").lstrip("/")
+    path = path.lower()
+    if any(sign in typed for sign in "*?["):
+        return fnmatch.fnmatchcase(path, typed) or fnmatch.fnmatchcase(path, f"*/{typed}")
+    return f"/{typed}" in f"/{path}"

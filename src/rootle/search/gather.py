@@ -18,7 +18,7 @@ from rootle.text import path_words
 _FILES_BY_PATH: Final = 30
 _FIELD_HITS: Final = 60
 # What stands lower in the fusion of all lists was never seen to win.
-_MAX_FILES: Final = 60
+MAX_FILES: Final = 60
 # The index is asked which terms stand where for so many files only: the others do not come near.
 _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
@@ -177,15 +177,19 @@ def choose_candidates(
     table: ChunkTable,
     limit: int,
     allowed: Collection[int] | None,
+    also: Ids = _NOTHING.ids,
 ) -> Candidates:
-    """The chunks that both legs put forward, fused and cut, and the files that go with them."""
+    """The chunks that both legs put forward, fused and cut, and the files that go with them.
+
+    After them come the chunks of `also`, as far as there is room.
+    """
     legs = [sparse.body] + ([dense.hits] if dense else [])
     fused = reciprocal_rank_fusion(legs, limit)
     asked = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
     if allowed is not None and len(asked):  # they were looked up among all files
         permitted = np.fromiter(allowed, np.int64, len(allowed))
         asked = asked[np.isin(table.files_of(asked), permitted)]
-    chunk_ids = sorted_unique(np.concatenate([fused, sparse.symbols.ids[:20], asked]))
+    chunk_ids = sorted_unique(np.concatenate([fused, sparse.symbols.ids[:20], asked, also]))
     files = table.files_of(chunk_ids)
     in_order = np.concatenate(
         [
@@ -194,11 +198,12 @@ def choose_candidates(
             sparse.file_symbols.ids[:_FILES_BY_PATH],
             files[np.searchsorted(chunk_ids, asked)],
             files[np.searchsorted(chunk_ids, fused)],
+            files[np.searchsorted(chunk_ids, also)],
         ]
     )
     # Each once, in the order of their first place; dictionaries keep it.
     wanted = [file_id for file_id in dict.fromkeys(in_order.tolist()) if file_id >= 0]
-    file_ids = np.array(sorted(wanted[:_MAX_FILES]), dtype=np.int64)
+    file_ids = np.array(sorted(wanted[:MAX_FILES]), dtype=np.int64)
     kept = is_in_sorted(files, file_ids)
     return Candidates(chunk_ids[kept], files[kept], file_ids)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -18,6 +18,7 @@ from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.features import NAMES
 from rootle.rank.heuristic import RankedFiles
 from rootle.rank.spans import ScoredSpan, choose_spans, span_scores
+from rootle.search.demands import Demands, shown_spans
 from rootle.search.gather import FileRows, is_in_sorted, lookup
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
@@ -36,6 +37,7 @@ class Ranking:
     cosines: Scores | None  # of every row of the matrix; None without the dense leg
     has_words: bool  # the word index answered
     degraded: tuple[str, ...]
+    demands: Demands | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,43 @@ def build_page(
     ids = evidence.files.ids[list(page)].tolist()
     files = snapshot.files(ids)
     chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
-    best = _best_chunks(chunks, ids)
+    chosen, rows = _chosen(snapshot, chunks, ids, ranking.demands)
+    shown = shown_spans(snapshot, [span for spans in chosen for span in spans], rows)
+    sources = _Sources(evidence, chunks)
+    results = []
+    for at, file_id, spans in zip(page, ids, chosen, strict=True):
+        if not spans and ranking.demands is not None:
+            # Among fewer files its chunks weigh a little differently than in `order_of_shown`.
+            continue
+        explanation = _explanation(ranked, at) if explain else None
+        seen = tuple(islice(shown, len(spans)))
+        source = sources.of(spans[0].chunk_id if spans else -1)
+        score = float(ranked.scores[at])
+        results.append(_result(files[file_id], seen, source, score, explanation))
+    return tuple(results)
+
+
+def order_of_shown(
+    snapshot: Snapshot, rows_of_files: FileRows, ranking: Ranking
+) -> tuple[int, ...]:
+    """The files in their order, without those of which no line may be shown."""
+    order = ranking.ranked.order
+    if ranking.demands is None or ranking.demands.unwanted is None:
+        return order
+    ids = ranking.evidence.files.ids[list(order)].tolist()
+    chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
+    chosen, _ = _chosen(snapshot, chunks, ids, ranking.demands)
+    return tuple(at for at, spans in zip(order, chosen, strict=True) if spans)
+
+
+def _chosen(
+    snapshot: Snapshot, chunks: _Chunks, file_ids: Sequence[int], demands: Demands | None
+) -> tuple[list[list[ScoredSpan]], Mapping[int, ChunkRow]]:
+    """For each file the spans that are shown, and the chunks that they come from."""
+    best = _best_chunks(chunks, file_ids)
     rows = snapshot.chunks([chunk_id for found in best for chunk_id, _ in found])
     chosen = []
-    for file_id, found in zip(ids, best, strict=True):
+    for file_id, found in zip(file_ids, best, strict=True):
         spans = [
             ScoredSpan(row.id, row.start_line, row.end_line, score)
             for chunk_id, score in found
@@ -75,17 +110,10 @@ def build_page(
             for row in snapshot.chunks_of(file_id)[:1]:
                 rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+        if demands is not None:
+            spans = demands.met_by(spans, file_id, rows, snapshot)
         chosen.append(choose_spans(spans))
-    shown = iter(_shown(snapshot, [span for spans in chosen for span in spans], rows))
-    sources = _Sources(evidence, chunks)
-    results = []
-    for at, file_id, spans in zip(page, ids, chosen, strict=True):
-        explanation = _explanation(ranked, at) if explain else None
-        seen = tuple(islice(shown, len(spans)))
-        source = sources.of(spans[0].chunk_id if spans else -1)
-        score = float(ranked.scores[at])
-        results.append(_result(files[file_id], seen, source, score, explanation))
-    return tuple(results)
+    return chosen, rows
 
 
 def _chunks_of(
@@ -122,18 +150,6 @@ def _best_chunks(chunks: _Chunks, file_ids: Sequence[int]) -> list[list[tuple[in
         if len(found) < _SPANS_LOOKED_AT:
             found.append((chunk_id, score))
     return list(best.values())
-
-
-def _shown(
-    snapshot: Snapshot, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
-) -> Iterator[Span]:
-    """The chosen spans with their lines."""
-    chunks = [rows[span.chunk_id] for span in spans]
-    texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in chunks])
-    for span, row, text in zip(spans, chunks, texts, strict=True):
-        count = span.end_line - span.start_line + 1
-        snippet = "\n".join(text.split("\n", count)[:count])
-        yield Span(span.start_line, span.end_line, snippet, row.scope)
 
 
 def _result(

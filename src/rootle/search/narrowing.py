@@ -1,0 +1,61 @@
+"""From the filters of a question and what must stand in a file to the files that may answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rootle.index.snapshot import Snapshot
+from rootle.protocols import Ids
+from rootle.search.demands import Demands
+from rootle.search.exact import ExactMatches, chunks_with, find_exact, nothing_exact
+from rootle.search.gather import MAX_FILES
+from rootle.search.query_syntax import ParsedQuery
+
+
+def _no_chunks() -> Ids:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The files that may answer, None for all, and what was found in them by the letter."""
+
+    files: Collection[int] | None
+    demands: Demands | None = None
+    chunk_ids: Ids = field(default_factory=_no_chunks)  # candidates, whatever the legs find
+    degraded: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def narrow(parsed: ParsedQuery, snapshot: Snapshot, allowed: Collection[int] | None) -> Narrowed:
+    """Of the allowed files those with every phrase and what the regular expression finds.
+
+    Where no file has the phrases, the other words are still answered, and a remark says so.
+    """
+    unwanted = parsed.unwanted
+    demands = Demands(None, unwanted) if unwanted is not None else None
+    if not parsed.is_exact:
+        return Narrowed(allowed, demands)
+    found = find_exact(parsed, snapshot, allowed)
+    degraded, remarks = _cut_short(found)
+    if found.places:
+        chunk_ids = chunks_with(found, snapshot, MAX_FILES)
+        return Narrowed(set(found.places), Demands(found, unwanted), chunk_ids, degraded, remarks)
+    missing = nothing_exact(parsed)
+    if parsed.asks_more_than_phrases:
+        remarks = (f"{missing}; showing results without that condition", *remarks)
+        return Narrowed(allowed, demands, degraded=degraded, remarks=remarks)
+    return Narrowed(set(), degraded=degraded, remarks=(missing, *remarks))
+
+
+def _cut_short(found: ExactMatches) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if not found.is_cut_short:
+        return (), ()
+    remark = (
+        f"only {found.files_looked_at:,} of {found.files_in_all:,} files were read for the phrase "
+        "or regex; narrow the question with path: or lang:"
+    )
+    return ("exact",), (remark,)

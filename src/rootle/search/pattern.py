@@ -1,0 +1,131 @@
+"""Regular expressions of a question: which are refused, and what they must find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, Final
+
+from rootle.errors import QueryError
+
+# The standard library's own parser: it is not documented, but it cannot disagree with `re`.
+# Its trees are lists of (operation, argument), whatever an operation takes: hence Any.
+_PARSER: Final[Any] = import_module("re._parser")
+_REPEATS: Final = {"MAX_REPEAT", "MIN_REPEAT"}
+# A repetition of at most so many cannot grow into a long wait.
+_FEW: Final = 9
+# n characters of a line and k open repetitions may take n^k steps.
+_MAX_OPEN_REPEATS: Final = 4
+MAX_PATTERN_CHARS: Final = 500
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise QueryError for a pattern that is none, or that might not come to an end."""
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise QueryError(
+            f"the regex has {len(pattern)} characters; use at most {MAX_PATTERN_CHARS}"
+        )
+    try:
+        compile_pattern(pattern)
+        tree = _PARSER.parse(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise QueryError(
+            f'the regex "{pattern}" is invalid: {error}; put a \\ before signs that are meant '
+            "literally, or quote the text instead"
+        ) from error
+    if _is_dangerous(tree) or _open_repeats(tree) > _MAX_OPEN_REPEATS:
+        raise QueryError(
+            f'the regex "{pattern}" could run for ever: a repetition inside a repetition, or '
+            f"more than {_MAX_OPEN_REPEATS} of them; write it with fewer of * and +"
+        )
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """The pattern, without regard to case unless it has a capital letter itself."""
+    bare = re.sub(r"\\.", "", pattern)
+    return re.compile(pattern, re.NOFLAG if any(map(str.isupper, bare)) else re.IGNORECASE)
+
+
+def literals_of(pattern: str) -> tuple[str, ...]:
+    """Runs of word characters, in order, each of which stands in whatever the pattern finds."""
+    runs: list[str] = []
+    run = ""
+    for char in _required(_PARSER.parse(pattern)):
+        if char and (char.isalnum() or char == "_"):
+            run += char
+            continue
+        runs.append(run)
+        run = ""
+    return tuple(dict.fromkeys(text for text in [*runs, run] if len(text) > 1))
+
+
+def _required(tree: Any) -> Iterator[str]:
+    """The characters that every match has; empty where anything may stand between two."""
+    for operation, argument in tree:
+        name = str(operation)
+        if name == "LITERAL":
+            yield chr(argument)
+        elif name == "SUBPATTERN":
+            yield from _required(argument[-1])
+        elif name in _REPEATS and argument[0] > 0:
+            yield ""
+            yield from _required(argument[2])
+            yield ""
+        elif name != "AT":  # the start or end of a line or word takes no room
+            yield ""
+
+
+def _is_dangerous(tree: Any) -> bool:
+    """Whether a long repetition repeats what may match the same text in two ways."""
+    return any(
+        _is_dangerous(part) or (_is_long(operation, argument) and _is_ambiguous(argument[2]))
+        for operation, argument in tree
+        for part in _parts(str(operation), argument)
+    )
+
+
+def _is_ambiguous(tree: Any) -> bool:
+    for operation, argument in tree:
+        name = str(operation)
+        if name in _REPEATS and argument[0] != argument[1]:
+            return True
+        if name == "BRANCH" and not all(_has_own_start(branch) for branch in argument[1]):
+            return True
+        if any(_is_ambiguous(part) for part in _parts(name, argument)):
+            return True
+    return False
+
+
+def _has_own_start(branch: Any) -> bool:
+    # The parser takes common beginnings out of a branch: what is left begins differently.
+    return len(branch) > 0 and str(branch[0][0]) == "LITERAL"
+
+
+def _is_long(operation: Any, argument: Any) -> bool:
+    return str(operation) in _REPEATS and bool(argument[1] > _FEW)
+
+
+def _open_repeats(tree: Any) -> int:
+    return sum(
+        _is_long(operation, argument)
+        + max((_open_repeats(part) for part in _parts(str(operation), argument)), default=0)
+        for operation, argument in tree
+    )
+
+
+def _parts(name: str, argument: Any) -> list[Any]:
+    """What an operation holds inside."""
+    if name in _REPEATS:
+        return [argument[2]]
+    if name == "BRANCH":
+        return list(argument[1])
+    if name in ("SUBPATTERN", "ASSERT", "ASSERT_NOT"):
+        return [argument[-1]]
+    if name == "ATOMIC_GROUP":
+        return [argument]
+    if name == "POSSESSIVE_REPEAT":
+        return [argument[2]]
+    if name == "GROUPREF_EXISTS":
+        return [part for part in argument[1:] if part is not None]
+    return []
