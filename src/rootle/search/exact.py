@@ -57,14 +57,6 @@ def chunks_with(matches: ExactMatches, snapshot: Snapshot, limit: int) -> Ids:
     return np.array(ids, dtype=np.int64)
 
 
-def nothing_exact(parsed: ParsedQuery) -> str:
-    """What to say where no file has it all."""
-    asked = [f'"{phrase}"' for phrase in parsed.phrases]
-    if parsed.regex is not None:
-        asked.append(f"a match of /{parsed.regex}/")
-    return f"no file here has {' together with '.join(asked)}"
-
-
 class WordReader(Protocol):
     """The word index, as far as it is needed here."""
 

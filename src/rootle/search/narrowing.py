@@ -10,7 +10,7 @@ import numpy as np
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Ids
 from rootle.search.demands import Demands
-from rootle.search.exact import ExactMatches, chunks_with, find_exact, nothing_exact
+from rootle.search.exact import ExactMatches, chunks_with, find_exact
 from rootle.search.gather import MAX_FILES
 from rootle.search.query_syntax import ParsedQuery
 
@@ -21,7 +21,7 @@ def _no_chunks() -> Ids:
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """The files that may answer, None for all, and what was found in them by the letter."""
+    """The files that may answer, None for all, and what is demanded of their lines."""
 
     files: Collection[int] | None
     demands: Demands | None = None
@@ -44,11 +44,22 @@ def narrow(parsed: ParsedQuery, snapshot: Snapshot, allowed: Collection[int] | N
     if found.places:
         chunk_ids = chunks_with(found, snapshot, MAX_FILES)
         return Narrowed(set(found.places), Demands(found, unwanted), chunk_ids, degraded, remarks)
-    missing = nothing_exact(parsed)
+    missing = _missing(parsed, found, is_filtered=allowed is not None)
     if parsed.asks_more_than_phrases:
         remarks = (f"{missing}; showing results without that condition", *remarks)
         return Narrowed(allowed, demands, degraded=degraded, remarks=remarks)
-    return Narrowed(set(), degraded=degraded, remarks=(missing, *remarks))
+    cure = "try a simpler one" if parsed.regex else "leave out the quotes for what comes near it"
+    return Narrowed(set(), degraded=degraded, remarks=(f"{missing}; {cure}", *remarks))
+
+
+def _missing(parsed: ParsedQuery, found: ExactMatches, *, is_filtered: bool) -> str:
+    asked = [f'"{phrase}"' for phrase in parsed.phrases]
+    if parsed.regex is not None:
+        asked.append(f"a line that matches /{parsed.regex}/")
+    where = "that passes the filters" if is_filtered else "here"
+    if found.is_cut_short:
+        where = "that was read"
+    return f"no file {where} has {' and '.join(asked)}"
 
 
 def _cut_short(found: ExactMatches) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from rootle.index.snapshot import Snapshot
-from rootle.rank.glossary import translated
+from rootle.rank.foreign import language_of_question
 from rootle.rank.question import STOP_WORDS, Question, parse_question
 from rootle.search.query_syntax import ParsedQuery, parse_query
 from rootle.search.spelling import Correction, corrected, corrections_of
 from rootle.text import WORD
 from rootle.types import Understood
+
+if TYPE_CHECKING:
+    from rootle.rank.glossary import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ def understand(text: str, snapshot: Snapshot) -> Asked:
     """Take a question apart; raises QueryError where its signs cannot be meant."""
     parsed = parse_query(text)
     stems = snapshot.sparse.stems
-    translation = translated(parsed.text)
+    translation = _translated(parsed.text)
     if translation is not None:
         question = parse_question(translation.for_words, stems)
         question = replace(question, text=translation.for_meaning)
@@ -39,6 +43,15 @@ def understand(text: str, snapshot: Snapshot) -> Asked:
     if corrections:
         question = parse_question(corrected(parsed.text, corrections), stems)
     return Asked(question, parsed, corrections)
+
+
+def _translated(text: str) -> Translation | None:
+    language = language_of_question(text)
+    if language is None:
+        return None
+    from rootle.rank.glossary import translate  # with a dictionary that few questions need
+
+    return translate(text, language)
 
 
 def understood(asked: Asked) -> Understood:
