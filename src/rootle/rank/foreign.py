@@ -13,30 +13,30 @@ Language = Literal["de", "es", "zh", "ja"]
 FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
         "de": frozenset(
-            """aber alle alles als also am an anderen andere auch auf aus bei beim bevor
+            """aber alle alles als also am an andere anderen auch auf aus bei beim bevor
             bin bis da dabei dafür damit dann daran darauf darf das dass dem den denn
             der des deshalb die dies diese dieser dieses doch dort du durch ein eine
             einem einen einer eines er es etwa etwas für ganz gegen gerade gibt habe
             haben hat hatte hier hinter ich ihm ihr ihre im immer in ins ist ja jede
-            jedem jeden jeder jedes jemand jetzt kann lang lange viel viele keine keinen
-            kein können könnte man manche mehr mein meine meinem meinen meiner mich mir
-            mit muss müssen nach nachdem nicht nichts noch nun nur ob oben obwohl oder
-            ohne sehr sein seine seinen seit sich sie sind so sobald solche sollte soll
-            sondern statt trotzdem über um und unter vom von vor wann war waren warum
-            was wegen weil welche welchem welchen welcher welches wenn wer werde werden
-            wem wie wieder wieso wird wir wo wobei wodurch woher wohin womit wurde
-            wurden während zu zum zur zwischen""".split()
+            jedem jeden jeder jedes jemand jetzt kann kein keine keinen können könnte
+            lang lange man manche mehr mein meine meinem meinen meiner mich mir mit muss
+            müssen nach nachdem nicht nichts noch nun nur ob oben obwohl oder ohne sehr
+            sein seine seinen seit sich sie sind so sobald solche soll sollte sondern
+            statt trotzdem um und unter viel viele vom von vor wann war waren warum was
+            wegen weil welche welchem welchen welcher welches wem wenn wer werde werden
+            wie wieder wieso wir wird wo wobei wodurch woher wohin womit wurde wurden
+            während zu zum zur zwischen über""".split()
         ),
         "es": frozenset(
-            """a al algo algún alguna ante antes así aún aunque bajo bien cada como cómo
-            con contra cual cuál cuáles cuándo cuando cuánto cuántos cuánta cuántas de
-            del desde después dónde donde dos durante e el él ella en entre era es esa
-            ese eso esta está están este esto estos estar fue ha hace hacer haber han
-            hasta hay he la las le les lo los más me mi mientras mis muy nada ni no nos
-            nuestro o otra otro otras otros para pero poco por porque pues puede pueden
-            puedo que qué quién quien se sea según ser si sí sido sin sobre solo son su
-            sus también tan te tener tiene tienen toda todo todos tras tu un una uno
-            unos unas y ya""".split()
+            """a al algo alguna algún ante antes así aunque aún bajo bien cada como con
+            contra cual cuando cuál cuáles cuándo cuánta cuántas cuánto cuántos cómo de
+            del desde después donde dos durante dónde e el ella en entre era es esa ese
+            eso esta estar este esto estos está están fue ha haber hace hacer han hasta
+            hay he la las le les lo los me mi mientras mis muy más nada ni no nos
+            nuestro o otra otras otro otros para pero poco por porque puede pueden puedo
+            pues que quien quién qué se sea según ser si sido sin sobre solo son su sus
+            sí también tan te tener tiene tienen toda todo todos tras tu un una unas uno
+            unos y ya él""".split()
         ),
         "zh": frozenset(),
         "ja": frozenset(),
@@ -46,16 +46,17 @@ FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
 _TELLING: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
         "de": frozenset(
-            """aber auf aus bei beim bevor dann das dass dem der des die durch ein eine
-            einem einen einer eines für fuer gibt ich ist kann keine mit muss nach nicht
-            nur ob oder ohne sich sie sind über ueber und vom von warum welche welchem
-            welchen welcher welches wenn wer werden wie wieder wird wo woher wurde
-            während zum zur zwischen""".split()
+            """aber auf aus bei beim bevor damit dann das dass dem den der des die diese
+            dieser dieses durch ein eine einem einen einer eines fuer für gibt ich im
+            ist kann keine mehr mit muss nach nicht nur ob oder ohne sehr sich sie sind
+            sobald ueber und vom von warum weil welche welchem welchen welcher welches
+            wenn wer werden wie wieder wird wo woher wurde während zu zum zur zwei
+            zwischen über""".split()
         ),
         "es": frozenset(
-            """al como cómo con cual cuál cuando cuándo cuánto cuanto cuántos de del desde
+            """al como con cual cuando cuanto cuál cuándo cuánto cuántos cómo de del desde
             donde dónde el en es esta está hay la las los para pero por porque puede que
-            qué quién quien se según si sin sobre su un una uno y""".split()
+            quien quién qué se según si sin sobre su un una uno y""".split()
         ),
     }
 )
@@ -73,7 +74,7 @@ def language_of_question(text: str) -> Language | None:
     head = text[:_LOOKED_AT_CHARS].lower()
     if head.isascii():
         # Two such words do not meet by chance.
-        found = _ALL_TELLING.intersection(head.split())
+        found = _ALL_TELLING.intersection(head.replace(",", " ").split())
         return _by_words(found, at_least=2) if len(found) > 1 else None
     if _KANA.search(head):
         return "ja"
