@@ -50,6 +50,7 @@ def test_json_has_exactly_the_promised_keys(repository: Path) -> None:
     assert 0 <= first["score"] <= 1
     assert first["metadata"]["fileSizeBytes"] == len(FILES["src/net/retry.py"])
     explained = rootle("search", "retry_backoff", "--json", "--explain", cwd=repository)
+    assert set(explained.data) == _RESPONSE | {"understood"}
     assert set(explained.data["results"][0]) == _RESULT | {"explanation"}
 
 
@@ -88,6 +89,25 @@ def test_explain_says_what_each_feature_gave(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--explain", cwd=repository)
     assert "because " in outcome.out
     assert "defines_symbol" in outcome.out
+
+
+def test_explain_says_how_the_question_was_read(repository: Path) -> None:
+    outcome = rootle("search", '"retry_backoff" path:src -wolf', "--explain", cwd=repository)
+    assert outcome.out.splitlines()[0] == (
+        'understood as: symbol; must contain "retry_backoff"; without "wolf"; path: src'
+    )
+    typo = rootle("search", "retry_backof", "--explain", cwd=repository)
+    assert 'understood as: symbol; "retry_backoff" for "retry_backof"' in typo.out
+    assert 'no "retry_backof" here; showing results for "retry_backoff"' in typo.err
+    assert "understood as" not in rootle("search", "retry_backoff", cwd=repository).out
+    data = rootle("search", "retry_backoff", "--explain", "--json", cwd=repository).data
+    assert data["understood"]["intent"] == "symbol"
+
+
+def test_signs_that_cannot_be_meant_are_refused(repository: Path, home: Path) -> None:
+    for question in ("lang:cobolt retry", "/(/", "/(a+)+/", '""', "path:src lang:py"):
+        _assert_refused(rootle("search", question, cwd=repository))
+    assert not (home / "cache/rootle").exists()  # nothing was indexed for it
 
 
 @pytest.mark.parametrize("limit", ["0", "51", "-1"])

@@ -93,7 +93,11 @@ def _add_search(commands: _Commands[_Parser]) -> None:
         help="answer a question, bringing the index up to date first",
         description="Answer a question. The index is made or brought up to date first.",
     )
-    command.add_argument("question", nargs="*", help="what to look for, in words or as a symbol")
+    command.add_argument(
+        "question",
+        nargs="*",
+        help='words, a name, "an exact phrase" or /a regex/; also path:, lang: and -word',
+    )
     command.add_argument(
         "--root", metavar="DIR", help="search this folder (default: the work tree around here)"
     )
@@ -106,7 +110,11 @@ def _add_search(commands: _Commands[_Parser]) -> None:
     )
     command.add_argument("--days", type=float, metavar="N", help="only files changed within N days")
     command.add_argument("--cursor", metavar="C", help="the next page, from `nextCursor`")
-    command.add_argument("--explain", action="store_true", help="what each feature gave a result")
+    command.add_argument(
+        "--explain",
+        action="store_true",
+        help="how the question was read, and what each feature gave a result",
+    )
     command.add_argument(
         "--batch",
         action="store_true",

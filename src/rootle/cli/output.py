@@ -11,7 +11,7 @@ from rootle.cli.opening import printable
 from rootle.rank.features import word_match
 from rootle.rank.question import STOP_WORDS
 from rootle.text import WORD, split_identifier
-from rootle.types import SearchResponse, SearchResult, Span
+from rootle.types import SearchResponse, SearchResult, Span, Understood
 
 # A span on a terminal: its head and the lines that match; the rest is a dotted line away.
 _TERMINAL_LINES: Final = 10
@@ -43,6 +43,8 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
         for part in split_identifier(word)
         if part not in STOP_WORDS
     }
+    if response.understood is not None:
+        _write(style.paint(f"understood as: {_reading(response.understood)}", "2"))
     for number, result in enumerate(response.results):
         if number:
             _write("")
@@ -53,6 +55,25 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
         print("rootle: no results", file=sys.stderr)
     for suggestion in response.suggestions:
         print(f"rootle: {suggestion}", file=sys.stderr)
+
+
+def _reading(understood: Understood) -> str:
+    """How a question was read, in one line."""
+    parts = [understood.intent]
+    parts += [f'must contain "{phrase}"' for phrase in understood.phrases]
+    if understood.regex is not None:
+        parts.append(f"must match /{understood.regex}/")
+    parts += [f'without "{word}"' for word in understood.excluded]
+    parts += [f"{_not(path)}path: {path.lstrip('-')}" for path in understood.paths]
+    parts += [f"{_not(name)}language: {name.lstrip('-')}" for name in understood.languages]
+    parts += [f'"{meant}" for "{typed}"' for typed, meant in understood.corrected.items()]
+    if understood.translated:
+        parts.append(f"in English: {' '.join(understood.translated)}")
+    return printable("; ".join(parts))
+
+
+def _not(value: str) -> str:
+    return "not " if value.startswith("-") else ""
 
 
 def _print_result(result: SearchResult, words: set[str], style: Style) -> None:

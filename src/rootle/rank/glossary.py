@@ -19,9 +19,9 @@ from rootle.rank.foreign import FUNCTION_WORDS, Language
 
 _FILE: Final = Path(__file__).parent / "glossary.tsv"
 _COLUMNS: Final[tuple[Language, ...]] = ("de", "es", "zh", "ja")
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = re.compile(r"\w+(?:(?:\.|::|->)\w+)*")
 _IDEOGRAPHS: Final = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]+")
-_IDENTIFIER: Final = re.compile(r".*(?:_|\d|[^\W\d_][A-Z])")
+_IDENTIFIER: Final = re.compile(r".*(?:[_\d.:>]|[a-z][A-Z])")
 _MAX_WORDS_OF_TERM: Final = 4
 _MAX_CHARS_OF_TERM: Final = 8
 # A word with many meanings says less than it costs.
@@ -134,7 +134,7 @@ def _term_at(
 
 def _meaning(word: str, folded: str, language: Language, drop: set[str]) -> tuple[str, ...] | None:
     """The English of a word: none for a function word, None for one that is not known."""
-    if _IDENTIFIER.match(word[1:]):
+    if _IDENTIFIER.match(word):
         return None
     dictionary = _dictionary(language)
     if folded in dictionary.terms:

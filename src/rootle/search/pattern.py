@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, Final
@@ -28,7 +29,7 @@ def check_pattern(pattern: str) -> None:
         )
     try:
         compile_pattern(pattern)
-        tree = _PARSER.parse(pattern)
+        tree = _parsed(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise QueryError(
             f'the regex "{pattern}" is invalid: {error}; put a \\ before signs that are meant '
@@ -44,14 +45,23 @@ def check_pattern(pattern: str) -> None:
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """The pattern, without regard to case unless it has a capital letter itself."""
     bare = re.sub(r"\\.", "", pattern)
-    return re.compile(pattern, re.NOFLAG if any(map(str.isupper, bare)) else re.IGNORECASE)
+    flags = re.NOFLAG if any(map(str.isupper, bare)) else re.IGNORECASE
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of "[[", which may change its meaning
+        return re.compile(pattern, flags)
+
+
+def _parsed(pattern: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return _PARSER.parse(pattern)
 
 
 def literals_of(pattern: str) -> tuple[str, ...]:
     """Runs of word characters, in order, each of which stands in whatever the pattern finds."""
     runs: list[str] = []
     run = ""
-    for char in _required(_PARSER.parse(pattern)):
+    for char in _required(_parsed(pattern)):
         if char and (char.isalnum() or char == "_"):
             run += char
             continue

@@ -96,7 +96,7 @@ def parse_query(text: str) -> ParsedQuery:
 
 def _without_pattern(text: str) -> tuple[str, str | None]:
     """A question and the regular expression in it, which is anything but words and signs."""
-    if text.lstrip()[:1] == "/" or text.rstrip()[-1:] == "/":
+    if text.count("/") > 1:
         filters = [sign for sign in _SIGN.finditer(text) if sign["name"]]
         rest = " ".join(_between(text, filters)).strip()
         if whole := _WHOLE_PATTERN.fullmatch(rest):

@@ -1,0 +1,156 @@
+"""Phrases, regular expressions, filters and excluded words, as a user meets them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sample import FILES, make_repository, many_files
+
+from rootle.app import App
+from rootle.search import exact
+from rootle.types import SearchQuery, SearchResult
+
+_FILES = {
+    **FILES,
+    "src/long.txt": "\n".join(["x y"] * 90) + "\nthe quick\n   brown fox\n" + "x y\n" * 40,
+    "src/other.py": "def wait_retry_backoffs(x):\n    return x  # The  Quick brown wolf\n",
+    "notes/a (1).md": "# Fox\n\nA `retry-backoff` of 5 % is -> wanted; deprecated since 2.0\n",
+}
+
+
+@pytest.fixture
+def app(tmp_path: Path, make_app) -> App:
+    return make_app(make_repository(tmp_path / "repo", _FILES))
+
+
+def _paths(app: App, text: str, **filters) -> set[str]:
+    found = {result.file_path for result in _results(app, text, **filters)}
+    assert len(found) == len(_results(app, text, **filters))
+    return found
+
+
+def _results(app: App, text: str, **filters) -> tuple[SearchResult, ...]:
+    return app.search(SearchQuery(text, limit=50, **filters)).results
+
+
+def test_a_phrase_stands_in_every_file_that_is_found_and_in_its_first_lines(app: App) -> None:
+    for text, phrase in [
+        ('"the quick brown"', r"the\s+quick\s+brown"),
+        ('"THE QUICK" fox', r"the\s+quick"),
+        ('"retry_backoff" doubled', "retry_backoff"),
+        ('"etry_backof"', "etry_backof"),
+        ('"maxAttempts: 5"', "maxAttempts: 5"),
+        ('"->"', "->"),
+        ('"return token.expiresAt > now;"', re.escape("return token.expiresAt > now;")),
+        ('where is "5 % is"?', "5 % is"),
+    ]:
+        pattern = re.compile(phrase, re.IGNORECASE)
+        expected = {path for path, content in _FILES.items() if pattern.search(content)}
+        assert _paths(app, text) == expected, text
+        for result in _results(app, text):
+            assert pattern.search(result.snippet), text
+            assert result.end_line - result.start_line < 60
+
+
+def test_all_phrases_must_stand_in_the_file(app: App) -> None:
+    assert _paths(app, '"retry_backoff" "def test_"') == {"tests/test_retry.py"}
+    response = app.search('"retry_backoff" "access tokens"')
+    assert response.results == ()
+    assert '"retry_backoff" and "access tokens"' in response.suggestions[0]
+
+
+def test_a_phrase_that_stands_nowhere_is_said_and_the_rest_is_answered(app: App) -> None:
+    response = app.search('"exponential jitter" retry backoff')
+    assert response.results[0].file_path == "src/net/retry.py"
+    assert 'no file here has "exponential jitter"' in response.suggestions[0]
+    alone = app.search('"exponential jitter"')
+    assert alone.results == ()
+    assert "leave out the quotes" in alone.suggestions[0]
+
+
+def test_a_regex_finds_lines_in_every_file_that_has_one(app: App) -> None:
+    for text, pattern in [
+        (r"/def \w+_backoffs?\(/", r"def \w+_backoffs?\("),
+        (r"/^#+ \w/", r"(?m)^#+ \w"),
+        (r"/\d{3}/", r"\d{3}"),
+        (r"regex:max\w+:\s\d", r"(?i)max\w+:\s\d"),
+        (r"/[A-Z]\w+Cache/", r"[A-Z]\w+Cache"),
+        (r"/now;$/", r"(?m)now;$"),
+    ]:
+        expected = {path for path, content in _FILES.items() if re.search(pattern, content)}
+        assert expected
+        assert _paths(app, text) == expected, text
+        assert all(re.search(pattern, result.snippet) for result in _results(app, text)), text
+    assert "simpler" in app.search(r"/zzz\d/").suggestions[0]
+
+
+def test_filters_in_the_text_hold_together_with_those_of_the_query(app: App) -> None:
+    every = "retry token password cache attempts pages sample"
+    assert _paths(app, f"{every} path:src/net") == {"src/net/retry.py", "src/net/client.go"}
+    assert _paths(app, f"{every} path:net lang:go") == {"src/net/client.go"}
+    assert _paths(app, f"{every} path:SRC -path:net -path:long -path:other") == {
+        "src/auth/token.ts",
+        "src/auth/password.rs",
+        "src/store/cache.py",
+    }
+    assert _paths(app, f"{every} path:*.md -path:notes/") == {"README.md", "docs/guide.md"}
+    assert _paths(app, f"{every} path:retry.py") == {"src/net/retry.py"}
+    assert _paths(app, f'{every} path:"a (1).md"') == {"notes/a (1).md"}
+    assert _paths(app, f"{every} path:src", languages=("go",)) == {"src/net/client.go"}
+    assert _paths(app, f"{every} path:src", file_paths=("docs",)) == set()
+    assert {"python", "rust"}.isdisjoint(
+        result.metadata.language for result in _results(app, f"{every} -lang:py -lang:rust")
+    )
+
+
+def test_excluded_words_are_not_shown(app: App) -> None:
+    shown = _results(app, "retry backoff")
+    assert any("deprecated" in result.snippet for result in shown)
+    left = _results(app, "retry backoff -deprecated -assert")
+    assert left
+    for result in left:
+        for snippet in (result.snippet, *(span.snippet for span in result.more_spans)):
+            assert not re.search(r"\b(deprecated|assert)\b", snippet, re.IGNORECASE)
+    said = app.search("how is the backoff computed -deprecated").suggestions
+    assert '"deprecated" are left out' in said[0]
+
+
+def test_pages_of_an_exact_question_follow_each_other(tmp_path: Path, make_app) -> None:
+    files = many_files(90)
+    app = make_app(make_repository(tmp_path / "many", files))
+    seen: list[str] = []
+    cursor = None
+    while True:
+        response = app.search(SearchQuery(r"/def load_\w+/ -path:pkg_3", limit=7, cursor=cursor))
+        seen += [result.file_path for result in response.results]
+        assert all("def load_" in result.snippet for result in response.results)
+        cursor = response.next_cursor
+        if cursor is None:
+            break
+    expected = {path for path, content in files.items() if "def load_" in content}
+    expected = {path for path in expected if not path.startswith("pkg_3")}
+    assert len(seen) == len(set(seen)) == min(60, len(expected))
+    assert set(seen) <= expected
+
+
+def test_a_search_that_was_cut_short_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "MAX_FILES", 3)
+    response = app.search(r"/\d/")
+    assert "exact" in response.degraded
+    assert "3 of 12 files" in response.suggestions[-1]
+    monkeypatch.setattr(exact, "MAX_SECONDS", -1.0)
+    assert "exact" in app.search('"->"').degraded
+
+
+def test_an_explanation_says_how_the_question_was_read(app: App) -> None:
+    text = '"retry_backoff" path:src -path:long lang:py -wolf'
+    understood = app.search(text, explain=True).understood
+    assert understood is not None
+    assert understood.intent == "symbol"
+    assert understood.phrases == ("retry_backoff",)
+    assert understood.paths == ("src", "-long")
+    assert understood.languages == ("py",)
+    assert understood.excluded == ("wolf",)
+    assert app.search(text).understood is None

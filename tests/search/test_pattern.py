@@ -1,0 +1,75 @@
+"""Regular expressions of a question."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rootle.errors import QueryError
+from rootle.search.pattern import check_pattern, compile_pattern, literals_of
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(a+)+b", r"(a*)*", r"(\w+\s*)*x", r"(a|aa)+$", r"(a|a?)+", r"((ab)*c?)*", r"(.*a){12}",
+        r"(\d+|\w+)+x", r".*a.*b.*c.*d.*e", r"(?:a{2,}){3,}", r"(?=(a+)+)x", r"(a+){10,}",
+    ],
+)  # fmt: skip
+def test_a_pattern_that_could_run_for_ever_is_refused(pattern: str) -> None:
+    with pytest.raises(QueryError, match="for ever"):
+        check_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"def \w+_backoff", r"(foo|bar)+\d", r"^import (os|sys)$", r"(ab){2,5}", r"[A-Z]{3,}_\w+",
+        r"a.*b.*c", r"(?:https?://)?example\.com", r"x{2}(y+z)?", r"class (\w+)\(\1\)",
+    ],
+)  # fmt: skip
+def test_patterns_that_people_write_are_taken(pattern: str) -> None:
+    check_pattern(pattern)
+
+
+@given(st.text("ab()|*+?{2,}[]^$.\\w", max_size=12))
+def test_what_is_taken_comes_to_an_end(pattern: str) -> None:
+    try:
+        check_pattern(pattern)
+    except QueryError:
+        return
+    started = time.perf_counter()
+    compile_pattern(pattern).search("a" * 40 + "!")
+    assert time.perf_counter() - started < 1
+
+
+@given(st.text("ab_()|*+?{2,}[]^$. \\w", max_size=12), st.text("ab_ ", max_size=12))
+def test_every_match_has_the_literals(pattern: str, text: str) -> None:
+    try:
+        check_pattern(pattern)
+    except QueryError:
+        return
+    match = compile_pattern(pattern).search(text)
+    if match:
+        assert all(literal.lower() in match.group().lower() for literal in literals_of(pattern))
+
+
+def test_the_literals_of_a_pattern_are_its_words() -> None:
+    assert literals_of(r"def \w+_backoff\(") == ("def", "_backoff")
+    assert literals_of(r"(retry|again) policy") == ("policy",)
+    assert literals_of(r"colou?r") == ("colo",)
+    assert literals_of(r"\d+") == ()
+
+
+def test_a_capital_letter_makes_a_pattern_mind_the_case() -> None:
+    assert compile_pattern("retry").search("RETRY")
+    assert not compile_pattern("Retry").search("retry")
+    assert compile_pattern(r"\Sretry").search("xRETRY")
+
+
+def test_a_pattern_without_end_is_refused() -> None:
+    with pytest.raises(QueryError, match="500"):
+        check_pattern("a" * 501)

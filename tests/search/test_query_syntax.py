@@ -1,0 +1,150 @@
+"""The signs of a search box: where they count, and where they are part of the question."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample import QUESTIONS
+
+from rootle.errors import QueryError
+from rootle.search.query_syntax import ParsedQuery, parse_query
+
+_LABELS = Path(__file__).parents[2] / "benchmarks/labels"
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ('"max attempts"', ParsedQuery("max attempts", phrases=("max attempts",))),
+        ('where is "max  attempts"?', ParsedQuery(
+            "where is max attempts?", phrases=("max attempts",))),
+        ("“max attempts” default", ParsedQuery("max attempts default", phrases=("max attempts",))),
+        ('"a b" "c d"', ParsedQuery("a b c d", phrases=("a b", "c d"))),
+        ('"->"', ParsedQuery("->", phrases=("->",))),
+        ('"not found" page', ParsedQuery("not found page", phrases=("not found",))),
+        ("retry -test", ParsedQuery("retry", excluded=("test",))),
+        ("retry -test policy", ParsedQuery("retry policy", excluded=("test",))),
+        ("how is retry done -tests", ParsedQuery("how is retry done", excluded=("tests",))),
+        ('retry -"unit test"', ParsedQuery("retry", excluded=("unit test",))),
+        ("path:src/api timeouts", ParsedQuery("timeouts", paths=("src/api",))),
+        ("timeouts path:*.md -path:tests/", ParsedQuery(
+            "timeouts", paths=("*.md",), excluded_paths=("tests/",))),
+        ('path:"my files" timeouts', ParsedQuery("timeouts", paths=("my files",))),
+        ("lang:python lang:c++ -lang:go x y", ParsedQuery(
+            "x y", languages=("python", "c++"), excluded_languages=("go",))),
+        ("language:ts x y", ParsedQuery("x y", languages=("ts",))),
+        (r"/def \w+_backoff/", ParsedQuery("def _backoff", regex=r"def \w+_backoff")),
+        (r"lang:py /def \w+/ -path:tests", ParsedQuery(
+            "def", languages=("py",), excluded_paths=("tests",), regex=r"def \w+")),
+        ('/a "b" -cde f/', ParsedQuery("cde", regex='a "b" -cde f')),
+        (r"regex:max \w+ path:src", ParsedQuery("max", paths=("src",), regex=r"max \w+")),
+        (r'retry regex:"max \w+"', ParsedQuery("retry max", regex=r"max \w+")),
+    ],
+)  # fmt: skip
+def test_signs_are_taken_out_of_the_question(text: str, parsed: ParsedQuery) -> None:
+    assert parse_query(text) == parsed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *QUESTIONS,
+        "how does a/b testing work",
+        'say "unbalanced',
+        'print("hello world")',
+        'why is url == "" here',
+        r"C:\path: x",
+        "std::path: join",
+        "path::join usage",
+        "https://example.com/a?b=c path",
+        "file:///etc/hosts",
+        "note: lang: x",
+        "path: x",
+        "regex: x",
+        "/usr/lib/",
+        "/usr/local/bin",
+        "what does grep -r do",
+        "ls -la --color",
+        "what does go test -race do",
+        "kill -9 a worker",
+        "the machine is busier than my -l threshold",
+        "e-mail re-send -",
+        "-verbose",
+        "fastify-plugin: my-auth - expected '4.x' fastify version, '5.2.1' is installed",
+        'file "/srv/mail/inbox.db" changed type, refusing to archive',
+        'cannot encode tree at "/home/anna" without losing information',
+        'Failed to create filter with parameters: ["inputIntensity": 0.5]',
+    ],
+)
+def test_a_question_that_only_looks_like_it_stays_as_it_is(text: str) -> None:
+    assert parse_query(text) == ParsedQuery(text)
+
+
+def test_questions_of_the_labelled_set_stay_as_they_are() -> None:
+    import json
+
+    for path in sorted(_LABELS.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            text = json.loads(line)["query"]
+            assert parse_query(text) == ParsedQuery(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("lang:cobolt parser", ["cobolt", "lang:python", "quote"]),
+        ("/(/", ['"("', "invalid", "quote"]),
+        ("regex:[a-", ["[a-", "invalid"]),
+        ("/(a+)+b/", ["(a+)+b", "for ever", "fewer"]),
+        ('""', ['""', "empty", "between the quotes"]),
+        ('" "', ["empty"]),
+        ("path:src lang:py", ["path:src lang:py", "what to look for"]),
+        ("path:src -word", ["what to look for"]),
+    ],
+)
+def test_a_sign_that_cannot_be_meant_is_refused_with_its_cure(text: str, named: list[str]) -> None:
+    with pytest.raises(QueryError) as refused:
+        parse_query(text)
+    assert "\n" not in str(refused.value)
+    for part in named:
+        assert part in str(refused.value)
+
+
+_WORDS = st.lists(
+    st.text(string.ascii_letters + string.digits + "_.,'?!()<>=+*#äñ重", min_size=1, max_size=12),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(_WORDS)
+def test_plain_words_come_out_unchanged(words: list[str]) -> None:
+    text = " ".join(words)
+    assert parse_query(text) == ParsedQuery(text)
+
+
+_PIECES = st.sampled_from(
+    ['"', "“", "”", "-", "/", "path:", "lang:", "regex:", "-path:", " ", "  ", "\n", "\\", "(", ")",
+     "[", "]", "*", "+", "?", "{9,}", "|", "^", "$", "python", "src/api", "retry", "the", ":", "é"]
+)  # fmt: skip
+
+
+@given(st.lists(_PIECES, max_size=14).map("".join))
+def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
+    try:
+        parsed = parse_query(text)
+    except QueryError:
+        return
+    assert parsed.text.strip() or parsed.is_exact or not text.strip()
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_reading(text: str) -> None:
+    try:
+        parse_query(text)
+    except QueryError:
+        return

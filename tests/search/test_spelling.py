@@ -1,0 +1,70 @@
+"""Names with a slip in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import FILES, make_repository
+
+from rootle.app import App
+from rootle.index.embedded_sparse import EmbeddedSparse
+from rootle.search.spelling import edit_distance
+
+_FILES = {**FILES, "src/users.py": "def getUserById(key):\n    return table[key]\n"}
+
+
+@pytest.fixture
+def app(tmp_path: Path, make_app) -> App:
+    return make_app(make_repository(tmp_path / "repo", _FILES))
+
+
+def test_a_name_that_stands_nowhere_finds_the_one_that_was_meant(app: App) -> None:
+    for typed, meant, path in [
+        ("getUserByld", "getUserById", "src/users.py"),  # a small L for a capital I
+        ("getUesrById", "getUserById", "src/users.py"),
+        ("retry_backof", "retry_backoff", "src/net/retry.py"),
+        ("RetyrPolicy", "RetryPolicy", "src/net/retry.py"),
+        ("who calls valdateToken", "validateToken", "src/auth/token.ts"),
+        ("where is password.hash_pasword() used", "hash_password", "src/auth/password.rs"),
+        ("EvictOldets", "evict_oldest", "src/store/cache.py"),
+    ]:
+        response = app.search(typed, explain=True)
+        assert response.results[0].file_path == path, typed
+        assert f'showing results for "{meant}"' in response.suggestions[0]
+        assert response.understood is not None
+        assert list(response.understood.corrected.values()) == [meant]
+
+
+def test_what_is_known_short_quoted_or_printed_is_left_alone(app: App) -> None:
+    for text in [
+        "retry_backoff",
+        "retry",
+        "popitem",  # defined nowhere, but used
+        "who calls argon()",
+        "ftch",
+        '"getUserByld"',
+        "TypeError: getUserByld is not a function",
+        "how long to wait before the next attempt",
+        "UnheardOfThing",
+    ]:
+        response = app.search(text, explain=True)
+        assert response.understood is not None
+        assert response.understood.corrected == {}, text
+        assert not any("showing results for" in said for said in response.suggestions)
+
+
+def test_known_names_cost_no_search(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("the index was asked for near names")
+
+    monkeypatch.setattr(EmbeddedSparse, "near_definers", refused)
+    assert app.search("who calls validateToken and retry_backoff").results
+
+
+def test_distances_count_slips() -> None:
+    assert edit_distance("retry", "retry") == 0
+    assert edit_distance("retry", "rerty") == 1
+    assert edit_distance("retry", "retr") == edit_distance("retr", "retry") == 1
+    assert edit_distance("getuserbyld", "getuserbyid") < 1
+    assert edit_distance("", "abc") == 3
