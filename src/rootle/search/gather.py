@@ -22,7 +22,7 @@ MAX_FILES: Final = 60
 # The index is asked which terms stand where for so many files only: the others do not come near.
 _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
-_COVERAGE_TERMS: Final = 20
+MAX_MATCH_TERMS: Final = 20  # of `SparseReader.matches`
 _FIRST_PATHS: Final = 1_024
 
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
@@ -332,7 +332,7 @@ def _coverage(
         return np.zeros(count), np.zeros(count)
     total, frequencies = index.file_frequencies([term.text for term in terms])
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
-    keep = np.argsort(-rarity, kind="stable")[:_COVERAGE_TERMS]
+    keep = np.argsort(-rarity, kind="stable")[:MAX_MATCH_TERMS]
     texts = [terms[at].text for at in keep]
     weights = rarity[keep] / rarity[keep].sum()
     in_files, in_chunks = np.zeros((2, count), dtype=np.int64)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rootle.index.snapshot import Snapshot
+from rootle.protocols import WeightedTerm
 from rootle.rank.foreign import language_of_question
 from rootle.rank.question import STOP_WORDS, Question, parse_question
+from rootle.search.gather import MAX_MATCH_TERMS, SparseReader
 from rootle.search.query_syntax import ParsedQuery, parse_query
 from rootle.search.spelling import Correction, corrected, corrections_of
-from rootle.text import WORD
+from rootle.text import WORD, split_identifier
 from rootle.types import Understood
 
 if TYPE_CHECKING:
     from rootle.rank.glossary import Translation
+
+# Of the pairs of characters in a question; in the middle of other words few stay the same.
+_SAME_SHARE: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ def understand(text: str, snapshot: Snapshot) -> Asked:
     """Take a question apart; raises QueryError where its signs cannot be meant."""
     parsed = parse_query(text)
     stems = snapshot.sparse.stems
-    translation = _translated(parsed.text)
+    translation = _translated(parsed.text, snapshot.sparse)
     if translation is not None:
         question = parse_question(translation.for_words, stems)
         question = replace(question, text=translation.for_meaning)
@@ -45,13 +50,23 @@ def understand(text: str, snapshot: Snapshot) -> Asked:
     return Asked(question, parsed, corrections)
 
 
-def _translated(text: str) -> Translation | None:
+def _translated(text: str, index: SparseReader) -> Translation | None:
     language = language_of_question(text)
-    if language is None:
+    if language is None or (language in ("zh", "ja") and _stands_somewhere(text, index)):
         return None
     from rootle.rank.glossary import translate  # with a dictionary that few questions need
 
     return translate(text, language)
+
+
+def _stands_somewhere(text: str, index: SparseReader) -> bool:
+    """Whether some chunk says it in nearly the same characters: that is the answer then."""
+    found = [term for word in WORD.findall(text) if not word.isascii()
+             for term in split_identifier(word) if not term.isascii()]  # fmt: skip
+    terms = list(dict.fromkeys(found))[:MAX_MATCH_TERMS]
+    best = index.query([WeightedTerm(term, 1.0) for term in terms], 1)
+    masks = index.matches("chunks", terms, best.ids.tolist())
+    return any(int(mask).bit_count() >= _SAME_SHARE * len(terms) for mask in masks)
 
 
 def understood(asked: Asked) -> Understood:
