@@ -10,22 +10,20 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final, Protocol
 
 import numpy as np
 
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Ids
-from rootle.search.pattern import compile_pattern, literals_of
+from rootle.search.pattern import compile_pattern, line_chars, literals_of
 from rootle.search.query_syntax import ParsedQuery, any_spacing
 from rootle.text import MAX_WORD_CHARS, WORD, whole_identifier
 
 # About 40 MB of code are unpacked and looked through in half a second.
 MAX_FILES: Final = 3_000
 MAX_SECONDS: Final = 2.0
-# A pattern looks at so much of a line: what is longer was not written by hand.
-_LINE_CHARS: Final = 1_000
 _PLACES_OF_FILE: Final = 50
 # A stemmer may take so many letters off a word that goes on behind the phrase.
 _STEMMED_AWAY: Final = 4
@@ -73,19 +71,23 @@ def find_exact(
     clock: Callable[[], float] = time.monotonic,
 ) -> ExactMatches:
     """The files among the allowed ones that have every phrase and what the pattern finds."""
+    deadline = clock() + MAX_SECONDS
+
+    def is_late() -> bool:
+        return clock() > deadline
+
     finders = [_phrase_finder(phrase) for phrase in parsed.phrases]
     if parsed.regex is not None:
-        finders.append(_pattern_finder(parsed.regex))
+        finders.append(_pattern_finder(parsed.regex, is_late))
     likely = _likely_files(parsed, snapshot, allowed)
-    deadline = clock() + MAX_SECONDS
     places: dict[int, tuple[Sequence[int], ...]] = {}
     looked_at = 0
     for file_id in islice(likely, MAX_FILES):
-        if clock() > deadline:
-            break
-        looked_at += 1
         if found := _places(snapshot.text(file_id), finders):
             places[file_id] = found
+        if is_late():  # and perhaps not at the end of this file
+            break
+        looked_at += 1
     return ExactMatches(places, looked_at, len(likely))
 
 
@@ -109,27 +111,36 @@ def _phrase_finder(phrase: str) -> Finder:
     return find
 
 
-def _pattern_finder(regex: str) -> Finder:
+def _pattern_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
     """Line by line, so that no pattern can run through a whole file again and again."""
-    pattern = compile_pattern(regex)
+    pattern, max_chars = compile_pattern(regex), line_chars(regex)
     literals = [literal.lower() for literal in literals_of(regex)]
 
     def find(text: str) -> Sequence[int]:
         lower = text.lower()
         if not all(literal in lower for literal in literals):
             return []
-        return list(islice(_line_matches(pattern, text), _PLACES_OF_FILE))
+        starts = _line_matches(pattern, max_chars, takewhile(lambda _: not is_late(), _lines(text)))
+        return list(islice(starts, _PLACES_OF_FILE))
 
     return find
 
 
-def _line_matches(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text, each with the character where it begins."""
     start = 0
     for line in text.split("\n"):
-        match = pattern.search(line[:_LINE_CHARS].rstrip("\r"))
+        yield start, line
+        start += len(line) + 1
+
+
+def _line_matches(
+    pattern: re.Pattern[str], max_chars: int, lines: Iterable[tuple[int, str]]
+) -> Iterator[int]:
+    for start, line in lines:
+        match = pattern.search(line[:max_chars].rstrip("\r"))
         if match:
             yield start + match.start()
-        start += len(line) + 1
 
 
 def _likely_files(

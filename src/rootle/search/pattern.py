@@ -14,10 +14,14 @@ from rootle.errors import QueryError
 # Its trees are lists of (operation, argument), whatever an operation takes: hence Any.
 _PARSER: Final[Any] = import_module("re._parser")
 _REPEATS: Final = {"MAX_REPEAT", "MIN_REPEAT"}
-# A repetition of at most so many cannot grow into a long wait.
+# More than so many are as good as no end.
 _FEW: Final = 9
-# n characters of a line and k open repetitions may take n^k steps.
-_MAX_OPEN_REPEATS: Final = 4
+# So many parts that may be there or not can be tried in 16 ways: as good as one more repetition.
+_OPTIONAL_AS_ONE: Final = 4
+# n characters of a line and k repetitions without end may take n^(k+1) / (k+1)! steps: of a line so
+# many are looked at that it takes a second at worst.
+_LINE_CHARS: Final = (1_000, 1_000, 800, 220, 100)
+_MAX_REPEATS: Final = len(_LINE_CHARS) - 1
 MAX_PATTERN_CHARS: Final = 500
 
 
@@ -35,10 +39,10 @@ def check_pattern(pattern: str) -> None:
             f'the regex "{pattern}" is invalid: {error}; put a \\ before signs that are meant '
             "literally, or quote the text instead"
         ) from error
-    if _is_dangerous(tree) or _open_repeats(tree) > _MAX_OPEN_REPEATS:
+    if _repeats(tree) > _MAX_REPEATS or _is_dangerous(tree):
         raise QueryError(
             f'the regex "{pattern}" could run for ever: a repetition inside a repetition, or '
-            f"more than {_MAX_OPEN_REPEATS} of them; write it with fewer of * and +"
+            f"more than {_MAX_REPEATS} of them; write it with fewer of * and +"
         )
 
 
@@ -55,6 +59,11 @@ def _parsed(pattern: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         return _PARSER.parse(pattern)
+
+
+def line_chars(pattern: str) -> int:
+    """How much of a line a pattern may look at."""
+    return _LINE_CHARS[_repeats(_parsed(pattern))]
 
 
 def literals_of(pattern: str) -> tuple[str, ...]:
@@ -86,13 +95,16 @@ def _required(tree: Any) -> Iterator[str]:
             yield ""
 
 
-def _is_dangerous(tree: Any) -> bool:
-    """Whether a long repetition repeats what may match the same text in two ways."""
-    return any(
-        _is_dangerous(part) or (_is_long(operation, argument) and _is_ambiguous(argument[2]))
-        for operation, argument in tree
-        for part in _parts(str(operation), argument)
-    )
+def _is_dangerous(tree: Any, times: int = 1) -> bool:
+    """Whether what is repeated long may match the same text in two ways."""
+    for operation, argument in tree:
+        name = str(operation)
+        often = times * argument[1] if name in _REPEATS else times
+        if name in _REPEATS and often > _FEW and _is_ambiguous(argument[2]):
+            return True
+        if any(_is_dangerous(part, often) for part in _parts(name, argument)):
+            return True
+    return False
 
 
 def _is_ambiguous(tree: Any) -> bool:
@@ -116,12 +128,28 @@ def _is_long(operation: Any, argument: Any) -> bool:
     return str(operation) in _REPEATS and bool(argument[1] > _FEW)
 
 
+def _repeats(tree: Any) -> int:
+    return _open_repeats(tree) + _optional(tree) // _OPTIONAL_AS_ONE
+
+
 def _open_repeats(tree: Any) -> int:
     return sum(
         _is_long(operation, argument)
         + max((_open_repeats(part) for part in _parts(str(operation), argument)), default=0)
         for operation, argument in tree
     )
+
+
+def _optional(tree: Any, times: int = 1) -> int:
+    """How many parts may be there or not, a repetition of a few counted as that many."""
+    count = 0
+    for operation, argument in tree:
+        name = str(operation)
+        is_few = name in _REPEATS and argument[1] <= _FEW
+        count += times * (argument[1] - argument[0]) if is_few else 0
+        often = times * argument[1] if is_few else times
+        count += sum(_optional(part, often) for part in _parts(name, argument))
+    return count
 
 
 def _parts(name: str, argument: Any) -> list[Any]:
