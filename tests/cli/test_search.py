@@ -70,6 +70,11 @@ def test_colour_can_be_asked_for(repository: Path) -> None:
     assert "\x1b[1;36m" in outcome.out
     assert "\x1b[1;31m" in outcome.out  # the words of the question
     assert "\x1b" not in rootle("search", "retry", "--color", "never", cwd=repository).out
+    filtered = rootle(
+        "search", "retry path:net lang:python -wolf", "--color", "always", cwd=repository
+    )
+    assert "\x1b[1;31mretry" in filtered.out
+    assert "\x1b[1;31mnet" not in filtered.out
 
 
 def test_a_question_may_be_several_words(repository: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from typing import Final, TextIO
@@ -16,6 +17,10 @@ from rootle.types import SearchResponse, SearchResult, Span, Understood
 # A span on a terminal: its head and the lines that match; the rest is a dotted line away.
 _TERMINAL_LINES: Final = 10
 _ALIKE: Final = 0.8
+# What a question says of where to look stands in no line that answers.
+_NOT_SOUGHT: Final = re.compile(
+    r'(?<!\S)(?:-?(?:path|lang|language):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
     """Results to standard output; what is to be said about them to standard error."""
     words = {
         part
-        for word in WORD.findall(question)
+        for word in WORD.findall(_NOT_SOUGHT.sub(" ", question))
         for part in split_identifier(word)
         if part not in STOP_WORDS
     }
