@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -161,16 +161,7 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
 def _longer_stems(parts: Sequence[PathParts]) -> Floats:
     """1 where another candidate's whole name is a part of the name: BatchInsert beside Insert."""
     known = {part.stem for part in parts if len("".join(part.stem)) > _HEAD_CHARS}
-    return np.array([_has_part_in(part.stem, known) for part in parts], dtype=np.float64)
-
-
-def _has_part_in(stem: tuple[str, ...], known: Set[tuple[str, ...]]) -> bool:
-    size = len(stem)
-    return any(
-        stem[start : start + length] in known
-        for length in range(1, size)
-        for start in range(size - length + 1)
-    )
+    return np.array([not known.isdisjoint(part.inner) for part in parts], dtype=np.float64)
 
 
 def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Final
 
 from rootle.text import WORD, split_identifier, stem_of, whole_identifier
@@ -34,6 +35,7 @@ class PathParts:
     stem: tuple[str, ...]
     folders: tuple[str, ...]
     whole: str  # the stem in one spelling
+    inner: frozenset[tuple[str, ...]]  # every run of words within the stem but the stem itself
 
 
 # A file that is named after its folder says nothing with its own name.
@@ -48,10 +50,16 @@ def path_parts(path: str) -> PathParts:
     stem = stem_of(path)
     if stem.lower().strip("_") in _EMPTY_STEMS and folders:
         stem, folders = folders[-1], folders[:-1]
+    words = _words(stem)
     return PathParts(
-        _words(stem),
+        words,
         tuple(dict.fromkeys(word for folder in folders for word in _words(folder))),
         whole_identifier("".join(WORD.findall(stem))),
+        frozenset(
+            words[start:end]
+            for start, end in combinations(range(len(words) + 1), 2)
+            if end - start < len(words)
+        ),
     )
 
 

@@ -28,6 +28,12 @@ class ScoredSpan(NamedTuple):
     score: float
 
 
+def has_room(chosen: Sequence[ScoredSpan]) -> bool:
+    """Whether one more span might have been shown."""
+    lines = sum(span.end_line - span.start_line + 1 for span in chosen)
+    return len(chosen) <= MAX_MORE_SPANS and lines < MAX_LINES
+
+
 def span_scores(bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool) -> Floats:
     """How well each chunk of the files on a page answers, in the order of the chunks."""
     asked = _DEFINES_SYMBOL if is_symbol else _DEFINES

@@ -10,20 +10,21 @@ from typing import Final
 
 import numpy as np
 
-from rootle.index.docstore import ChunkRow
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Ids, Scores
 from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.features import NAMES
 from rootle.rank.heuristic import RankedFiles
-from rootle.rank.spans import ScoredSpan, choose_spans, span_scores
-from rootle.search.demands import Demands, shown_spans
+from rootle.rank.spans import ScoredSpan, choose_spans, has_room, span_scores
+from rootle.search.demands import Demands, Rows, shown_spans
 from rootle.search.gather import FileRows, is_in_sorted, lookup
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
-# Four spans of a file are shown at most; of windows, which overlap, some are passed over.
-_SPANS_LOOKED_AT: Final = 8
+# Four spans of a file are shown at most. Chunks of code do not overlap, so a few are enough; of
+# windows, which do, some are passed over, and more are looked at.
+_SPANS_LOOKED_AT: Final = 5
+_SPANS_IN_ALL: Final = 8
 # So many chunks of a page's files are told apart by their words; the others have few of them.
 _CHUNKS_BY_WORDS: Final = 200
 
@@ -42,7 +43,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class _Chunks:
-    """All chunks of a page's files."""
+    """All chunks of a page's files, file by file."""
 
     ids: Ids
     files: Ids
@@ -94,26 +95,40 @@ def order_of_shown(
 
 def _chosen(
     snapshot: Snapshot, chunks: _Chunks, file_ids: Sequence[int], demands: Demands | None
-) -> tuple[list[list[ScoredSpan]], Mapping[int, ChunkRow]]:
+) -> tuple[list[list[ScoredSpan]], Rows]:
     """For each file the spans that are shown, and the chunks that they come from."""
     best = _best_chunks(chunks, file_ids)
-    rows = snapshot.chunks([chunk_id for found in best for chunk_id, _ in found])
+    rows = snapshot.chunks([at for found in best for at, _ in found[:_SPANS_LOOKED_AT]])
     chosen = []
     for file_id, found in zip(file_ids, best, strict=True):
-        spans = [
-            ScoredSpan(row.id, row.start_line, row.end_line, score)
-            for chunk_id, score in found
-            if (row := rows.get(chunk_id)) is not None
-        ]
-        if not spans:
-            # Its path or its names alone brought it here: it is shown by its beginning.
-            for row in snapshot.chunks_of(file_id)[:1]:
-                rows[row.id] = row
-                spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
-        if demands is not None:
-            spans = demands.met_by(spans, file_id, rows, snapshot)
-        chosen.append(choose_spans(spans))
+        spans = _chosen_of(snapshot, rows, file_id, found[:_SPANS_LOOKED_AT], demands)
+        if len(found) > _SPANS_LOOKED_AT and has_room(spans):
+            rows.update(snapshot.chunks([at for at, _ in found[_SPANS_LOOKED_AT:]]))
+            spans = _chosen_of(snapshot, rows, file_id, found, demands)
+        chosen.append(spans)
     return chosen, rows
+
+
+def _chosen_of(
+    snapshot: Snapshot,
+    rows: Rows,
+    file_id: int,
+    found: Sequence[tuple[int, float]],
+    demands: Demands | None,
+) -> list[ScoredSpan]:
+    spans = [
+        ScoredSpan(row.id, row.start_line, row.end_line, score)
+        for chunk_id, score in found
+        if (row := rows.get(chunk_id)) is not None
+    ]
+    if not spans:
+        # Its path or its names alone brought it here: it is shown by its beginning.
+        for row in snapshot.chunks_of(file_id)[:1]:
+            rows[row.id] = row
+            spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+    if demands is not None:
+        spans = demands.met_by(spans, file_id, rows, snapshot)
+    return choose_spans(spans)
 
 
 def _chunks_of(
@@ -141,15 +156,16 @@ def _chunks_of(
 
 def _best_chunks(chunks: _Chunks, file_ids: Sequence[int]) -> list[list[tuple[int, float]]]:
     """For each file its best chunks as pairs of id and score, best first; only good ones."""
-    order = np.argsort(-chunks.scores, kind="stable")
-    order = order[chunks.scores[order] > 0]
-    best: dict[int, list[tuple[int, float]]] = {file_id: [] for file_id in file_ids}
-    columns = (chunks.files[order], chunks.ids[order], chunks.scores[order])
-    for file_id, chunk_id, score in zip(*(column.tolist() for column in columns), strict=True):
-        found = best[file_id]
-        if len(found) < _SPANS_LOOKED_AT:
-            found.append((chunk_id, score))
-    return list(best.values())
+    # The chunks of a file stand together, the files in the order of their ids.
+    starts = np.searchsorted(chunks.files, file_ids).tolist()
+    ends = np.searchsorted(chunks.files, file_ids, side="right").tolist()
+    best = []
+    for start, end in zip(starts, ends, strict=True):
+        scores = chunks.scores[start:end]
+        top = np.argsort(-scores, kind="stable")[:_SPANS_IN_ALL]
+        pairs = zip(chunks.ids[start:end][top].tolist(), scores[top].tolist(), strict=True)
+        best.append([(chunk_id, score) for chunk_id, score in pairs if score > 0])
+    return best
 
 
 def _result(
