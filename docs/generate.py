@@ -65,7 +65,6 @@ FEATURES: Final = {
     "dense_three": "its three nearest chunks, each above the 60th nearest of all, "
     "counted 1, 1/2 and 1/3",
     "dense_mean": "mean cosine of all its chunks",
-    "dense_path": "cosine of its path, taken as a text",
     "question_in_stem": "how much of the question stands in the file's stem (its name without "
     "extension)",
     "stem_in_question": "how much of the stem stands in the question",
@@ -75,7 +74,6 @@ FEATURES: Final = {
     "symbol_is_stem": "the same, and the file is named after it",
     "defines_name": "it defines a name that stands in the question, divided by how many files do",
     "coverage_file": "share of the question's words in the file, rare words counting more",
-    "coverage_chunk": "the same for its best chunk",
     "share_of_best": "how many of the twenty best chunks are its own",
     "chunk_best": "its best chunk when both legs and definitions are taken together",
     "notes": "BM25 of comments, docstrings and the heading path in its best chunk",

@@ -79,4 +79,3 @@ def test_coverage_counts_words_of_all_chunks_of_a_file():
     assert files.paths == ("a.py", "b.py")
     assert np.isclose(files.coverage[0], 1.0)
     assert files.coverage[1] < 0.5
-    assert files.chunk_coverage[0] < 1.0

@@ -38,9 +38,7 @@ class FileEvidence:
     path_bm25: Floats
     dense_best: Floats
     dense_mean: Floats
-    dense_path: Floats
     coverage: Floats  # share of the question's terms in the file, weighted by rarity
-    chunk_coverage: Floats  # the same for its best chunk
     definers: Floats  # sum of 1 / (files that define it) over the names that it defines
 
 

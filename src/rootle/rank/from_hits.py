@@ -68,9 +68,7 @@ def evidence_from_hits(
             path_bm25=words.weigh(words.found([path_words(path) for path in paths])),
             dense_best=best_of_file(dense, files, len(paths)),
             dense_mean=_mean_of_file(dense, files, len(paths)),
-            dense_path=np.zeros(len(paths)),
             coverage=words.weigh(_any_of_file(in_text, files, len(paths))),
-            chunk_coverage=best_of_file(words.weigh(in_text), files, len(paths)),
             definers=definers,
         ),
     )

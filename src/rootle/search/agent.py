@@ -14,7 +14,7 @@ import numpy as np
 from rootle.config import Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import Embedder, Scores, WordEmbedder
+from rootle.protocols import Embedder, WordEmbedder
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
@@ -27,7 +27,6 @@ from rootle.search.gather import (
     ChunkTable,
     DenseFindings,
     FileRows,
-    PathVectors,
     SparseFindings,
     ask_sparse,
     build_evidence,
@@ -72,7 +71,6 @@ class SearchAgent:
         self._clock = clock
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="rootle-leg")
         self._session: _Session | None = None
-        self._paths: PathVectors | None = None
         self._embeds_at_once = False
 
     def search(
@@ -121,7 +119,7 @@ class SearchAgent:
 
     def _rank(self, session: _Session, question: Question, narrowed: Narrowed) -> Ranking:
         snapshot, allowed = session.snapshot, narrowed.files
-        sparse, dense, vector, degraded = self._ask_legs(session, question, allowed)
+        sparse, dense, degraded = self._ask_legs(session, question, allowed)
         limit = self._config.max_merged_candidates
         candidates = choose_candidates(
             sparse, dense, session.table, limit, allowed, narrowed.chunk_ids
@@ -134,7 +132,7 @@ class SearchAgent:
             snapshot.sparse if "sparse" not in degraded else None,
             candidates,
             paths,
-            self._dense_columns(session, candidates, paths, dense, vector, degraded),
+            _dense_columns(session.rows, candidates, dense),
         )
         return Ranking(
             evidence,
@@ -147,12 +145,12 @@ class SearchAgent:
 
     def _ask_legs(
         self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> tuple[SparseFindings, DenseFindings | None, Scores | None, list[str]]:
+    ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
         config = self._config
         index, k = session.snapshot.sparse, config.sparse_top_k
         if session.is_small and self._embeds_at_once:
             words = ask_sparse(index, question, k, allowed)
-            return words, *self._ask_dense(session, question, allowed), []
+            return words, self._ask_dense(session, question, allowed), []
         by_words = self._pool.submit(ask_sparse, index, question, k, allowed)
         by_meaning = self._pool.submit(self._ask_dense, session, question, allowed)
         degraded: list[str] = []
@@ -160,12 +158,11 @@ class SearchAgent:
         dense = _outcome(by_meaning, config.dense_timeout_ms, "dense", degraded)
         if sparse is None and dense is None:
             raise SearchUnavailableError("neither the word index nor the vectors answered in time")
-        found, vector = dense if dense is not None else (None, None)
-        return sparse or NO_SPARSE, found, vector, degraded
+        return sparse or NO_SPARSE, dense, degraded
 
     def _ask_dense(
         self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> tuple[DenseFindings, Scores]:
+    ) -> DenseFindings:
         embedder = self._open_embedder()
         vector = embedder.embed([question.text])[0]
         # A table in this process, which is open now, can neither hang nor be late.
@@ -173,30 +170,8 @@ class SearchAgent:
         index = session.snapshot.dense
         scores = index.scores(vector)
         if not vector.any():
-            return DenseFindings(index.best(scores, 0), scores), vector
-        return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores), vector
-
-    def _dense_columns(
-        self,
-        session: _Session,
-        candidates: Candidates,
-        paths: list[str],
-        dense: DenseFindings | None,
-        vector: Scores | None,
-        degraded: list[str],
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        nothing = np.zeros(len(candidates.file_ids))
-        if dense is None or vector is None:
-            return np.zeros(len(candidates.chunk_ids)), nothing, nothing, nothing
-        best, mean = session.rows.best_and_mean(dense.scores, candidates.file_ids)
-        if self._paths is None:
-            self._paths = PathVectors(self._open_embedder())
-        try:
-            by_path = self._paths.similarity(vector, paths)
-        except UnavailableError:
-            degraded.append("dense")
-            by_path = nothing
-        return lookup(dense.hits, candidates.chunk_ids), best, mean, by_path
+            return DenseFindings(index.best(scores, 0), scores)
+        return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
 
     def _suggestions(self, snapshot: Snapshot, allowed: Collection[int] | None) -> tuple[str, ...]:
         if not len(snapshot.dense.chunk_ids):
@@ -204,6 +179,17 @@ class SearchAgent:
         if allowed is not None and not allowed:
             return ("No file passes the filters: widen filePaths, languages or minRecencyDays.",)
         return ("Nothing matches: try broader keywords or check the spelling.",)
+
+
+def _dense_columns(
+    rows: FileRows, candidates: Candidates, dense: DenseFindings | None
+) -> tuple[Floats, Floats, Floats]:
+    """The cosines of the candidate chunks; the best and the mean of the candidate files."""
+    if dense is None:
+        nothing = np.zeros(len(candidates.file_ids))
+        return np.zeros(len(candidates.chunk_ids)), nothing, nothing
+    best, mean = rows.best_and_mean(dense.scores, candidates.file_ids)
+    return lookup(dense.hits, candidates.chunk_ids), best, mean
 
 
 def _outcome(

@@ -8,11 +8,10 @@ from typing import Final, Literal, Protocol
 
 import numpy as np
 
-from rootle.protocols import Embedder, Ids, Ranked, Scores, WeightedTerm
+from rootle.protocols import Ids, Ranked, Scores, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
 from rootle.rank.question import Question
-from rootle.text import path_words
 
 # A file that neither leg puts forward may still be the one that the question names.
 _FILES_BY_PATH: Final = 30
@@ -23,7 +22,6 @@ MAX_FILES: Final = 60
 _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 MAX_MATCH_TERMS: Final = 20  # of `SparseReader.matches`
-_FIRST_PATHS: Final = 1_024
 
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -233,37 +231,13 @@ def lookup(found: Ranked, ids: Ids) -> Floats:
     return np.where(keys[at] == ids, found.scores[order][at], 0.0).astype(np.float64)
 
 
-class PathVectors:
-    """The embedding of file paths, each worked out once."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._places: dict[str, int] = {}
-        self._rows = np.zeros((_FIRST_PATHS, embedder.dimensions), dtype=np.float32)
-
-    def similarity(self, vector: Scores, paths: Sequence[str]) -> Floats:
-        missing = [path for path in paths if path not in self._places]
-        if missing:
-            self._add(missing)
-        places = np.array([self._places[path] for path in paths], dtype=np.int64)
-        return np.asarray(self._rows[places] @ vector, dtype=np.float64)
-
-    def _add(self, paths: Sequence[str]) -> None:
-        vectors = self._embedder.embed([path_words(path) for path in paths])
-        first = len(self._places)
-        while first + len(paths) > len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        self._rows[first : first + len(paths)] = vectors
-        self._places.update(zip(paths, range(first, first + len(paths)), strict=True))
-
-
 def build_evidence(
     question: Question,
     sparse: SparseFindings,
     index: SparseReader | None,
     candidates: Candidates,
     paths: Sequence[str],
-    dense: tuple[Floats, Floats, Floats, Floats],  # chunks, best, mean and path of files
+    dense: tuple[Floats, Floats, Floats],  # of chunks; the best and the mean of files
 ) -> Evidence:
     """Everything that the ranking sees, from what was found."""
     chunk_ids, file_ids = candidates.chunk_ids, candidates.file_ids
@@ -281,7 +255,7 @@ def build_evidence(
     )
     by_text, by_path = lookup(sparse.file_body, file_ids), lookup(sparse.file_path, file_ids)
     likely = _likely_files([by_text, by_path, dense[1]])
-    coverage, chunk_coverage = _coverage(question, index, candidates, chunks, likely)
+    coverage = _coverage(question, index, file_ids, likely)
     files = FileEvidence(
         file_ids,
         tuple(paths),
@@ -290,9 +264,7 @@ def build_evidence(
         by_path,
         dense[1],
         dense[2],
-        dense[3],
         coverage,
-        chunk_coverage,
         definers,
     )
     return Evidence(question, chunks, files)
@@ -321,37 +293,21 @@ def _likely_files(columns: Sequence[Floats]) -> Ints:
 def _coverage(
     question: Question,
     index: SparseReader | None,
-    candidates: Candidates,
-    chunks: ChunkEvidence,
+    file_ids: Ids,
     likely: Ints,
-) -> tuple[Floats, Floats]:
-    """For the likely files the share of the question in them and in their best chunks."""
-    count = len(candidates.file_ids)
+) -> Floats:
+    """The share of the question that stands in each of the likely files."""
+    count = len(file_ids)
     terms = [term for term in question.content_terms if term.weight >= 1]
     if index is None or not terms or not count:
-        return np.zeros(count), np.zeros(count)
+        return np.zeros(count)
     total, frequencies = index.file_frequencies([term.text for term in terms])
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
     keep = np.argsort(-rarity, kind="stable")[:MAX_MATCH_TERMS]
     texts = [terms[at].text for at in keep]
     weights = rarity[keep] / rarity[keep].sum()
-    in_files, in_chunks = np.zeros((2, count), dtype=np.int64)
-    in_files[likely] = index.matches("files", texts, candidates.file_ids[likely].tolist())
-    best = _best_chunk_of_file(chunks, count)
-    has_chunk = likely[best[likely] >= 0]
-    ids = candidates.chunk_ids[best[has_chunk]]
-    in_chunks[has_chunk] = index.matches("chunks", texts, ids.tolist())
-    return _weigh(in_files, weights), _weigh(in_chunks, weights)
-
-
-def _weigh(masks: Ints, weights: Floats) -> Floats:
+    masks = np.zeros(count, dtype=np.int64)
+    masks[likely] = index.matches("files", texts, file_ids[likely].tolist())
     bits = (masks[:, None] >> np.arange(len(weights))) & 1
-    return bits.astype(np.float64) @ weights
-
-
-def _best_chunk_of_file(chunks: ChunkEvidence, count: int) -> Ints:
-    """The position of the best chunk by words of each file; -1 for a file without any."""
-    best = np.full(count, -1, dtype=np.int64)
-    order = np.argsort(chunks.bm25, kind="stable")
-    best[chunks.files[order]] = order
-    return best
+    shares: Floats = bits.astype(np.float64) @ weights
+    return shares
