@@ -111,14 +111,16 @@ def _unavailable(*_: object) -> None:
     raise UnavailableError("down")
 
 
-def test_an_embedder_that_fails_in_the_middle_only_costs_its_leg(make_agent: MakeAgent) -> None:
+def test_an_embedder_that_fails_later_only_costs_its_leg(make_agent: MakeAgent) -> None:
     class Failing(HashEmbedder):
         def embed(self, texts: Sequence[str]) -> Matrix:
             if self.texts:
                 raise UnavailableError("gone")
             return super().embed(texts)
 
-    response = make_agent(Failing(256)).search(SearchQuery("retry_backoff"))
+    agent = make_agent(Failing(256))
+    assert agent.search(SearchQuery("retry_backoff")).degraded == ()
+    response = agent.search(SearchQuery("retry_backoff"))
     assert response.degraded == ("dense",)
     assert response.results[0].file_path == "src/net/retry.py"
 
