@@ -1,11 +1,12 @@
-"""Lay out the repositories of the public benchmark, each at its pinned revision.
+"""Lay out the repositories of a benchmark, each at its pinned revision.
 
     python benchmarks/layout.py BENCH REPOS [--only gin,flask] [--from DIR] [--latest]
 
-BENCH is the folder with `repos.json`; REPOS gets one checkout a repository. What is there already
-is left as it is, so the command can be repeated until all are there. `--from DIR` takes clones or
-bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a folder) in place of
-the network. `--latest` takes the newest commit where the pinned one cannot be had, and says so.
+BENCH is the folder with `repos.json`, or `benchmarks/labels`; REPOS gets one checkout a repository.
+What is there already is left as it is, so the command can be repeated until all are there. `--from
+DIR` takes clones or bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a
+folder) in place of the network. `--latest` takes the newest commit where the pinned one cannot be
+had, and says so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
+
+LISTS = ("repos.json", "repositories.json")  # of the public benchmark, and of our own two
 
 
 class LayoutError(Exception):
@@ -33,7 +36,8 @@ def main() -> None:
     parser.add_argument("--latest", action="store_true")
     args = parser.parse_args()
     try:
-        listed = json.loads((args.bench / "repos.json").read_text())
+        names = [name for name in LISTS if (args.bench / name).is_file()] or LISTS
+        listed = json.loads((args.bench / names[0]).read_text())
     except (OSError, json.JSONDecodeError) as error:
         sys.exit(f"no list of repositories: {error}")
     wanted = set(filter(None, args.only.split(",")))

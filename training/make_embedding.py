@@ -1,0 +1,106 @@
+"""From unpacked packages to the weights of the shipped embedding, in one command.
+
+    python training/make_embedding.py PACKAGES... --histories DIR --reserved DIR... --out DIR
+
+PACKAGES are folders with one unpacked package in each of their folders. `--histories` holds clones
+with history. Each `--reserved` folder is a repository that must not be trained on. See
+`training/README.md` for the steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from bags import load_mined, take
+from batches import BatchMaker, BatchSettings, choose_vocabulary, in_vocabulary
+from heldout import HeldOut, held_out_pairs
+from mine import Shard, mine
+from reserved import Shingles, read_names, shingles_of_repositories
+from sources import Project, find_projects
+from train import TrainSettings, initial_rows, train
+from weights import restored, write_weights
+
+# 44,000 rows of 256 bytes, their scales and words stay below twelve megabytes.
+VOCABULARY = 44_000
+MIN_PROJECTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One run over the pairs, with its own rate and its own batches."""
+
+    training: TrainSettings
+    batching: BatchSettings
+
+
+# The second is short and drops less: words that question and answer share count in full again.
+PHASES = (
+    Phase(TrainSettings(), BatchSettings()),
+    Phase(
+        TrainSettings(epochs=1, learning_rate=0.004),
+        BatchSettings(run=32, dropout=0.1, shared_share=0.0, per_language=60_000, seed=77),
+    ),
+)
+
+_NAMES = Path(__file__).with_name("reserved_names.txt")
+_log = logging.getLogger("training")
+
+
+def main() -> None:
+    args = parse_arguments()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    mined = args.work / "mined"
+    if not (mined / "spread.npy").exists():
+        known = shingles_of_repositories(args.reserved)
+        _log.info("%d reserved shingles", len(known))
+        projects = find_projects(args.packages, args.histories)
+        mine(shards_of(projects, known, args), mined)
+    learn(mined, args.out, PHASES)
+
+
+def learn(mined_folder: Path, out: Path, phases: Sequence[Phase]) -> None:
+    """From mined pairs to weights."""
+    mined = load_mined(mined_folder)
+    chosen = choose_vocabulary(mined, VOCABULARY, MIN_PROJECTS)
+    bags = in_vocabulary(mined.bags, chosen, len(mined.vocabulary))
+    is_held_out = held_out_pairs(mined, bags)
+    held_out = HeldOut(take(bags, np.flatnonzero(is_held_out)), len(chosen))
+    pairs = take(bags, np.flatnonzero(~is_held_out))
+    _log.info("%d pairs, %d words, %d held-out pairs", len(pairs), len(chosen), held_out.pairs)
+    rows = initial_rows(mined.spread[chosen], len(mined.project_names), phases[0].training)
+    for phase in phases:
+        maker = BatchMaker(pairs, phase.batching, len(chosen))
+        _log.info("%d batches an epoch", maker.batches_per_epoch)
+        rows = train(rows, maker, phase.training, held_out.mrr)
+    for name, table in (("trained", rows), ("quantised", restored(rows))):
+        _log.info("held-out MRR and recall@10, %s: %.4f %.4f", name, *held_out.figures(table))
+    write_weights(rows, [mined.vocabulary[word] for word in chosen], out)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("packages", type=Path, nargs="+")
+    parser.add_argument("--histories", type=Path)
+    parser.add_argument("--reserved", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("build/embedding"))
+    parser.add_argument("--jobs", type=int, default=2, help="processes that mine")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def shards_of(projects: list[Project], known: Shingles, args: argparse.Namespace) -> list[Shard]:
+    names = read_names(_NAMES)
+    return [
+        Shard(projects[at :: args.jobs], names, known, args.work / f"shard{at}", args.seed)
+        for at in range(args.jobs)
+    ]
+
+
+if __name__ == "__main__":
+    main()
