@@ -70,6 +70,10 @@ class Manifest:
         """Every file that was ever seen and still exists, skipped ones included."""
         return self._select("", ())
 
+    def count(self) -> int:
+        """How many files there are, skipped ones included."""
+        return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
+
     def files_by_id(self, ids: Iterable[int]) -> dict[int, FileState]:
         found: dict[int, FileState] = {}
         wanted = [int(file_id) for file_id in ids]

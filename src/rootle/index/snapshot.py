@@ -27,6 +27,9 @@ _DAMAGED_TRIES: Final = 5
 _CACHED_PARTS: Final = 500
 _CACHED_CHUNKS: Final = 20_000
 _CACHED_FILES: Final = 20_000
+# Whoever asks again will ask more: all of so many files are read in the time of twenty look-ups.
+_ASKED_AGAIN: Final = 3
+_FILES_READ_AT_ONCE: Final = 2_000
 
 
 class Snapshot:
@@ -55,6 +58,7 @@ class Snapshot:
         # index has moved on or is deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
+        self._times_missing = 0
         self._chunks: dict[int, ChunkRow] = {}
         self._texts: dict[tuple[int, int], str] = {}
 
@@ -77,8 +81,12 @@ class Snapshot:
         wanted = list(ids)
         missing = [file_id for file_id in wanted if file_id not in self._files]
         if missing:
-            with self._lock, storage_errors(self.folder):
-                self._files.update(self._manifest.files_by_id(missing))
+            self._times_missing += 1
+            if self._times_missing == _ASKED_AGAIN and self._manifest_is_small():
+                self.all_files()
+            else:
+                with self._lock, storage_errors(self.folder):
+                    self._files.update(self._manifest.files_by_id(missing))
         try:
             return {at: self._files[at] for at in wanted}
         except KeyError as error:
@@ -86,6 +94,10 @@ class Snapshot:
                 f"the index at {self.folder} is damaged: it lacks file {error}; "
                 "run `rootle index --rebuild`"
             ) from error
+
+    def _manifest_is_small(self) -> bool:
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.count() <= _FILES_READ_AT_ONCE
 
     def all_files(self) -> list[FileState]:
         with self._lock, storage_errors(self.folder):

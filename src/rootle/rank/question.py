@@ -77,21 +77,21 @@ def parse_question(text: str, stems: Stems) -> Question:
 
 
 def _terms(words: list[str], stems: Stems, *, is_symbol: bool) -> tuple[WeightedTerm, ...]:
-    weights: dict[str, float] = {}
-
-    def note(term: str, weight: float) -> None:
-        for stem in stems(term):
-            weights[stem] = max(weight, weights.get(stem, 0.0))
-
+    found: list[tuple[str, float]] = []
     for word in words:
         for term in word_terms(word):
             is_stop = term in STOP_WORDS and not is_symbol
-            note(term, STOP_WEIGHT if is_stop else 1.0)
+            found.append((term, STOP_WEIGHT if is_stop else 1.0))
     if not is_symbol:
         content = [word.lower() for word in words if word.lower() not in STOP_WORDS]
         for left, right in pairwise(content):
             if left.isalpha() and right.isalpha():
-                note(left + right, PAIR_WEIGHT)
+                found.append((left + right, PAIR_WEIGHT))
+    # All at once: a term has no white space in it, so each comes back as one.
+    stemmed = stems(" ".join(term for term, _ in found))
+    weights: dict[str, float] = {}
+    for stem, (_, weight) in zip(stemmed, found, strict=True):
+        weights[stem] = max(weight, weights.get(stem, 0.0))
     return tuple(WeightedTerm(term, weight) for term, weight in weights.items())[:MAX_TERMS]
 
 
