@@ -27,14 +27,14 @@ from pathlib import Path
 import numpy as np
 from bm25 import Bm25
 from history_questions import CommitQuestion, HistoryError, git, is_test, names_a_file, questions_of
-from quality import TOP_K, AdapterError, ask_adapter
+from quality import OURS, TOP_K, AdapterError, adapters_of, ask_adapter
 
 from rootle import App, SearchQuery, open_app
 from rootle.errors import IndexStorageError
 
 REPOSITORIES = Path(__file__).parent / "history" / "repositories.json"
 SPLITS = ("train", "held-out")
-OURS, FLOOR = "rootle", "bm25"
+FLOOR = "bm25"
 RECALLS = ("recall", "besideTests")
 METRICS = (*RECALLS, "hit1", "mrr")
 DRAWS = 10_000
@@ -92,12 +92,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--adapter", action="append", default=[], metavar="NAME=COMMAND")
     args = parser.parse_args()
-    args.adapters = {}
-    for entry in args.adapter:
-        name, _, command = entry.partition("=")
-        if not name or "{root}" not in command or name in (OURS, FLOOR):
-            parser.error(f"--adapter {entry!r}: expected NAME=COMMAND with {{root}} in it")
-        args.adapters[name] = command
+    args.adapters = adapters_of(args.adapter, parser, taken=(OURS, FLOOR))
     return args
 
 

@@ -27,14 +27,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from label_files import LABELS, Label, Span, is_hard, read_labels
-from quality import AdapterError, Answer, Found, ask_adapter, found, ndcg
+from quality import OURS, TOP_K, AdapterError, Answer, Found, adapters_of, ask_adapter, found, ndcg
 
 from rootle import SearchQuery, open_app
+from rootle.text import CHARS_PER_TOKEN
 
-TOP_K = 10
-OURS = "rootle"
 SHOWN_LINES = 60
-CHARS_PER_TOKEN = 4
 _DRAWS = 2_000  # of the bootstrap
 
 
@@ -96,7 +94,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--adapter", action="append", default=[], metavar="NAME=COMMAND")
     args = parser.parse_args()
     args.only = set(filter(None, args.only.split(",")))
-    args.adapters = dict(entry.split("=", 1) for entry in args.adapter)
+    args.adapters = adapters_of(args.adapter, parser, taken=(OURS,))
     return args
 
 

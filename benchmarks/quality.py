@@ -105,13 +105,21 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--adapter", action="append", default=[], metavar="NAME=COMMAND")
     args = parser.parse_args()
-    args.adapters = {}
-    for entry in args.adapter:
-        name, _, command = entry.partition("=")
-        if not name or "{root}" not in command or name == OURS:
-            parser.error(f"--adapter {entry!r}: expected NAME=COMMAND with {{root}} in it")
-        args.adapters[name] = command
+    args.adapters = adapters_of(args.adapter, parser, taken=(OURS,))
     return args
+
+
+def adapters_of(
+    entries: Sequence[str], parser: argparse.ArgumentParser, taken: Sequence[str]
+) -> dict[str, str]:
+    """The commands of other systems by their names; a name that is taken is refused."""
+    adapters = {}
+    for entry in entries:
+        name, _, command = entry.partition("=")
+        if not name or "{root}" not in command or name in taken:
+            parser.error(f"--adapter {entry!r}: expected NAME=COMMAND with {{root}} in it")
+        adapters[name] = command
+    return adapters
 
 
 def ask_rootle(root: Path, questions: list, index_dir: Path) -> tuple[list[Answer], float]:

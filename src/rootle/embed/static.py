@@ -16,8 +16,6 @@ from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
 # Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
 # 32 was the fastest of 8 to 256 on one core.
 _BATCH: Final = 32
-# The paths of a question's candidates: so few words that they are faster done at once.
-_SHORT_WORDS: Final = 1_000
 _TABLE_LIMIT: Final = 60_000
 
 
@@ -43,9 +41,8 @@ class StaticEmbedder:
         if len(texts) == 1:
             self._embed_one(texts[0], vectors[0])
             return vectors
-        batch = _BATCH if sum(map(len, texts)) > _SHORT_WORDS else len(texts)
-        for start in range(0, len(texts), batch or 1):
-            self._embed_batch(texts[start : start + batch], vectors[start : start + batch])
+        for start in range(0, len(texts), _BATCH):
+            self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
         return vectors
 
     def _embed_one(self, words: Sequence[str], out: Vector) -> None:

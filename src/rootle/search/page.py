@@ -204,7 +204,7 @@ class _Sources:
         self._by_words = set(candidates.ids[candidates.bm25 != 0].tolist())
         self._by_meaning = set(candidates.ids[candidates.dense != 0].tolist())
         # Beyond what the legs put forward: what its place among the lines of its file rests on.
-        self._has_words = frozenset(chunks.ids[chunks.by_words].tolist())
+        self._has_words = set(chunks.ids[chunks.by_words].tolist())
 
     def of(self, chunk_id: int) -> Source:
         by_words, by_meaning = chunk_id in self._by_words, chunk_id in self._by_meaning
