@@ -22,7 +22,7 @@ import rootle
 from rootle import App, Config, errors, types
 from rootle.cli.main import build_parser
 from rootle.config import SECTION, key_of
-from rootle.index.embedded_sparse import FIELDS
+from rootle.index.sparse_storage import FIELDS
 from rootle.ingest.grammars import GRAMMARS
 from rootle.ingest.skip_rules import REASONS
 from rootle.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS

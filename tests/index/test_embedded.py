@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.index import embedded_dense, embedded_sparse
+from rootle.index import embedded_dense, sparse_storage
 from rootle.index.database import open_database, write_transaction
 from rootle.index.docstore import DocStore, pack_text
 from rootle.index.embedded_dense import DenseWriter, EmbeddedDense, _top_rows
@@ -102,7 +102,7 @@ def _ids(reader: EmbeddedSparse, word: str, **only: set[int]) -> list[int]:
 
 
 def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
-    embedded_sparse.create(tmp_path)
+    sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra stripes zebra", "giraffe neck", defines="zebracrossing")
     _add(writer, 2, "zebra only")
@@ -122,7 +122,7 @@ def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
 
 
 def test_a_reader_of_words_keeps_what_it_opened(tmp_path: Path) -> None:
-    embedded_sparse.create(tmp_path)
+    sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
     writer.commit(1)
@@ -140,13 +140,13 @@ def test_a_reader_of_words_keeps_what_it_opened(tmp_path: Path) -> None:
 
 
 def test_word_indexes_that_disagree_are_not_read(tmp_path: Path) -> None:
-    embedded_sparse.create(tmp_path)
+    sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
     writer.commit(1)
     writer.commit(2, ["files"])
     writer.close()
-    assert embedded_sparse.stored_generations(tmp_path) == {"chunks": 1, "files": 2}
+    assert sparse_storage.stored_generations(tmp_path) == {"chunks": 1, "files": 2}
     with pytest.raises(IndexStorageError):
         EmbeddedSparse(tmp_path)
 
@@ -254,7 +254,7 @@ def test_the_rows_of_a_scan_that_are_chosen_are_the_best_ones(rows, k):
 
 def test_no_merge_goes_on_when_a_writer_is_closed(tmp_path: Path) -> None:
     """It would end while the next writer is at work, and put back what that one deletes."""
-    embedded_sparse.create(tmp_path)
+    sparse_storage.create(tmp_path)
     words = " ".join(f"word{number}" for number in range(3_000))
     for number in range(1, 18):
         writer = SparseWriter(tmp_path, bulk=False)
@@ -266,7 +266,7 @@ def test_no_merge_goes_on_when_a_writer_is_closed(tmp_path: Path) -> None:
         writer.close()
         searchers = EmbeddedSparse(tmp_path)._searchers
         # Eight segments of a size become one: where there are fewer, none is being merged.
-        assert all(searchers[level].num_segments < 8 for level in embedded_sparse.LEVELS)
+        assert all(searchers[level].num_segments < 8 for level in sparse_storage.LEVELS)
     found = EmbeddedSparse(tmp_path).field_scores(
         "files", ["body"], [WeightedTerm("word7", 1.0)], 50
     )

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexStorageError
-from rootle.index import embedded_dense, embedded_sparse
+from rootle.index import embedded_dense, sparse_storage
 from rootle.index.embedded_dense import DenseWriter
-from rootle.index.embedded_sparse import LEVELS, ChunkTerms, FileTerms, Level, SparseWriter
+from rootle.index.embedded_sparse import ChunkTerms, FileTerms, SparseWriter
+from rootle.index.sparse_storage import LEVELS, Level
 
 SPARSE_FOLDER: Final = "sparse"
 DENSE_FOLDER: Final = "dense"
@@ -44,7 +45,7 @@ def arrears(folder: Path, generation: int, floor: int) -> Arrears:
     def usable(stamp: int | None) -> int | None:
         return stamp if stamp is not None and floor <= stamp <= generation else None
 
-    stamps = embedded_sparse.stored_generations(folder / SPARSE_FOLDER)
+    stamps = sparse_storage.stored_generations(folder / SPARSE_FOLDER)
     return Arrears(
         generation,
         {level: usable(stamp) for level, stamp in stamps.items()},
@@ -63,7 +64,7 @@ class DerivedWriter:
         sparse_folder, dense_folder = folder / SPARSE_FOLDER, folder / DENSE_FOLDER
         try:
             if behind.sparse_since is None:
-                embedded_sparse.create(sparse_folder)
+                sparse_storage.create(sparse_folder)
             if behind.dense_since is None:
                 embedded_dense.discard(dense_folder)
             self._sparse = SparseWriter(sparse_folder, bulk=bulk)

@@ -7,33 +7,33 @@ as the documents, so the stamp can never disagree with what it stamps.
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
 from rootle.errors import IndexStorageError
+from rootle.index.sparse_storage import (
+    ID_FIELD,
+    LEVELS,
+    Level,
+    analyzer,
+    damage_errors,
+    open_level,
+    readable_folder,
+    stamp_document,
+    stamp_of,
+    tantivy_errors,
+)
 from rootle.protocols import Ranked, WeightedTerm
 
-Level = Literal["chunks", "files"]
-LEVELS: Final[tuple[Level, ...]] = ("chunks", "files")
-FIELDS: Final[Mapping[Level, tuple[str, ...]]] = {
-    "chunks": ("body", "symbols", "headings", "comments"),
-    "files": ("body", "symbols", "path"),
-}
-ID_FIELD: Final[Mapping[Level, str]] = {"chunks": "chunk", "files": "file"}
 MAX_MATCH_TERMS: Final = 20
 _FEW_IDS: Final = 200
-_LOCK: Final = ".tantivy-meta.lock"
-_ANALYZER: Final = "rootle_stemmed"
-_PLAIN: Final = "whitespace"
 # One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
 _WRITER_THREADS: Final = 1
 _BULK_HEAP_BYTES: Final = 48_000_000
@@ -66,12 +66,12 @@ class EmbeddedSparse:
     """A reader of one generation."""
 
     def __init__(self, folder: Path) -> None:
-        with _readable(folder) as place:
-            indexes = {level: _open(place, level) for level in LEVELS}
+        with readable_folder(folder) as place:
+            indexes = {level: open_level(place, level) for level in LEVELS}
             self._searchers = {level: index.searcher() for level, index in indexes.items()}
         self._schemas = {level: index.schema for level, index in indexes.items()}
-        self._stemmer = _analyzer()
-        stamps = {level: _stamp(self._searchers[level], self._schemas[level]) for level in LEVELS}
+        self._stemmer = analyzer()
+        stamps = {level: stamp_of(self._searchers[level], self._schemas[level]) for level in LEVELS}
         if len(set(stamps.values())) != 1:
             raise IndexStorageError(f"the word indexes in {folder} disagree: {stamps}")
         self.generation = stamps["chunks"]
@@ -126,13 +126,13 @@ class EmbeddedSparse:
 
     def document_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many chunks there are, and in how many of them each term stands."""
-        with _damage():
+        with damage_errors():
             searcher = self._searchers["chunks"]
             return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
 
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many files there are, and in how many of them each term stands."""
-        with _damage():
+        with damage_errors():
             searcher = self._searchers["files"]
             return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
 
@@ -169,7 +169,7 @@ class EmbeddedSparse:
 
     def is_known(self, name: str) -> bool:
         """Whether a name, in one spelling, is defined or stands anywhere."""
-        with _damage():
+        with damage_errors():
             searcher = self._searchers["chunks"]
             return bool(
                 searcher.doc_freq("defines", name)
@@ -217,7 +217,7 @@ class EmbeddedSparse:
         if k <= 0:
             return Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
         searcher = self._searchers[level]
-        with _damage():
+        with damage_errors():
             hits = searcher.search(query, limit=k, count=False).hits
             values = searcher.fast_field_values(ID_FIELD[level], [address for _, address in hits])
         ids = np.array(values, dtype=np.int64)
@@ -233,7 +233,7 @@ class SparseWriter:
         self._folder = folder
         heap = _BULK_HEAP_BYTES if bulk else _SMALL_HEAP_BYTES
         with self._errors():
-            self._indexes = {level: _open(folder, level) for level in LEVELS}
+            self._indexes = {level: open_level(folder, level) for level in LEVELS}
             self._writers = {
                 level: index.writer(heap_size=heap, num_threads=_WRITER_THREADS)
                 for level, index in self._indexes.items()
@@ -284,12 +284,12 @@ class SparseWriter:
                 writer = self._writers[level]
                 schema = self._indexes[level].schema
                 writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
-                writer.add_document(_stamp_document(generation))
+                writer.add_document(stamp_document(generation))
                 writer.commit()
 
     def _errors(self) -> AbstractContextManager[None]:
         """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
-        return _tantivy_errors(
+        return tantivy_errors(
             f"cannot write the word index in {self._folder}: {{}}; free space, use "
             "--index-dir, or run `rootle index --rebuild`"
         )
@@ -308,113 +308,3 @@ class SparseWriter:
     def abandon(self) -> None:
         """Let them go with all that was not committed; it is a commit that starts merges."""
         self._writers.clear()
-
-
-def stored_generations(folder: Path) -> dict[Level, int | None]:
-    """The generation that each word index was derived from; None for one that is unusable."""
-    return {level: _stored_generation(folder, level) for level in LEVELS}
-
-
-def _stored_generation(folder: Path, level: Level) -> int | None:
-    try:
-        index = _open(folder, level)
-        return _stamp(index.searcher(), index.schema)
-    except IndexStorageError:
-        return None
-
-
-def create(folder: Path) -> None:
-    """Make empty word indexes in the place of whatever is there."""
-    for level in LEVELS:
-        shutil.rmtree(folder / level, ignore_errors=True)
-        (folder / level).mkdir(parents=True)
-        tantivy.Index(_schema(level), path=str(folder / level))
-
-
-@contextmanager
-def _readable(folder: Path) -> Iterator[Path]:
-    """The folder, or links to its files: tantivy writes a lock file even to read."""
-    if all(_may_lock(folder / level) for level in LEVELS):
-        yield folder
-        return
-    import tempfile  # seldom needed
-
-    with tempfile.TemporaryDirectory(prefix="rootle-") as scratch:
-        for level in LEVELS:
-            place = Path(scratch, level)
-            place.mkdir()
-            for file in (folder / level).iterdir():
-                if file.suffix != ".lock":
-                    (place / file.name).symlink_to(file)
-        yield Path(scratch)
-
-
-def _may_lock(folder: Path) -> bool:
-    lock = folder / _LOCK
-    if not os.path.isdir(folder):
-        return True  # opening it will tell that it is not there
-    return os.access(lock if os.path.exists(lock) else folder, os.W_OK)
-
-
-def _open(folder: Path, level: Level) -> tantivy.Index:
-    with _damage():
-        index = tantivy.Index.open(str(folder / level))
-        index.config_reader("manual")
-    index.register_tokenizer(_ANALYZER, _analyzer())
-    return index
-
-
-def _analyzer() -> tantivy.TextAnalyzer:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return builder.filter(tantivy.Filter.stemmer("english")).build()
-
-
-def _schema(level: Level) -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("file", indexed=True, fast=True)
-    if level == "chunks":
-        builder.add_unsigned_field("chunk", indexed=True, fast=True)
-        builder.add_text_field("defines", tokenizer_name=_PLAIN, index_option="basic")
-    for field in FIELDS[level]:
-        builder.add_text_field(field, tokenizer_name=_ANALYZER, index_option="freq")
-    builder.add_unsigned_field("stamp", indexed=True)
-    builder.add_unsigned_field("generation", fast=True)
-    return builder.build()
-
-
-def _stamp_document(generation: int) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_unsigned("stamp", 1)
-    document.add_unsigned("generation", generation)
-    return document
-
-
-def _stamp(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
-    query = tantivy.Query.term_query(schema, "stamp", 1)
-    with _damage():
-        hits = searcher.search(query, limit=1, count=False).hits
-        if not hits:
-            return -1
-        return int(searcher.fast_field_values("generation", [hits[0][1]])[0] or 0)
-
-
-def _damage() -> AbstractContextManager[None]:
-    """Opening an index reads little of it: what is wrong inside shows when it is asked."""
-    return _tantivy_errors("the word index is damaged ({}); run `rootle index --rebuild`")
-
-
-@contextmanager
-def _tantivy_errors(message: str) -> Iterator[None]:
-    """Turns what tantivy raises into an IndexStorageError; it stands where `message` has {}."""
-    try:
-        yield
-    except BaseException as error:
-        if not _is_of_tantivy(error):
-            raise
-        head, _, tail = message.rpartition("{}")
-        raise IndexStorageError(f"{head}{error}{tail}") from error
-
-
-def _is_of_tantivy(error: BaseException) -> bool:
-    """It raises ValueError for whatever goes wrong; where it stumbles over damage it panics."""
-    return isinstance(error, ValueError) or type(error).__name__ == "PanicException"
