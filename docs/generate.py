@@ -21,7 +21,7 @@ from typing import Any, Final
 import rootle
 from rootle import App, Config, errors, types
 from rootle.cli.main import build_parser
-from rootle.config import SECTION, key_of
+from rootle.config import NOT_USED_YET, SECTION, key_of
 from rootle.index.sparse_storage import FIELDS
 from rootle.ingest.grammars import GRAMMARS
 from rootle.ingest.skip_rules import REASONS
@@ -29,29 +29,10 @@ from rootle.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSION
 from rootle.rank.features import NAMES
 from rootle.rank.heuristic import TEST_FACTOR, WEIGHTS
 from rootle.types import camel_case
+from rootle.wire import to_json
 
 DOCS: Final = Path(__file__).resolve().parent
 _PART: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-# What a key means. A new field of Config needs its line here, or this script fails.
-KEYS: Final = {
-    "max_chunk_size_tokens": "Upper bound of one chunk. A token is four characters.",
-    "chunk_overlap_tokens": "What two neighbouring windows share. Only text without a structure "
-    "that rootle knows is cut into windows.",
-    "max_chunks_per_file": "Limit for the text of one file: this many full chunks of it are "
-    "indexed, the rest is left out and counted by `rootle status`. 0: no limit.",
-    "max_file_bytes": "Larger files are left out.",
-    "embedding_model_id": "The shipped model, or the path of a folder in model2vec's format "
-    "(needs `pip install 'rootle[model2vec]'`). Another model means a new index.",
-    "dense_top_k": "Chunks that the vectors may put forward.",
-    "dense_timeout_ms": "After this long a search goes on without the vectors and says so.",
-    "sparse_top_k": "Chunks that the words may put forward.",
-    "sparse_timeout_ms": "After this long a search goes on without the words and says so.",
-    "max_merged_candidates": "Chunks that are ranked, after both lists are fused.",
-    "refresh_seconds": "How old the last look at the folder may be before a search looks again.",
-    "default_limit": "Results a page where a query names no limit.",
-    "max_limit": "The largest limit that a query may name.",
-}
 
 # What a feature measures. A new one in rank/features.py needs its line here.
 FEATURES: Final = {
@@ -147,27 +128,26 @@ def _options(actions: Iterable[argparse.Action]) -> str:
 
 
 def configuration() -> str:
-    """Every key of the configuration with its default and range."""
+    """Every key of the configuration with its default, its range and who may set it."""
     rows = []
     for field in fields(Config):
-        low, high = field.metadata.get("range", (None, None))
+        low, high = field.metadata["range"] or (None, None)
         span = f"{low} to {high}" if low is not None else ""
-        default = f"`{json.dumps(field.default)}`"
-        rows.append((f"`{key_of(field.name)}`", default, span, KEYS[field.name]))
+        default = f"`{json.dumps(to_json(field.default))}`"
+        about = field.metadata["about"]
+        rows.append((f"`{key_of(field.name)}`", default, span, about))
     return _table(("Key", "Default", "Range", "Meaning"), rows)
 
 
 def sample() -> str:
     """A whole configuration file, all defaults written out."""
-    section = {key_of(field.name): field.default for field in fields(Config)}
+    section = {key_of(field.name): to_json(field.default) for field in fields(Config)}
     return f"```json\n{json.dumps({SECTION: section}, indent=2)}\n```"
 
 
 def later_keys() -> str:
     """Keys that are accepted and do nothing yet."""
-    from rootle.config import _LATER_KEYS
-
-    return ", ".join(f"`{key}`" for key in sorted(_LATER_KEYS)) + "."
+    return "\n".join(f"- `{key}`" for key in sorted(NOT_USED_YET))
 
 
 def weights() -> str:

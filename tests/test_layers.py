@@ -22,7 +22,7 @@ SRC = Path(rootle.__file__).parent
 
 # A name stands for a module, or for a folder and all that is in it.
 FLOOR_1 = {"types", "errors", "text", "languages"}
-FLOOR_2 = {"protocols", "config", "wire", "vectors", "models"}
+FLOOR_2 = {"protocols", "config", "settings", "wire", "vectors", "models"}
 GROUND = FLOOR_1 | FLOOR_2
 
 # Who may import what, beside files of its own folder. What is not in the table may import nothing.
@@ -35,6 +35,7 @@ ALLOWED: Mapping[str, set[str]] = {
     # Floor 2: floor 1, and the shapes of arrays where vectors are packed.
     "protocols": FLOOR_1,
     "config": FLOOR_1,
+    "settings": FLOOR_1 | {"config"},
     "wire": FLOOR_1,
     "models": FLOOR_1,
     "vectors": FLOOR_1 | {"protocols"},

@@ -1,47 +1,204 @@
-"""Settings: JSON with comments -> a frozen Config, read once at the door."""
+"""Settings: the frozen Config, one field a key, and what a key may hold."""
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rootle.errors import ConfigError
 from rootle.text import CHARS_PER_TOKEN
 from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
 
-# Named by the specification, built by later releases: told to the user rather than refused.
-_LATER_KEYS: Final = frozenset(
-    """denseBatchSize sparseEndpoint useLearnedReranker rerankerModelID rerankerBatchSize
-    rerankerTimeoutMs rerankerWeights enableCache cacheTTLSeconds cacheMaxEntries maxContextLines
-    contextBeforeLines contextAfterLines minRecencyDays noResultsSuggestion watchDebounceMs
-    enableIndexing""".split()
+# Keys whose part is not built yet: a file that sets one is told so. Whoever builds a part takes its
+# line out.
+NOT_USED_YET: Final = frozenset(
+    {
+        *("denseBackend", "denseEndpoint", "sparseBackend", "sparseEndpoint"),
+        *("denseBatchSize", "embeddingEndpoint", "embeddingProvider", "embeddingDimensions"),
+        *("embeddingApiKey", "embeddingApiKeyCommand", "embeddingFallback"),
+        *("embeddingQueryPrefix", "embeddingDocumentPrefix"),
+        *("useLearnedReranker", "rerankerModelID", "rerankerBatchSize", "rerankerTimeoutMs"),
+        "rerankerWeights",
+        *("enableCache", "cacheTTLSeconds", "cacheMaxEntries"),
+        *("maxContextLines", "contextBeforeLines", "contextAfterLines"),
+        *("minRecencyDays", "noResultsSuggestion"),
+        *("watchDebounceMs", "enableIndexing"),
+    }
 )
+
+
+def _key(
+    default: Any,  # Any: the field says its type, and a default of another one fails at import
+    about: str,
+    span: tuple[float, float] | None = None,
+    *,
+    project: bool = False,
+    secret: bool = False,
+) -> Any:
+    """A field of Config: its meaning, its range, and who may set it.
+
+    `project` is for what a repository may choose for those who clone it: nothing that reaches a
+    network, a program, a key or a file outside it. `secret` is never shown.
+    """
+    metadata = {"about": about, "range": span, "project": project, "secret": secret}
+    return field(default=default, repr=not secret, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerWeights:
+    """What each signal counts in the weighted sum."""
+
+    dense_score: float = _key(0.5, "The cosine of the chunk.", (0.0, 1_000.0))
+    sparse_score: float = _key(0.3, "The score of its words.", (0.0, 1_000.0))
+    recency_boost: float = _key(0.1, "How lately the file was changed.", (0.0, 1_000.0))
+    file_importance: float = _key(0.1, "How much the file matters.", (0.0, 1_000.0))
+
+
+_DEFAULT_WEIGHTS: Final = RerankerWeights()
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """The `searchAgent` section. Each field has the camelCase name of its key in the file."""
 
-    max_chunk_size_tokens: int = field(default=512, metadata={"range": (64, 8192)})
-    chunk_overlap_tokens: int = field(default=50, metadata={"range": (0, 4096)})
-    max_chunks_per_file: int = field(default=100, metadata={"range": (0, 1_000_000)})
-    max_file_bytes: int = field(default=1_000_000, metadata={"range": (1, 1 << 40)})
-    embedding_model_id: str = "static-code-v0"
-    dense_top_k: int = field(default=200, metadata={"range": (1, 10_000)})
-    dense_timeout_ms: int = field(default=2_000, metadata={"range": (1, 600_000)})
-    sparse_top_k: int = field(default=200, metadata={"range": (1, 10_000)})
-    sparse_timeout_ms: int = field(default=1_000, metadata={"range": (1, 600_000)})
-    max_merged_candidates: int = field(default=400, metadata={"range": (1, 20_000)})
-    refresh_seconds: float = field(default=2.0, metadata={"range": (0.0, 86_400.0)})
-    default_limit: int = field(default=10, metadata={"range": (1, 1_000)})
-    max_limit: int = field(default=50, metadata={"range": (1, 1_000)})
+    # Chunks
+    max_chunk_size_tokens: int = _key(
+        512,
+        "Upper bound of one chunk. A token is four characters.",
+        (64, 8192),
+        project=True,
+    )
+    chunk_overlap_tokens: int = _key(
+        50,
+        "What two neighbouring windows share. Only text without a structure that rootle knows is "
+        "cut into windows.",
+        (0, 4096),
+        project=True,
+    )
+    max_chunks_per_file: int = _key(
+        100,
+        "Limit for the text of one file: this many full chunks of it are indexed, the rest is left "
+        "out and counted by `rootle status`. 0: no limit.",
+        (0, 1_000_000),
+        project=True,
+    )
+    max_file_bytes: int = _key(1_000_000, "Larger files are left out.", (1, 1 << 40), project=True)
+
+    # The embedding
+    embedding_model_id: str = _key(
+        "static-code-v0",
+        "The shipped model, or the path of a folder in model2vec's format (needs `pip install "
+        "'rootle[model2vec]'`). Another model means a new index.",
+    )
+    embedding_endpoint: str = _key(
+        "", "URL of the server that embeds with that model. Empty: the provider's own."
+    )
+    embedding_provider: str = _key(
+        "openai", 'Whose requests that server understands: "openai", "azure", "cohere", "voyage".'
+    )
+    embedding_api_key: str = _key(
+        "", "The key of that server. It is never shown, logged or sent elsewhere.", secret=True
+    )
+    embedding_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
+    )
+    embedding_fallback: str = _key(
+        "", "The model that serves where `embeddingModelID` cannot. Empty: none."
+    )
+    embedding_query_prefix: str = _key("", "Put before a question by models that want it.")
+    embedding_document_prefix: str = _key("", "Put before a chunk by models that want it.")
+    embedding_dimensions: int = _key(
+        0, "Length of a vector, for models that offer several. 0: the model's own.", (0, 65_536)
+    )
+
+    # The dense leg: vectors
+    dense_backend: str = _key("embedded", "The engine that searches the vectors.")
+    dense_endpoint: str = _key(
+        "", "URL of that engine where it is a server. Alone it switches nothing."
+    )
+    dense_top_k: int = _key(
+        200, "Chunks that the vectors may put forward.", (1, 10_000), project=True
+    )
+    dense_batch_size: int = _key(16, "Chunks in one request to an embedding server.", (1, 10_000))
+    dense_timeout_ms: int = _key(
+        2_000, "After this long a search goes on without the vectors and says so.", (1, 600_000)
+    )
+
+    # The sparse leg: words
+    sparse_backend: str = _key("embedded", "The engine that searches the words.")
+    sparse_endpoint: str = _key(
+        "", "URL of that engine where it is a server. Alone it switches nothing."
+    )
+    sparse_top_k: int = _key(
+        200, "Chunks that the words may put forward.", (1, 10_000), project=True
+    )
+    sparse_timeout_ms: int = _key(
+        1_000, "After this long a search goes on without the words and says so.", (1, 600_000)
+    )
+
+    # The order of the candidates
+    max_merged_candidates: int = _key(
+        400, "Chunks that are ranked, after both lists are fused.", (1, 20_000), project=True
+    )
+    use_learned_reranker: bool = _key(
+        True,
+        "Rank with the learned reranker; false: with the weighted sum of `rerankerWeights`.",
+        project=True,
+    )
+    reranker_model_id: str = _key("local-reranker-small", "The learned reranker.")
+    reranker_batch_size: int = _key(8, "Candidates that it reads at once.", (1, 10_000))
+    reranker_timeout_ms: int = _key(
+        2_000, "After this long the order before it stands, and the answer says so.", (1, 600_000)
+    )
+    reranker_weights: RerankerWeights = _key(  # noqa: RUF009 - it makes a `field`
+        _DEFAULT_WEIGHTS, "What each signal counts in the weighted sum.", project=True
+    )
+
+    # The cache of answers
+    enable_cache: bool = _key(True, "Keep answers for questions that come again.")
+    cache_ttl_seconds: int = _key(3_600, "How long an answer is kept.", (1, 31_536_000))
+    cache_max_entries: int = _key(500, "How many are kept.", (1, 1_000_000))
+
+    # What stands around a result
+    max_context_lines: int = _key(
+        50, "The most lines of one widened result.", (1, 10_000), project=True
+    )
+    context_before_lines: int = _key(
+        5, "Lines before a result that widening adds.", (0, 10_000), project=True
+    )
+    context_after_lines: int = _key(
+        5, "Lines after a result that widening adds.", (0, 10_000), project=True
+    )
+
+    # Where nothing is found
+    min_recency_days: float = _key(
+        0.0,
+        "Only files modified within so many days, for questions that do not say. 0: all files.",
+        (0.0, 36_500.0),
+        project=True,
+    )
+    no_results_suggestion: str = _key(
+        "", "A sentence of yours beside the suggestions where nothing is found."
+    )
+
+    # How fresh the index is
+    enable_indexing: bool = _key(True, "false: answer from the index that is there, never write.")
+    watch_debounce_ms: int = _key(
+        500, "How long a watcher gathers changes before it indexes them as one batch.", (0, 60_000)
+    )
+    refresh_seconds: float = _key(
+        2.0,
+        "How old the last look at the folder may be before a search looks again.",
+        (0.0, 86_400.0),
+    )
+
+    # Pages
+    default_limit: int = _key(
+        10, "Results a page where a query names no limit.", (1, 1_000), project=True
+    )
+    max_limit: int = _key(50, "The largest limit that a query may name.", (1, 1_000), project=True)
 
     @property
     def max_chunk_chars(self) -> int:
@@ -59,73 +216,4 @@ class Config:
 
 def key_of(name: str) -> str:
     """The key of a field in the file: `embedding_model_id` -> `embeddingModelID`."""
-    return re.sub(r"Id$", "ID", camel_case(name))
-
-
-def load_config(path: Path) -> tuple[Config, tuple[str, ...]]:
-    """The configuration in a file, and remarks on keys that this version does not use yet.
-
-    Raises ConfigError naming the file, the key and the cure.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the configuration {path}: {error}") from error
-    try:
-        data = json.loads(strip_comments(text))
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}, line {error.lineno}: {error.msg}") from error
-    section = data.get(SECTION, {}) if isinstance(data, dict) else None
-    if not isinstance(section, dict):
-        raise ConfigError(f'{path}: expected an object with a "{SECTION}" object in it')
-    return parse_section(section, str(path))
-
-
-def parse_section(section: Mapping[str, Any], where: str) -> tuple[Config, tuple[str, ...]]:
-    """A Config from the keys of one `searchAgent` object; `where` names its origin in errors."""
-    known = {key_of(f.name): f for f in fields(Config)}
-    remarks = []
-    values: dict[str, Any] = {}
-    for key, value in section.items():
-        if key in known:
-            values[known[key].name] = _checked(known[key], value, f"{where}: {SECTION}.{key}")
-        elif key in _LATER_KEYS:
-            remarks.append(f"{where}: {SECTION}.{key} is not used by this version")
-        else:
-            raise ConfigError(f"{where}: unknown key {SECTION}.{key}{_suggestion(key, known)}")
-    return replace(Config(), **values), tuple(remarks)
-
-
-def _checked(field_: Any, value: Any, where: str) -> Any:  # Any: whatever stood in the JSON
-    wanted = type(field_.default)
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if not isinstance(value, wanted) or isinstance(value, bool):
-        raise ConfigError(f"{where} is {json.dumps(value)}, expected a {_name_of(wanted)}")
-    low, high = field_.metadata.get("range", (None, None))
-    if low is not None and not low <= value <= high:
-        raise ConfigError(f"{where} is {value}, expected {low} to {high}")
-    return value
-
-
-def _name_of(wanted: type) -> str:
-    return {int: "whole number", float: "number", str: "text"}[wanted]
-
-
-def _suggestion(key: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(key, [*known, *_LATER_KEYS], n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""
-
-
-_TOKEN: Final = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-
-
-def strip_comments(text: str) -> str:
-    """JSON without `//` and `/* */` comments and trailing commas, its lines where they were."""
-
-    def blank(match: re.Match[str]) -> str:
-        found = match.group()
-        return found if found.startswith('"') else "\n" * found.count("\n")
-
-    # Twice: a comment may stand between a trailing comma and its bracket.
-    return _TOKEN.sub(blank, _TOKEN.sub(blank, text))
+    return re.sub(r"Id$", "ID", camel_case(name)).replace("Ttl", "TTL")

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from rootle.app import App, open_app
-from rootle.config import Config, load_config
+from rootle.config import Config
 from rootle.errors import IngestError
+from rootle.settings.sources import load_config
 
 Progress = Callable[[int, int], None]
 

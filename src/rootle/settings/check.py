@@ -1,0 +1,109 @@
+"""What stands in a `searchAgent` object, held against the fields of Config."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from typing import Any, Final
+
+from rootle.config import Config, key_of
+from rootle.errors import ConfigError
+from rootle.settings.jsonc import Members, Value, plain
+
+_LONGEST_SHOWN: Final = 60
+_KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value came from: a file with the line, an option, or "default"."""
+
+    source: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The value of one key and where it came from."""
+
+    value: Any  # Any: of the type of its field
+    origin: Origin
+
+
+# Any: a record of settings, which is a Config or the value of one of its keys.
+def read_record(record: type[Any], members: Members, source: str, name: str) -> dict[str, Setting]:
+    """The settings in an object, by the name of their field; `name` is what the object is called.
+
+    Raises ConfigError naming the file, the line, the key and the cure.
+    """
+    known = {key_of(field.name): field for field in fields(record)}
+    found: dict[str, Setting] = {}
+    for member in members:
+        origin = Origin(source, member.line)
+        if member.key not in known:
+            near = _suggestion(member.key, known)
+            raise ConfigError(f"{origin}: unknown key {name}.{member.key}{near}")
+        field = known[member.key]
+        if field.name in found:
+            first = found[field.name].origin.line
+            raise ConfigError(
+                f"{origin}: {name}.{member.key} was set in line {first} already; take one out"
+            )
+        value = _checked(field, member.value, origin, f"{name}.{member.key}")
+        found[field.name] = Setting(value, origin)
+    return found
+
+
+def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
+    wanted: type[Any] = type(field.default)
+    if is_dataclass(wanted):
+        return _nested(field, value, origin, name)
+    data: Any = value.data
+    if wanted is float and type(data) is int:
+        data = _as_float(data)
+    if type(data) is not wanted:
+        shown = "something else" if field.metadata["secret"] else _shown(value)
+        raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[wanted]}")
+    span: tuple[float, float] | None = field.metadata["range"]
+    if span and not span[0] <= data <= span[1]:
+        shown = _shown(value)
+        raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
+    return data
+
+
+def _nested(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
+    default: Any = field.default
+    if not isinstance(value.data, Members):
+        keys = ", ".join(f'"{key_of(part.name)}"' for part in fields(default))
+        raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected an object with {keys}")
+    parts = read_record(type(default), value.data, origin.source, name)
+    return replace(default, **{key: part.value for key, part in parts.items()})
+
+
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")  # out of every range
+
+
+def _shown(value: Value) -> str:
+    text = json.dumps(plain(value), ensure_ascii=False)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+def _suggestion(key: str, known: Mapping[str, Any]) -> str:
+    # Without regard to case: `denseTopk` is `denseTopK`.
+    lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(key.lower(), lower, n=1)
+    return f'; did you mean "{lower[near[0]]}"?' if near else ""
+
+
+def config_from(settings: Mapping[str, Setting]) -> Config:
+    """A Config of these settings, and the default for every other key."""
+    return replace(Config(), **{name: setting.value for name, setting in settings.items()})
