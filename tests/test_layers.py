@@ -21,8 +21,8 @@ import rootle
 SRC = Path(rootle.__file__).parent
 
 # A name stands for a module, or for a folder and all that is in it.
-FLOOR_1 = {"types", "errors", "text", "languages"}
-FLOOR_2 = {"protocols", "config", "settings", "wire", "vectors", "models"}
+FLOOR_1 = {"types", "errors", "text", "languages", "backoff"}
+FLOOR_2 = {"protocols", "config", "settings", "wire", "vectors", "models", "connection", "net"}
 GROUND = FLOOR_1 | FLOOR_2
 
 # Who may import what, beside files of its own folder. What is not in the table may import nothing.
@@ -32,6 +32,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "errors": set(),
     "text": set(),
     "languages": set(),
+    "backoff": set(),
     # Floor 2: floor 1, and the shapes of arrays where vectors are packed.
     "protocols": FLOOR_1,
     "config": FLOOR_1,
@@ -39,6 +40,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "wire": FLOOR_1,
     "models": FLOOR_1,
     "vectors": FLOOR_1 | {"protocols"},
+    "connection": set(),
+    "net": FLOOR_1 | {"connection"},
     # Floor 3: the ground, not each other.
     "index": GROUND,
     "embed": GROUND,

@@ -38,6 +38,18 @@ class MissingExtraError(RootleError):
 class UnavailableError(RootleError):
     """A part that did not answer in time, refused the connection or failed; it may work later."""
 
+    def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s  # where the part said how long to leave it alone
+
+
+class RefusedError(UnavailableError):
+    """A server understood a request and turned it down: it will do so again."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status  # of HTTP
+
 
 class SearchUnavailableError(UnavailableError):
     """Neither leg of the search could answer."""
