@@ -77,7 +77,16 @@ CLI_ONLY = {
     "rank": {"rank.features", "rank.question"},
 }
 
-HEAVY = ("numpy", "tantivy", "sqlite3", "tree_sitter", "simsimd", "tqdm", "platformdirs")
+HEAVY = (
+    "numpy",
+    "tantivy",
+    "sqlite3",
+    "tree_sitter",
+    "simsimd",
+    "tqdm",
+    "platformdirs",
+    "opentelemetry",
+)
 
 
 class Import(NamedTuple):

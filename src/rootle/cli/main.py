@@ -24,10 +24,12 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     options = build_parser().parse_args(arguments)
+    from rootle.cli.exporting import exporting
     from rootle.errors import RootleError
 
     try:
-        return int(_run(options))
+        with exporting():
+            return int(_run(options))
     except RootleError as error:
         from rootle.cli.opening import say
 

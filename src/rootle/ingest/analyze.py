@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -58,6 +59,7 @@ class AnalyzedText:
     symbol_terms: str
     path_terms: str
     embedded: int
+    embedding_ms: float
 
 
 class Analyzer:
@@ -93,7 +95,9 @@ class Analyzer:
         have = dict(known(keys)) if known is not None else {}
         missing = [at for at, key in enumerate(keys) if key not in have] if embed else []
         of_place = WORD.findall(place)
+        started = time.perf_counter()
         rows = self._embed(texts, [of_place + found for found in words], missing)
+        embedding_ms = (time.perf_counter() - started) * 1000
         have.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
         prefix = self._place_terms(path)
         chunks = tuple(
@@ -121,6 +125,7 @@ class Analyzer:
             " ".join(symbols),
             join_terms(of_place, terms),
             len(missing),
+            embedding_ms,
         )
 
     def _place_terms(self, path: str) -> str:

@@ -25,6 +25,7 @@ from rootle.ingest.worker import WorkerSetup
 from rootle.ingest.workers import run_jobs
 from rootle.languages import UNKNOWN
 from rootle.protocols import Embedder
+from rootle.telemetry import file_indexed
 from rootle.types import IndexReport
 
 _LOG = logging.getLogger(__name__)
@@ -248,6 +249,7 @@ class Pipeline:
         generation: int,
         writer: DerivedWriter,
     ) -> None:
+        started = time.perf_counter()
         analyzed = result.analyzed
         file_id = self._manifest.put(
             FileState(
@@ -282,6 +284,12 @@ class Pipeline:
             self._cut_short.append(result.job.path)
         self._embedded += analyzed.embedded
         self._bytes += result.job.size
+        file_indexed(
+            result.job.path,
+            len(chunks),
+            embedding_ms=analyzed.embedding_ms,
+            index_ms=(time.perf_counter() - started) * 1000,
+        )
 
     def _report(self, plan: Plan, seconds: float) -> IndexReport:
         files = self._manifest.files()
