@@ -21,7 +21,7 @@ import rootle
 SRC = Path(rootle.__file__).parent
 
 # A name stands for a module, or for a folder and all that is in it.
-FLOOR_1 = {"types", "errors", "text", "languages", "backoff"}
+FLOOR_1 = {"types", "errors", "text", "languages", "backoff", "telemetry"}
 FLOOR_2 = {"protocols", "config", "settings", "wire", "vectors", "models", "connection", "net"}
 GROUND = FLOOR_1 | FLOOR_2
 
@@ -33,6 +33,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "text": set(),
     "languages": set(),
     "backoff": set(),
+    "telemetry": set(),  # and OpenTelemetry's API, once somebody else has loaded it
     # Floor 2: floor 1, and the shapes of arrays where vectors are packed.
     "protocols": FLOOR_1,
     "config": FLOOR_1,
@@ -78,13 +79,7 @@ CLI_ONLY = {
 }
 
 HEAVY = (
-    "numpy",
-    "tantivy",
-    "sqlite3",
-    "tree_sitter",
-    "simsimd",
-    "tqdm",
-    "platformdirs",
+    *("numpy", "tantivy", "sqlite3", "tree_sitter", "simsimd", "tqdm", "platformdirs"),
     "opentelemetry",
 )
 
