@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final
 
 import numpy as np
 
 from rootle.config import Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import Embedder, WordEmbedder
+from rootle.protocols import Embedder, Vector, WordEmbedder
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
@@ -33,6 +32,7 @@ from rootle.search.gather import (
     choose_candidates,
     lookup,
 )
+from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, build_page, order_of_shown
 from rootle.search.understanding import remarks_on, understand, understood
@@ -41,8 +41,6 @@ from rootle.types import SearchQuery, SearchResponse
 # Below so many rows both legs together take about a millisecond, and two threads that take turns
 # at one interpreter take longer than one.
 _ROWS_FOR_THREADS: Final = 20_000
-
-_Found = TypeVar("_Found")
 
 
 @dataclass(slots=True)
@@ -69,7 +67,8 @@ class SearchAgent:
         self._open_embedder = embedder
         self._config = config
         self._clock = clock
-        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="rootle-leg")
+        self._words = Leg("sparse", config.sparse_timeout_ms)
+        self._meaning = Leg("dense", config.dense_timeout_ms)
         self._session: _Session | None = None
         self._embeds_at_once = False
 
@@ -81,21 +80,29 @@ class SearchAgent:
         limit = check_query(query, self._config)
         session = self._current_session()
         snapshot = session.snapshot
-        offset = 0
+        position = None
         if query.cursor is not None:
-            offset = decode_cursor(query.cursor, query, snapshot.generation)
+            position = decode_cursor(query.cursor, query, snapshot.generation)
+        now_s = position.as_of_s if position else self._clock()
         asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
-        allowed = allowed_files(query, asked.parsed, snapshot.all_files, self._clock())
+        allowed = allowed_files(query, asked.parsed, snapshot.all_files, now_s)
         narrowed = narrow(asked.parsed, snapshot, allowed)
         ranking = self._rank(session, asked.question, narrowed)
         order = order_of_shown(snapshot, session.rows, ranking)
+        files = ranking.evidence.files.ids[list(order)].tolist()
+        if position is not None:
+            position.check(files)
+        offset = position.offset if position else 0
         page = order[offset : offset + limit]
         results = build_page(snapshot, session.rows, ranking, page, explain=explain)
-        more = offset + limit < len(order)
+        end = offset + limit
+        cursor = None
+        if end < len(order):
+            cursor = encode_cursor(query, snapshot.generation, end, now_s, files)
         said = (*remarks_on(asked), *narrowed.remarks)
         return SearchResponse(
             results=results,
-            next_cursor=encode_cursor(query, snapshot.generation, offset + limit) if more else None,
+            next_cursor=cursor,
             degraded=(*ranking.degraded, *narrowed.degraded, *(("stale",) if stale else ())),
             confident=None,
             generation=snapshot.generation,
@@ -105,7 +112,8 @@ class SearchAgent:
         )
 
     def close(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._words.close()
+        self._meaning.close()
 
     def _current_session(self) -> _Session:
         snapshot = self._snapshots()
@@ -146,28 +154,34 @@ class SearchAgent:
     def _ask_legs(
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
-        config = self._config
-        index, k = session.snapshot.sparse, config.sparse_top_k
+        find_words = partial(
+            ask_sparse, session.snapshot.sparse, question, self._config.sparse_top_k, allowed
+        )
+        find_meaning = partial(self._ask_dense, session, question, allowed)
         if session.is_small and self._embeds_at_once:
-            words = ask_sparse(index, question, k, allowed)
-            return words, self._ask_dense(session, question, allowed), []
-        by_words = self._pool.submit(ask_sparse, index, question, k, allowed)
-        by_meaning = self._pool.submit(self._ask_dense, session, question, allowed)
-        degraded: list[str] = []
-        sparse = _outcome(by_words, config.sparse_timeout_ms, "sparse", degraded)
-        dense = _outcome(by_meaning, config.dense_timeout_ms, "dense", degraded)
+            by_words, by_meaning = (
+                self._words.ask_here(find_words),
+                self._meaning.ask_here(find_meaning),
+            )
+        else:
+            by_words, by_meaning = self._words.start(find_words), self._meaning.start(find_meaning)
+        sparse, dense = by_words.answer(), by_meaning.answer()
         if sparse is None and dense is None:
-            raise SearchUnavailableError("neither the word index nor the vectors answered in time")
-        return sparse or NO_SPARSE, dense, degraded
+            raise SearchUnavailableError(
+                "service unavailable: neither leg of the search answered "
+                f"(words: {by_words.failure}; vectors: {by_meaning.failure})"
+            )
+        legs = (("sparse", sparse), ("dense", dense))
+        return sparse or NO_SPARSE, dense, [name for name, found in legs if found is None]
 
     def _ask_dense(
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> DenseFindings:
         embedder = self._open_embedder()
-        vector = embedder.embed([question.text])[0]
+        index = session.snapshot.dense
+        vector = _vector_of(question, embedder, index.dimensions)
         # A table in this process, which is open now, can neither hang nor be late.
         self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
-        index = session.snapshot.dense
         scores = index.scores(vector)
         if not vector.any():
             return DenseFindings(index.best(scores, 0), scores)
@@ -192,13 +206,13 @@ def _dense_columns(
     return lookup(dense.hits, candidates.chunk_ids), best, mean
 
 
-def _outcome(
-    future: Future[_Found], timeout_ms: int, name: str, degraded: list[str]
-) -> _Found | None:
-    """What a leg found; None, with its name noted, where it is late or down."""
-    try:
-        return future.result(timeout_ms / 1000)
-    except (LateError, UnavailableError):
-        future.cancel()
-        degraded.append(name)
-        return None
+def _vector_of(question: Question, embedder: Embedder, dimensions: int) -> Vector:
+    """Raises UnavailableError for what is no vector that can be compared with those of chunks."""
+    vectors = embedder.embed([question.text])
+    if vectors.shape != (1, dimensions) or not np.isfinite(vectors).all():
+        raise UnavailableError(
+            f"the embedder gave numbers of shape {vectors.shape} for a question, expected "
+            f"{dimensions} finite ones; check embeddingModelID"
+        )
+    vector: Vector = vectors[0]
+    return vector

@@ -1,39 +1,91 @@
-"""A position in a ranked list, as an opaque text bound to its question and generation."""
+"""A position in a ranked list, as an opaque text bound to its question, generation and ranking."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Final
 
 from rootle.errors import StaleCursorError
 from rootle.types import SearchQuery
 
-_ADVICE = "start again without a cursor"
+_ADVICE: Final = "start again without a cursor"
+# Digest of the question, generation, offset, time of the first page; then the seal.
+_PLACE: Final = struct.Struct(">8sQId")
+_SEAL_BYTES: Final = 8
 
 
-def encode_cursor(query: SearchQuery, generation: int, offset: int) -> str:
-    data = json.dumps([_digest(query), generation, offset], separators=(",", ":"))
-    return base64.urlsafe_b64encode(data.encode()).decode().rstrip("=")
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page begins, and as of when its question is answered."""
+
+    offset: int
+    as_of_s: float  # so that days are counted from the same moment on every page
+    _place: bytes
+    _seal: bytes
+
+    def check(self, ranked_files: Sequence[int]) -> None:
+        """Raise StaleCursorError unless it was cut from this very ranking."""
+        is_inside = 0 < self.offset < len(ranked_files)
+        if not is_inside or self._seal != _seal(self._place, ranked_files):
+            raise StaleCursorError(
+                "cursor invalidated: it was altered, or the same question is ranked differently "
+                f"now, as when a part of the search fails or recovers; {_ADVICE}"
+            )
 
 
-def decode_cursor(cursor: str, query: SearchQuery, generation: int) -> int:
-    """The offset of the page; raises StaleCursorError where it does not belong here."""
+def encode_cursor(
+    query: SearchQuery,
+    generation: int,
+    offset: int,
+    as_of_s: float,
+    ranked_files: Sequence[int],
+) -> str:
+    place = _PLACE.pack(query_digest(query), generation, offset, as_of_s)
+    return _text_of(place + _seal(place, ranked_files))
+
+
+def decode_cursor(cursor: str, query: SearchQuery, generation: int) -> Position:
+    """The position in it, yet to be checked against the ranking.
+
+    Raises StaleCursorError where it cannot be read or belongs to something else.
+    """
     try:
-        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        digest, of_generation, offset = json.loads(raw)
-    except (binascii.Error, ValueError, TypeError) as error:
+        raw = base64.urlsafe_b64decode(cursor.encode("ascii"))
+        place, seal = raw[: _PLACE.size], raw[_PLACE.size :]
+        digest, of_generation, offset, as_of_s = _PLACE.unpack(place)
+    except (binascii.Error, UnicodeEncodeError, struct.error) as error:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}") from error
-    if not isinstance(offset, int) or offset < 0:
+    if len(seal) != _SEAL_BYTES or _text_of(raw) != cursor:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}")
-    if digest != _digest(query):
+    if digest != query_digest(query):
         raise StaleCursorError(f"cursor invalidated: it is of another question; {_ADVICE}")
     if of_generation != generation:
         raise StaleCursorError(f"cursor invalidated: the index has changed since; {_ADVICE}")
-    return offset
+    return Position(offset, as_of_s, place, seal)
 
 
-def _digest(query: SearchQuery) -> str:
-    parts = [query.text_query, query.file_paths, query.languages, query.min_recency_days]
-    return blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+def query_digest(query: SearchQuery) -> bytes:
+    """Of the question and its filters: what two pages of one answer have in common."""
+    filters = {
+        "filePaths": query.file_paths,
+        "languages": query.languages,
+        "minRecencyDays": query.min_recency_days,
+    }
+    text = f"{query.text_query}\0{json.dumps(filters)}"
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _seal(place: bytes, ranked_files: Sequence[int]) -> bytes:
+    """The ranking is its key: nobody who does not know it can make a cursor into it."""
+    key = blake2b(json.dumps(list(ranked_files)).encode(), digest_size=32).digest()
+    return blake2b(place, key=key, digest_size=_SEAL_BYTES).digest()
+
+
+def _text_of(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode("ascii")

@@ -1,0 +1,122 @@
+"""Pages: nothing twice, nothing missed, and no page of something else."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sample import many_files, write, write_tree
+
+from rootle.app import App
+from rootle.errors import StaleCursorError, UnavailableError
+from rootle.types import SearchQuery
+
+_QUESTIONS = ("ledger", "retry_socket", "rotate the cipher of a snapshot", '"worker" ledger')
+
+
+@pytest.fixture(scope="module")
+def paged_app(tmp_path_factory: pytest.TempPathFactory):
+    from rootle.app import open_app
+
+    folder = tmp_path_factory.mktemp("pages")
+    write_tree(folder / "repo", many_files(40, functions=6))
+    with open_app(folder / "repo", index_dir=folder / "index") as app:
+        app.index()
+        yield app
+
+
+@given(
+    question=st.sampled_from(_QUESTIONS),
+    limits=st.lists(st.integers(1, 12), min_size=1, max_size=4),
+    minus=st.sampled_from(["", " -cipher", " -return"]),
+)
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_pages_of_any_sizes_are_the_whole_ranking_in_order(
+    paged_app: App, question: str, limits: list[int], minus: str
+) -> None:
+    asked = question + minus
+    whole = [r.file_path for r in paged_app.search(SearchQuery(asked, limit=50)).results]
+    paged, cursor, turn = [], None, 0
+    while True:
+        limit = limits[turn % len(limits)]
+        response = paged_app.search(SearchQuery(asked, limit=limit, cursor=cursor))
+        paged += [result.file_path for result in response.results]
+        cursor, turn = response.next_cursor, turn + 1
+        if cursor is None:
+            break
+        assert len(response.results) == limit
+    assert paged[: len(whole)] == whole
+    assert len(paged) == len(set(paged))
+
+
+def _cursor(app: App, question: str = "ledger") -> str:
+    cursor = app.search(SearchQuery(question, limit=5)).next_cursor
+    assert cursor is not None
+    return cursor
+
+
+def test_a_cursor_that_was_cut_or_altered_is_refused_whatever_the_change(paged_app: App) -> None:
+    cursor, rng = _cursor(paged_app), Random(3)
+    forged = [
+        "",
+        "x",
+        "ä",
+        cursor[:-1],
+        cursor[:-4],
+        cursor + "AAAA",
+        cursor.swapcase(),
+        f" {cursor}",
+    ]
+    raw = base64.urlsafe_b64decode(cursor)
+    for at in range(len(raw)):
+        altered = bytearray(raw)
+        altered[at] ^= 1 << rng.randrange(8)
+        forged.append(base64.urlsafe_b64encode(bytes(altered)).decode())
+    for text in forged:
+        with pytest.raises(StaleCursorError, match=r"cursor invalidated: .*start again"):
+            paged_app.search(SearchQuery("ledger", limit=5, cursor=text))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SearchQuery("ledgers"),
+        SearchQuery("ledger", languages=("python",)),
+        SearchQuery("ledger", file_paths=("pkg_1",)),
+        SearchQuery("ledger", min_recency_days=9_999),
+    ],
+)
+def test_a_cursor_of_another_question_is_refused(paged_app: App, other: SearchQuery) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(StaleCursorError, match="of another question"):
+        paged_app.search(replace(other, cursor=_cursor(paged_app)))
+
+
+def test_a_cursor_of_another_generation_is_refused(tmp_path: Path, make_app) -> None:
+    root = write_tree(tmp_path / "repo", many_files(20, functions=3))
+    app = make_app(root)
+    cursor = _cursor(app)
+    write(root, "new.py", "ledger = 1\n")
+    with pytest.raises(StaleCursorError, match="the index has changed since"):
+        app.search(SearchQuery("ledger", cursor=cursor))
+
+
+def test_a_cursor_is_refused_where_a_leg_that_took_part_is_gone(
+    tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(write_tree(tmp_path / "repo", many_files(40, functions=6)), enable_cache=False)
+    cursor = _cursor(app, "rotate the cipher")
+
+    def down(*_: object) -> None:
+        raise UnavailableError("down")
+
+    monkeypatch.setattr("rootle.search.agent.ask_sparse", down)
+    with pytest.raises(StaleCursorError, match="ranked differently"):
+        app.search(SearchQuery("rotate the cipher", limit=5, cursor=cursor))
