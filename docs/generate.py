@@ -105,11 +105,18 @@ def _rebuilt(match: re.Match[str]) -> str:
 def commands() -> str:
     """Every command with its arguments and options, from the parser."""
     parser = build_parser()
-    found = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     parts = ["## rootle", parser.description or "", _options(parser._actions)]
-    for name, command in found.choices.items():
+    for name, command in _subcommands(parser):
         parts += [f"## rootle {name}", command.description or "", _options(command._actions)]
+        for action, part in _subcommands(command):
+            parts += [f"## rootle {name} {action}", part.description or "", _options(part._actions)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _subcommands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.items()
 
 
 def _options(actions: Iterable[argparse.Action]) -> str:
@@ -134,9 +141,10 @@ def configuration() -> str:
         low, high = field.metadata["range"] or (None, None)
         span = f"{low} to {high}" if low is not None else ""
         default = f"`{json.dumps(to_json(field.default))}`"
+        project = "yes" if field.metadata["project"] else ""
         about = field.metadata["about"]
-        rows.append((f"`{key_of(field.name)}`", default, span, about))
-    return _table(("Key", "Default", "Range", "Meaning"), rows)
+        rows.append((f"`{key_of(field.name)}`", default, span, project, about))
+    return _table(("Key", "Default", "Range", "Project", "Meaning"), rows)
 
 
 def sample() -> str:

@@ -159,7 +159,13 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def commands() -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    for action in build_parser()._actions:
+    for name, command in subcommands(build_parser()):
+        yield name, command
+        yield from ((f"{name} {action}", part) for action, part in subcommands(command))
+
+
+def subcommands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()
 

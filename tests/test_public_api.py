@@ -35,7 +35,8 @@ JSON_NAMES = {
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
-    "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare",
+    "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
+    "unusedSettings",
 }
 
 USER_SCRIPT = '''\

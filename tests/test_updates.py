@@ -177,10 +177,10 @@ def test_vectors_of_two_models_never_mix(
     monkeypatch.setattr("rootle.indexer.model_fingerprint", lambda model: model)
     index_dir = tmp_path / "index"
     make_app(repository, index_dir=index_dir).index()
-    app = make_app(repository, index_dir=index_dir, embedder=embedder, embedding_model_id="hash")
+    app = make_app(repository, index_dir=index_dir, embedder=embedder, embedding_model_id="a/hash")
     report = app.index()
     assert report.chunks_embedded == report.chunks_total == len(embedder.texts)
-    assert app.status().model == "hash"
+    assert app.status().model == "a/hash"
     dense = app._upkeep().snapshot().dense
     assert dense.dimensions == embedder.dimensions
     assert _found(app, "retry_backoff")[0] == "src/net/retry.py"

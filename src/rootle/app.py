@@ -7,11 +7,13 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rootle.config import Config
+from rootle.config import Config, unused_settings
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
+from rootle.models.shipped import STATIC_CODE_V0
 from rootle.types import IndexReport, IndexStatus, SearchQuery, SearchResponse
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ class App:
         self.index_dir = index_dir
         self.config = config
         self._notice = notice
+        self._degraded: tuple[str, ...] = ()
         self._lock = threading.RLock()
         self._indexer: Indexer | None = None
         self._embedder: Embedder | None = None
@@ -73,6 +76,7 @@ class App:
         self._checked_at = float("-inf")
         self._check_cost_s = 0.0
         self._is_fresh = False
+        self._give_way()
 
     def search(self, query: SearchQuery | str, *, explain: bool = False) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
@@ -85,12 +89,13 @@ class App:
         self.check(query)
         is_fresh = self.refresh()
         try:
-            return self._search_agent().search(query, explain=explain, stale=not is_fresh)
+            response = self._search_agent().search(query, explain=explain, stale=not is_fresh)
         except IndexMissingError:
             # Somebody deleted it since the last check.
             self._checked_at = float("-inf")
             self.refresh()
-            return self._search_agent().search(query, explain=explain)
+            response = self._search_agent().search(query, explain=explain)
+        return replace(response, degraded=(*self._degraded, *response.degraded))
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
@@ -131,7 +136,8 @@ class App:
         """The index as it stands, without bringing it up to date."""
         from rootle.indexer import status_of
 
-        return status_of(self._upkeep())
+        status = status_of(self._upkeep())
+        return replace(status, unused_settings=unused_settings(self.config))
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
@@ -153,6 +159,20 @@ class App:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _give_way(self) -> None:
+        """Take the shipped model where the configured one can be reached nowhere, and say so."""
+        from rootle.embed.choice import lacks_server
+
+        if not lacks_server(self.config):
+            return
+        self._notice(
+            f'embeddingModelID is "{self.config.embedding_model_id}", which is on a server, and '
+            f'no key is set for one; "{STATIC_CODE_V0}" serves in its place. Set embeddingApiKey, '
+            "embeddingApiKeyCommand or, for a server without keys, embeddingEndpoint"
+        )
+        self.config = replace(self.config, embedding_model_id=STATIC_CODE_V0)
+        self._degraded = ("embedding",)
 
     def _refreshed(self, progress: Progress) -> bool:
         upkeep = self._upkeep()

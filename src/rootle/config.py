@@ -10,6 +10,7 @@ from rootle.text import CHARS_PER_TOKEN
 from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
+EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 
 # Keys whose part is not built yet: a file that sets one is told so. Whoever builds a part takes its
 # line out.
@@ -36,13 +37,14 @@ def _key(
     *,
     project: bool = False,
     secret: bool = False,
+    url: bool = False,
 ) -> Any:
     """A field of Config: its meaning, its range, and who may set it.
 
     `project` is for what a repository may choose for those who clone it: nothing that reaches a
-    network, a program, a key or a file outside it. `secret` is never shown.
+    network, a program, a key or a file outside it. `secret` is never shown; `url` is one of HTTP.
     """
-    metadata = {"about": about, "range": span, "project": project, "secret": secret}
+    metadata = {"about": about, "range": span, "project": project, "secret": secret, "url": url}
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -93,7 +95,7 @@ class Config:
         "'rootle[model2vec]'`). Another model means a new index.",
     )
     embedding_endpoint: str = _key(
-        "", "URL of the server that embeds with that model. Empty: the provider's own."
+        "", "URL of the server that embeds with that model. Empty: the provider's own.", url=True
     )
     embedding_provider: str = _key(
         "openai", 'Whose requests that server understands: "openai", "azure", "cohere", "voyage".'
@@ -114,9 +116,9 @@ class Config:
     )
 
     # The dense leg: vectors
-    dense_backend: str = _key("embedded", "The engine that searches the vectors.")
+    dense_backend: str = _key(EMBEDDED, "The engine that searches the vectors.")
     dense_endpoint: str = _key(
-        "", "URL of that engine where it is a server. Alone it switches nothing."
+        "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
     )
     dense_top_k: int = _key(
         200, "Chunks that the vectors may put forward.", (1, 10_000), project=True
@@ -127,9 +129,9 @@ class Config:
     )
 
     # The sparse leg: words
-    sparse_backend: str = _key("embedded", "The engine that searches the words.")
+    sparse_backend: str = _key(EMBEDDED, "The engine that searches the words.")
     sparse_endpoint: str = _key(
-        "", "URL of that engine where it is a server. Alone it switches nothing."
+        "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
     )
     sparse_top_k: int = _key(
         200, "Chunks that the words may put forward.", (1, 10_000), project=True
@@ -212,6 +214,19 @@ class Config:
     def max_file_chars(self) -> int:
         """The text of one file that is indexed, in characters; 0 for all of it."""
         return self.max_chunks_per_file * self.max_chunk_chars
+
+
+def unused_settings(config: Config) -> tuple[str, ...]:
+    """A sentence for each key that is set and has no effect beside the others."""
+    legs = (
+        ("dense", config.dense_endpoint, config.dense_backend),
+        ("sparse", config.sparse_endpoint, config.sparse_backend),
+    )
+    return tuple(
+        f'{leg}Endpoint: {leg}Backend is "{EMBEDDED}", which asks no server'
+        for leg, endpoint, backend in legs
+        if endpoint and backend == EMBEDDED
+    )
 
 
 def key_of(name: str) -> str:

@@ -138,6 +138,7 @@ class IndexStatus:
     pending: int  # files that changed since the last run
     pending_embeddings: int  # chunks that can be found by their words alone for now
     skipped_text_share: float  # share of characters beyond the limit for one file
+    unused_settings: tuple[str, ...] = ()  # keys that are set and have no effect, each with why
 
 
 def camel_case(name: str) -> str:

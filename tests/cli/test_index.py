@@ -27,6 +27,7 @@ _STATUS = {
     "pending",
     "pendingEmbeddings",
     "skippedTextShare",
+    "unusedSettings",
 }
 
 

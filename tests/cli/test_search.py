@@ -323,7 +323,11 @@ def test_a_reader_that_has_seen_enough_is_no_error(repository: Path) -> None:
 
 
 def test_settings_come_from_the_file_in_the_home(repository: Path, home: Path) -> None:
-    write(home, "config/rootle/config.json", '{"searchAgent": {"maxLimit": 3, /* so */},}')
+    write(
+        home,
+        "config/rootle/config.json",
+        '{"searchAgent": {"maxLimit": 3, "defaultLimit": 3 /* so */},}',
+    )
     _assert_refused(rootle("search", "retry", "-n", "4", cwd=repository))
     write(home, "config/rootle/config.json", '{"searchAgent": {"maxLimits": 3}}')
     outcome = rootle("search", "retry", cwd=repository)

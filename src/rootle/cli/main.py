@@ -62,6 +62,10 @@ def _run(options: argparse.Namespace) -> int:
         from rootle.cli.status import run_status
 
         return run_status(options)
+    if options.command == "config":
+        from rootle.cli.config import run_config_init, run_config_show
+
+        return run_config_show(options) if options.action == "show" else run_config_init(options)
     from rootle.cli.status import run_clear
 
     return run_clear(options)
@@ -83,6 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_index(commands)
     _add_status(commands)
     _add_clear(commands)
+    _add_config(commands)
     return parser
 
 
@@ -164,6 +169,33 @@ def _add_clear(commands: _Commands[_Parser]) -> None:
     _add_common(command)
 
 
+def _add_config(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "config",
+        help="show the settings, or write a file for them",
+        description="The settings of a folder, and a file to change them in.",
+    )
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    show = actions.add_parser(
+        "show",
+        help="every setting, and where its value comes from",
+        description="Show every setting, and where its value comes from. Keys are not shown.",
+    )
+    _add_path(show)
+    show.add_argument("--json", action="store_true", help="print JSON")
+    _add_settings(show)
+    init = actions.add_parser(
+        "init",
+        help="write a file with every setting explained",
+        description="Write a settings file with every key, its meaning and its default, all of "
+        "them commented out.",
+    )
+    init.add_argument(
+        "file", nargs="?", metavar="FILE", help="where (default: config.json in rootle's folder)"
+    )
+    init.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
 def _add_path(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "root", nargs="?", metavar="PATH", help="the folder (default: the work tree around here)"
@@ -175,6 +207,16 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)"
     )
+    _add_settings(command)
+
+
+def _add_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--config", metavar="FILE", help="settings (default: config.json in rootle's folder)"
+        "--config", metavar="FILE", help="settings that go before those of the other files"
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        metavar="KEY=VALUE",
+        help="one setting, before all files; repeatable",
     )

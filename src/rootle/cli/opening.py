@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rootle.app import App, open_app
-from rootle.config import Config
 from rootle.errors import IngestError
-from rootle.settings.sources import load_config
+from rootle.settings.sources import Settings, read_settings
 
 Progress = Callable[[int, int], None]
 
@@ -23,8 +22,9 @@ Progress = Callable[[int, int], None]
 def opened(options: argparse.Namespace) -> Iterator[App]:
     """The app on the folder that the options name."""
     logging.basicConfig(format="rootle: %(message)s", level=logging.WARNING)
-    root = Path(options.root) if options.root else work_tree_around(_current_folder())
-    app = open_app(root, index_dir=options.index_dir, config=_config(options), notice=say)
+    root = folder_of(options)
+    config = settings_for(root, options).config
+    app = open_app(root, index_dir=options.index_dir, config=config, notice=say)
     with app:
         yield app
 
@@ -57,20 +57,17 @@ def work_tree_around(folder: Path) -> Path:
     return folder
 
 
-def _config(options: argparse.Namespace) -> Config:
-    path = Path(options.config) if options.config else default_config_path()
-    if not options.config and not os.path.exists(path):
-        return Config()
-    config, remarks = load_config(path)
-    for remark in remarks:
+def folder_of(options: argparse.Namespace) -> Path:
+    """The folder that the options name, or the work tree around the current one."""
+    return Path(options.root) if options.root else work_tree_around(_current_folder())
+
+
+def settings_for(root: Path, options: argparse.Namespace) -> Settings:
+    """The settings that hold for a folder; what a user should know of them is said."""
+    settings = read_settings(root, options.config, options.set or ())
+    for remark in settings.remarks:
         say(remark)
-    return config
-
-
-def default_config_path() -> Path:
-    from platformdirs import user_config_path
-
-    return user_config_path("rootle", appauthor=False) / "config.json"
+    return settings
 
 
 @contextmanager

@@ -35,6 +35,8 @@ def run_clear(options: argparse.Namespace) -> int:
 def _print_status(status: IndexStatus, *, with_files: bool) -> None:
     print(f"folder      {printable(status.root)}")
     print(f"index       {printable(status.index_dir)}")
+    for unused in status.unused_settings:
+        print(f"unused      {unused}")
     if not status.exists:
         print("state       no index yet; `rootle index` or the first search makes it")
         return

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
+from typing import Final
 
+from rootle.config import Config
 from rootle.errors import ConfigError
 from rootle.models.shipped import STATIC_CODE_V0
 from rootle.protocols import Embedder
+
+_MISTYPED: Final = 0.8  # how alike two names are of which one was meant
 
 
 def open_embedder(model: str) -> Embedder:
@@ -23,6 +28,19 @@ def open_embedder(model: str) -> Embedder:
     from rootle.embed.model2vec import Model2VecEmbedder
 
     return Model2VecEmbedder(model, fingerprint)
+
+
+def lacks_server(config: Config) -> bool:
+    """Whether the model is none on this machine, and nothing says how to reach it elsewhere."""
+    model = config.embedding_model_id
+    reach = (config.embedding_endpoint, config.embedding_api_key, config.embedding_api_key_command)
+    return not (_is_local(model) or any(reach))
+
+
+def _is_local(model: str) -> bool:
+    """Whether a name is, or is meant as, the shipped model or a folder."""
+    is_path = "/" in model or os.sep in model or os.path.isdir(model)
+    return is_path or bool(difflib.get_close_matches(model, [STATIC_CODE_V0], cutoff=_MISTYPED))
 
 
 def model_fingerprint(model: str) -> str:

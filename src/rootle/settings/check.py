@@ -13,12 +13,20 @@ from rootle.errors import ConfigError
 from rootle.settings.jsonc import Members, Value, plain
 
 _LONGEST_SHOWN: Final = 60
+_NEAR: Final = 0.5  # a wrong guess is better than none where the list is this long
 _KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+DEFAULT: Final = "default"
+
+# The first may not be more than the second.
+_AT_MOST: Final = (
+    ("default_limit", "max_limit"),
+    ("chunk_overlap_tokens", "max_chunk_size_tokens"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value came from: a file with the line, an option, or "default"."""
+    """Where a value came from: a file with the line, or the command line."""
 
     source: str
     line: int | None = None
@@ -70,6 +78,8 @@ def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
         shown = "something else" if field.metadata["secret"] else _shown(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[wanted]}")
     span: tuple[float, float] | None = field.metadata["range"]
+    if field.metadata["url"] and data and not data.startswith(("http://", "https://")):
+        raise ConfigError(f'{origin}: {name} is {_shown(value)}, expected a URL: "http://…"')
     if span and not span[0] <= data <= span[1]:
         shown = _shown(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
@@ -100,10 +110,28 @@ def _shown(value: Value) -> str:
 def _suggestion(key: str, known: Mapping[str, Any]) -> str:
     # Without regard to case: `denseTopk` is `denseTopK`.
     lower = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(key.lower(), lower, n=1)
-    return f'; did you mean "{lower[near[0]]}"?' if near else ""
+    near = difflib.get_close_matches(key.lower(), lower, n=1, cutoff=_NEAR)
+    if near:
+        return f'; did you mean "{lower[near[0]]}"?'
+    return "; `rootle config show` lists the known ones"
 
 
 def config_from(settings: Mapping[str, Setting]) -> Config:
     """A Config of these settings, and the default for every other key."""
     return replace(Config(), **{name: setting.value for name, setting in settings.items()})
+
+
+def check_together(settings: Mapping[str, Setting]) -> None:
+    """Raise ConfigError where two keys, each fine alone, contradict one another."""
+    config = config_from(settings)
+    for small, large in _AT_MOST:
+        if getattr(config, small) > getattr(config, large):
+            below, above = (
+                f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"
+                for name in (small, large)
+            )
+            raise ConfigError(f"{below}, is more than {above}; set both")
+
+
+def _origin(settings: Mapping[str, Setting], name: str) -> str:
+    return str(settings[name].origin) if name in settings else DEFAULT

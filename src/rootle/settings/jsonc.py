@@ -35,7 +35,7 @@ class Member:
     """One key of an object with its value. A key may come twice: the reader decides."""
 
     key: str
-    line: int
+    line: int | None  # None where it comes from no file
     value: Value
 
 

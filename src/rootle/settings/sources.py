@@ -1,49 +1,141 @@
-"""The files that settings come from."""
+"""Where settings come from: files in a fixed order, and the command line above them."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
+from typing import Any, Final
 
 from rootle.config import NOT_USED_YET, SECTION, Config, key_of
 from rootle.errors import ConfigError
-from rootle.settings.check import Setting, config_from, read_record
-from rootle.settings.jsonc import JsonError, Members, parse
+from rootle.settings.check import Origin, Setting, check_together, config_from, read_record
+from rootle.settings.file import Section, read_section
+from rootle.settings.jsonc import JsonError, Member, Members, Value, parse
+
+PROJECT_FILE: Final = ".rootle.json"
+VARIABLE: Final = "ROOTLE_CONFIG"
+COMMAND_LINE: Final = "command line"
+
+_FIELDS: Final[Mapping[str, Field[Any]]] = {key_of(field.name): field for field in fields(Config)}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for one folder, and why."""
+
+    config: Config
+    origins: Mapping[str, Origin]  # name of a field -> where its value came from, default left out
+    files: tuple[tuple[Path, bool], ...]  # every file looked for, the strongest first; is it there
+    remarks: tuple[str, ...]  # what a user should know of: keys without effect
+
+
+def read_settings(root: Path, file: str | None = None, assignments: Sequence[str] = ()) -> Settings:
+    """The settings for a folder: of each key, what the strongest source says.
+
+    `file` is what `--config` names, `assignments` are the `KEY=VALUE` of `--set`. Raises
+    ConfigError naming the source, the line, the key and the cure.
+    """
+    settings: dict[str, Setting] = {}
+    files: list[tuple[Path, bool]] = []
+    remarks: list[str] = []
+    for path, section in _sections(root, file):
+        files.insert(0, (path, section is not None))
+        if section is not None:
+            found = read_record(Config, section.members, str(path), SECTION)
+            remarks += [*section.remarks, *_unused(found)]
+            settings |= found
+    said = read_record(Config, _members(assignments), COMMAND_LINE, SECTION)
+    remarks += _unused(said)
+    settings |= said
+    check_together(settings)
+    origins = {name: setting.origin for name, setting in settings.items()}
+    return Settings(config_from(settings), origins, tuple(files), tuple(remarks))
 
 
 def load_config(path: Path) -> tuple[Config, tuple[str, ...]]:
-    """The configuration in a file, and remarks on keys that this version does not use yet.
+    """The configuration in one file and nothing else, and remarks on it."""
+    section = read_section(path)
+    if section is None:
+        raise ConfigError(f"{path}: there is no such file")
+    found = read_record(Config, section.members, str(path), SECTION)
+    check_together(found)
+    return config_from(found), (*section.remarks, *_unused(found))
 
-    Raises ConfigError naming the file, the line, the key and the cure.
-    """
-    settings = read_file(path)
-    remarks = tuple(
+
+def user_file() -> Path:
+    """The user's own file, in the folder where the platform keeps settings."""
+    from platformdirs import user_config_path
+
+    return user_config_path("rootle", appauthor=False) / "config.json"
+
+
+def _sections(root: Path, file: str | None) -> Iterator[tuple[Path, Section | None]]:
+    """Every file that may speak, the weakest first; None for one that is not there."""
+    for path in (Path.home() / ".nootropic" / "config.json", user_file()):
+        yield path, read_section(path)
+    named = _named_file(file)
+    project = root / PROJECT_FILE
+    # Whoever names the project's file on purpose trusts it as a whole.
+    if named is None or os.path.realpath(named) != os.path.realpath(project):
+        section = read_section(project, only_regular=True)
+        yield project, section and _harmless(section, project)
+    if named is not None:
+        section = read_section(named)
+        if section is None:
+            raise ConfigError(f"{named}: there is no such file")
+        yield named, section
+
+
+def _named_file(option: str | None) -> Path | None:
+    name = option or os.environ.get(VARIABLE)
+    return Path(os.path.abspath(os.path.expanduser(name))) if name else None
+
+
+def _harmless(section: Section, path: Path) -> Section:
+    """Without the keys that a repository may not set for whoever clones it."""
+    kept, remarks = [], list(section.remarks)
+    for member in section.members:
+        field = _FIELDS.get(member.key)
+        if field is None or field.metadata["project"]:
+            kept.append(member)
+        else:
+            remarks.append(
+                f"{Origin(str(path), member.line)}: {SECTION}.{member.key} is left out, which the "
+                f"file of a project may not set; if you want it, set it in {user_file()}"
+            )
+    return Section(Members(kept), tuple(remarks))
+
+
+def _unused(found: Mapping[str, Setting]) -> list[str]:
+    return [
         f"{setting.origin}: {SECTION}.{key_of(name)} is not used by this version"
-        for name, setting in settings.items()
+        for name, setting in found.items()
         if key_of(name) in NOT_USED_YET
-    )
-    return config_from(settings), remarks
+    ]
 
 
-def read_file(path: Path) -> dict[str, Setting]:
-    """The settings in the `searchAgent` object of a file, by the name of their field."""
+def _members(assignments: Sequence[str]) -> Members:
+    """What `--set` said, as if it stood in a file; the last word on a key counts."""
+    members = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals:
+            raise ConfigError(f'--set takes KEY=VALUE, as in --set defaultLimit=20, not "{key}"')
+        field = _FIELDS.get(key)
+        if field is not None and field.metadata["secret"]:
+            # Every process of the machine can read it there, and the shell writes it down.
+            raise ConfigError(f"--set {key}: a key does not belong there; put it in {user_file()}")
+        members[key] = Member(key, None, _value(text, field))
+    return Members(members.values())
+
+
+def _value(text: str, field: Field[Any] | None) -> Value:
+    """What stands after `=`: JSON, or a text as it is."""
+    if field is not None and isinstance(field.default, str):
+        return Value(text, 1)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the configuration {path}: {error}") from error
-    try:
-        document = parse(text)
-    except JsonError as error:
-        raise ConfigError(f"{path}, line {error.line}: {error}") from error
-    if not isinstance(document.data, Members):
-        raise ConfigError(f'{path}: expected an object with a "{SECTION}" object in it')
-    sections = [member for member in document.data if member.key == SECTION]
-    if len(sections) > 1:
-        where = f"{path}, line {sections[1].line}"
-        raise ConfigError(f'{where}: "{SECTION}" stands in line {sections[0].line} already')
-    if not sections:
-        return {}
-    section = sections[0].value
-    if not isinstance(section.data, Members):
-        where = f"{path}, line {section.line}"
-        raise ConfigError(f'{where}: expected an object as the "{SECTION}" of the file')
-    return read_record(Config, section.data, str(path), SECTION)
+        return parse(text)
+    except JsonError:
+        return Value(text, 1)  # named in the error that follows

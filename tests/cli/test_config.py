@@ -1,0 +1,186 @@
+"""Settings as a user meets them: the file of the specification, `config show`, `config init`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import write
+
+from rootle.config import SECTION, Config, key_of
+from rootle.settings.sources import load_config
+from rootle.settings.template import template
+
+# The example of the specification, section 6, with its keys, values and comments.
+SAMPLE = """\
+{
+  "searchAgent": {
+    // Chunking parameters
+    "maxChunkSizeTokens": 512,
+    "chunkOverlapTokens": 50,
+
+    // Dense (vector) search settings
+    "embeddingModelID": "openai-embeddings-001",
+    "denseTopK": 10,
+    "denseBatchSize": 16,
+    "denseTimeoutMs": 2000,
+
+    // Sparse (keyword) search settings
+    "sparseTopK": 10,
+    "sparseEndpoint": "http://localhost:8080",  // Weaviate/Elasticsearch URL
+    "sparseTimeoutMs": 1000,
+
+    // Reranking settings
+    "useLearnedReranker": true,
+    "rerankerModelID": "local-reranker-small",
+    "rerankerBatchSize": 8,
+    "rerankerTimeoutMs": 2000,
+    "rerankerWeights": {
+      "denseScore": 0.5,
+      "sparseScore": 0.3,
+      "recencyBoost": 0.1,
+      "fileImportance": 0.1
+    },
+
+    // Caching settings
+    "enableCache": true,
+    "cacheTTLSeconds": 3600,
+    "cacheMaxEntries": 500,
+
+    // Context assembly
+    "maxContextLines": 50,
+    "contextBeforeLines": 5,
+    "contextAfterLines": 5,
+
+    // Failure handling
+    "minRecencyDays": 0,
+    "maxMergedCandidates": 20,
+    "noResultsSuggestion": "Try broader keywords or ensure repository is indexed.",
+
+    // Index refresh settings
+    "watchDebounceMs": 500,
+    "enableIndexing": true,
+
+    // Pagination
+    "defaultLimit": 10,
+    "maxLimit": 50
+  }
+}
+"""
+
+
+@pytest.fixture
+def sample(home: Path) -> Path:
+    return write(home, ".nootropic/config.json", SAMPLE)
+
+
+def test_the_file_of_the_specification_works_without_key_and_server(
+    sample: Path, repository: Path
+) -> None:
+    outcome = rootle("search", "retry backoff", "--json", cwd=repository)
+    assert outcome.code == 0
+    assert outcome.paths[0] == "src/net/retry.py"
+    assert outcome.data["degraded"] == ["embedding"]
+    assert 'embeddingModelID is "openai-embeddings-001"' in outcome.err
+    assert '"static-code-v0" serves in its place' in outcome.err
+
+
+def test_status_names_the_endpoint_that_nothing_asks(sample: Path, repository: Path) -> None:
+    assert rootle("index", repository).code == 0
+    data = rootle("status", repository, "--json").data
+    said = 'sparseEndpoint: sparseBackend is "embedded", which asks no server'
+    assert data["unusedSettings"] == [said]
+    assert data["model"] == "static-code-v0"
+    assert f"unused      {said}" in rootle("status", repository).out
+
+
+def test_show_tells_each_value_and_where_it_came_from(sample: Path, repository: Path) -> None:
+    write(repository, ".rootle.json", '{"searchAgent": {\n"maxLimit": 40}}')
+    rows = rootle("config", "show", repository, "--set", "denseTopK=30").out.splitlines()
+    shown = {row.split()[0]: row for row in rows if row}
+    assert set(shown) >= {key_of(field.name) for field in fields(Config)}
+    assert shown["denseTopK"].split(maxsplit=2)[1:] == ["30", "command line"]
+    assert shown["sparseTopK"].split(maxsplit=2)[1:] == ["10", f"{sample}, line 14"]
+    assert shown["maxLimit"].endswith(f"{repository / '.rootle.json'}, line 2")
+    assert shown["refreshSeconds"].split()[1:] == ["2.0", "default"]
+    assert f"  {sample}" in rows
+
+
+def test_show_as_json_has_the_same(sample: Path, repository: Path) -> None:
+    data = rootle("config", "show", repository, "--json").data
+    assert data["settings"]["sparseTopK"] == {"value": 10, "source": str(sample), "line": 14}
+    assert data["settings"]["maxFileBytes"] == {
+        "value": 1_000_000,
+        "source": "default",
+        "line": None,
+    }
+    assert data["settings"]["rerankerWeights"]["value"]["recencyBoost"] == 0.1
+    assert [file["exists"] for file in data["files"]] == [False, False, True]
+
+
+def test_show_hides_keys_and_passwords(home: Path, repository: Path) -> None:
+    config = {
+        "embeddingApiKey": "sk-1234",
+        "embeddingEndpoint": "https://me:pass-word@host.example/v1",
+    }
+    path = write(home, "c.json", json.dumps({SECTION: config}))
+    for outcome in (
+        rootle("config", "show", repository, "--config", path),
+        rootle("config", "show", repository, "--config", path, "--json"),
+    ):
+        assert "sk-1234" not in outcome.out + outcome.err
+        assert "pass-word" not in outcome.out + outcome.err
+        assert '"(set)"' in outcome.out
+        assert "https://(set)@host.example/v1" in outcome.out
+
+
+def test_init_writes_a_file_that_changes_nothing_until_it_is_edited(
+    home: Path, repository: Path
+) -> None:
+    outcome = rootle("config", "init")
+    path = home / "config/rootle/config.json"
+    assert (outcome.code, outcome.out) == (0, f"wrote {path}\n")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert load_config(path) == (Config(), ())
+    text = path.read_text()
+    for field in fields(Config):
+        assert f'// "{key_of(field.name)}": ' in text
+    path.write_text(text.replace('// "maxLimit": 50,', '"maxLimit": 60,'))
+    assert load_config(path)[0] == Config(max_limit=60)
+
+
+def test_init_spares_a_file_that_is_there(home: Path) -> None:
+    path = write(home, "mine.json", "mine")
+    refused = rootle("config", "init", path)
+    assert refused.code == 2
+    assert "mine.json is there already; --force writes over it" in refused.err
+    assert path.read_text() == "mine"
+    assert rootle("config", "init", path, "--force").code == 0
+    assert path.read_text() == template()
+    assert rootle("config", "init", home).code == 2
+
+
+def test_every_line_of_the_written_file_can_be_taken_in(tmp_path: Path) -> None:
+    text = template().replace('// "', '"')
+    config, _ = load_config(write(tmp_path, "config.json", text))
+    assert config == Config()
+
+
+def test_an_option_goes_for_one_command(repository: Path) -> None:
+    answers = rootle("search", "retry", "--set", "defaultLimit=1", "--json", cwd=repository)
+    assert len(answers.paths) == 1
+    wrong = rootle("search", "retry", "--set", "defaultLimit=0", cwd=repository)
+    assert wrong.code == 2
+    assert "command line: searchAgent.defaultLimit is 0, expected 1 to 1000" in wrong.err
+
+
+def test_a_cloned_repository_stays_searchable_whatever_it_asks_for(repository: Path) -> None:
+    write(
+        repository, ".rootle.json", '{"searchAgent": {"embeddingEndpoint": "http://evil.example"}}'
+    )
+    outcome = rootle("search", "retry backoff", "--json", cwd=repository)
+    assert outcome.data["degraded"] == []
+    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is left out" in outcome.err
