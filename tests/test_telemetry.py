@@ -56,6 +56,83 @@ def test_files_that_other_processes_embedded_are_spans_too(
     assert all(span.attributes["embeddingLatencyMs"] > 0 for span in spans)
 
 
+def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> None:
+    assert rootle("search", QUESTION, "--root", repository).code == 0
+    (search,) = collector.named("searchAgent.search")
+    steps = [
+        collector.named(f"searchAgent.{name}")[0]
+        for name in ("denseSearch", "sparseSearch", "rerank")
+    ]
+    assert {step.parent for step in steps} == {search.id}
+    for span in (search, *steps):
+        assert set(span.attributes) == set(telemetry.SPANS[span.name]) - {"rerankerModelID"}
+        (latency,) = (name for name in span.attributes if name.endswith("LatencyMs"))
+        assert 0 < span.attributes[latency] <= span.ms
+        assert span.events == []
+    told = search.attributes
+    assert told["queryLength"] == len(QUESTION)
+    assert min(told["denseHits"], told["sparseHits"], told["finalResults"]) > 0
+    assert told["totalCandidates"] == steps[2].attributes["candidateCount"] > 0
+    assert steps[0].attributes["embeddingModelID"] == "static-code-v0"
+    assert steps[1].attributes["sparseEndpoint"] == "embedded"
+    assert not any(QUESTION.encode() in body for body in collector.bodies)
+
+
+def test_counters_and_latencies_arrive(repository: Path, collector: Collector) -> None:
+    assert rootle("search", QUESTION, "--root", repository).code == 0
+    assert rootle("search", "--path", "nowhere", "any", "--root", repository).code == 1
+    (empty,) = (span for span in collector.named("searchAgent.search") if span.events)
+    assert empty.events == [telemetry.NO_RECALL]
+    assert collector.kinds == {
+        telemetry.REQUESTS: "sum",
+        telemetry.NO_RESULTS: "sum",
+        **dict.fromkeys(telemetry.HISTOGRAMS, "histogram"),
+    }
+    assert set(collector.metrics.values()) == {1}
+
+
+def test_a_question_that_cannot_be_asked_is_a_failed_span_that_does_not_quote_it(
+    repository: Path, collector: Collector
+) -> None:
+    assert rootle("search", "zebra", "--cursor", "zebra", "--root", repository).code == 2
+    (search,) = collector.named("searchAgent.search")
+    assert search.status == "StaleCursorError"
+    assert not any(b"zebra" in body for body in collector.bodies)
+
+
+def test_what_goes_wrong_is_an_event_and_a_counter(
+    repository: Path, tmp_path: Path, collector: Collector
+) -> None:
+    outcome = rootle(repository, tmp_path / "index", program=_WITHOUT_EMBEDDER)
+    assert outcome.out.split() == ["dense", "stale"]
+    (search,) = collector.named("searchAgent.search")
+    assert search.events == [telemetry.DENSE_FALLBACK, telemetry.STALE_INDEX_WARNING]
+    assert search.attributes["denseHits"] == 0
+    assert search.attributes["finalResults"] > 0
+    (dense,) = collector.named("searchAgent.denseSearch")
+    assert dense.status == "UnavailableError"
+    assert collector.metrics[telemetry.DENSE_FAILURES] == 1
+
+
+def test_batches_that_wait_are_a_gauge(collector: Collector) -> None:
+    assert rootle(program=_BUFFERED).code == 0
+    assert collector.kinds == {telemetry.BUFFERED_INDEX_OPERATIONS: "gauge"}
+    assert collector.metrics == {telemetry.BUFFERED_INDEX_OPERATIONS: 3}
+
+
+def test_spans_stand_under_those_of_the_program_that_asks(repository: Path) -> None:
+    spans = rootle(repository, program=_OWN_SDK).data
+    parents = {name: parent for name, parent in spans if name != "searchAgent.indexFile"}
+    assert parents == {
+        "ours": None,
+        "searchAgent.search": "ours",
+        **dict.fromkeys(
+            ("searchAgent.denseSearch", "searchAgent.sparseSearch", "searchAgent.rerank"),
+            "searchAgent.search",
+        ),
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")],
@@ -133,6 +210,53 @@ def test_without_the_extra_the_variables_do_nothing(repository: Path, collector:
 def _search(root: Path) -> tuple[str | Path, ...]:
     return ("search", QUESTION, "--root", root)
 
+
+_WITHOUT_EMBEDDER = """
+import sys
+from rootle import SearchQuery, open_app
+from rootle.cli.exporting import exporting
+from rootle.errors import UnavailableError
+
+with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
+    app.index()
+    def down():
+        raise UnavailableError("the model is down")
+    app._model = down
+    with exporting():
+        response = app._search_agent().search(SearchQuery("retry_backoff"), stale=True)
+    print(*response.degraded)
+"""
+
+_BUFFERED = """
+from rootle.cli.exporting import exporting
+from rootle.telemetry import tell_buffered
+
+with exporting():
+    tell_buffered(5)
+    tell_buffered(3)
+"""
+
+_OWN_SDK = """
+import json, sys
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import get_tracer, set_tracer_provider
+from rootle import open_app
+
+memory = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(memory))
+set_tracer_provider(provider)
+with open_app(sys.argv[1]) as app:
+    app.index()
+    with get_tracer("ours").start_as_current_span("ours"):
+        app.search("retry_backoff")
+spans = memory.get_finished_spans()
+names = {span.context.span_id: span.name for span in spans}
+print(json.dumps([(span.name, names[span.parent.span_id] if span.parent else None)
+                  for span in spans]))
+"""
 
 _LOADED = """
 import sys

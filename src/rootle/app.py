@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rootle.ingest.plan import Plan
     from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
+    from rootle.search.search_log import SearchLogFile
 
 # A check takes at most a twentieth of the time, however large the folder is.
 _REFRESH_SHARE: Final = 20
@@ -55,6 +56,13 @@ def default_index_dir(root: Path) -> Path:
     digest = hashlib.blake2b(os.fsencode(real), digest_size=6).hexdigest()
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in os.path.basename(real))
     return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
+
+
+def search_log_path() -> Path:
+    """Where searches are logged: in the user's state folder, for all folders together."""
+    from platformdirs import user_state_path
+
+    return user_state_path("rootle", appauthor=False) / "search-log.jsonl"
 
 
 class App:
@@ -206,8 +214,17 @@ class App:
 
         with self._lock:
             if self._agent is None:
-                self._agent = SearchAgent(self._upkeep().snapshot, self._model, self.config)
+                self._agent = SearchAgent(
+                    self._upkeep().snapshot, self._model, self.config, log=self._search_log()
+                )
             return self._agent
+
+    def _search_log(self) -> SearchLogFile | None:
+        from rootle.search.search_log import SearchLogFile
+
+        if not self.config.search_log:
+            return None
+        return SearchLogFile(search_log_path(), with_query_text=self.config.search_log_query_text)
 
     def _model(self) -> Embedder:
         # Without the lock: a search that is under way does not wait for another thread's indexing.

@@ -196,6 +196,12 @@ class Config:
         (0.0, 86_400.0),
     )
 
+    # The log of searches
+    search_log: bool = _key(
+        True, "One line for each search in a file of your own (`docs/telemetry.md`)."
+    )
+    search_log_query_text: bool = _key(True, "Write into it what was asked, not only how it went.")
+
     # Pages
     default_limit: int = _key(
         10, "Results a page where a query names no limit.", (1, 1_000), project=True

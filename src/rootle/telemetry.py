@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache, partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -53,12 +53,12 @@ SPANS: Final = {
 }
 COUNTERS: Final = (REQUESTS, CACHE_HITS, NO_RESULTS, DENSE_FAILURES)
 HISTOGRAMS: Final = ("search.denseLatencyMs", "search.sparseLatencyMs", "search.rerankLatencyMs")
+METRICS: Final = (*COUNTERS, *HISTOGRAMS, BUFFERED_INDEX_OPERATIONS)
 EVENTS: Final = (NO_RECALL, STALE_INDEX_WARNING, DENSE_FALLBACK)
 
 _API: Final = ("opentelemetry.trace", "opentelemetry.metrics")
 _SCOPE: Final = "rootle"
 
-_Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 
@@ -109,6 +109,15 @@ class Stage:
     def set(self, **attributes: str | int | float) -> None:
         """Tell what is known by now."""
         self._attributes.update(attributes)
+
+    def around(self, work: Callable[[], _Result]) -> Callable[[], _Result]:
+        """The same work as this stage, under the span that is open now, in whichever thread."""
+
+        def staged() -> _Result:
+            with self:
+                return work()
+
+        return staged if _tracer() is None else partial(copy_context().run, staged)
 
     def event(self, name: str) -> None:
         """Tell that something happened that is worth counting: one of EVENTS."""
@@ -164,15 +173,6 @@ def tell_buffered(operations: int) -> None:
     """Tell how many batches of changed files wait to be indexed."""
     if _is_loaded():
         _gauge(BUFFERED_INDEX_OPERATIONS).set(operations)
-
-
-def carried(
-    function: Callable[_Parameters, _Result],
-) -> Callable[_Parameters, _Result]:
-    """The same function for one call in another thread, its spans under the one open here."""
-    if _tracer() is None:
-        return function
-    return partial(copy_context().run, function)
 
 
 def _is_loaded() -> bool:

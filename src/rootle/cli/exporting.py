@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from rootle.telemetry import METRICS
+
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
@@ -118,9 +120,14 @@ def _start_metrics(resource: Resource) -> _Stop:
     from opentelemetry.metrics import set_meter_provider
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+    from opentelemetry.sdk.metrics.view import View
 
     exporter = OTLPMetricExporter(timeout=_timeout("METRICS"))
-    provider = MeterProvider([PeriodicExportingMetricReader(exporter)], resource=resource)
+    # The SDK makes every name lower case, but for one that a view gives.
+    views = [View(instrument_name=name.lower(), name=name) for name in METRICS]
+    provider = MeterProvider(
+        [PeriodicExportingMetricReader(exporter)], resource=resource, views=views
+    )
     set_meter_provider(provider)
     return provider.shutdown
 

@@ -17,6 +17,7 @@ from rootle.protocols import Embedder, Vector, WordEmbedder
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
+from rootle.search.account import Account
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
 from rootle.search.cursor import decode_cursor, encode_cursor
 from rootle.search.filters import allowed_files
@@ -35,7 +36,9 @@ from rootle.search.gather import (
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, build_page, order_of_shown
+from rootle.search.search_log import SearchLogFile
 from rootle.search.understanding import remarks_on, understand, understood
+from rootle.telemetry import dense_stage, sparse_stage
 from rootle.types import SearchQuery, SearchResponse
 
 # Below so many rows both legs together take about a millisecond, and two threads that take turns
@@ -62,11 +65,13 @@ class SearchAgent:
         embedder: Callable[[], Embedder],
         config: Config,
         clock: Callable[[], float] = time.time,
+        log: SearchLogFile | None = None,
     ) -> None:
         self._snapshots = snapshots
         self._open_embedder = embedder
         self._config = config
         self._clock = clock
+        self._log = log
         self._words = Leg("sparse", config.sparse_timeout_ms)
         self._meaning = Leg("dense", config.dense_timeout_ms)
         self._session: _Session | None = None
@@ -76,6 +81,12 @@ class SearchAgent:
         self, query: SearchQuery, *, explain: bool = False, stale: bool = False
     ) -> SearchResponse:
         """One page of answers. Raises QueryError and SearchUnavailableError."""
+        with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
+            return account.answered(self._answer(query, account, explain=explain, stale=stale))
+
+    def _answer(
+        self, query: SearchQuery, account: Account, *, explain: bool, stale: bool
+    ) -> SearchResponse:
         started = time.perf_counter()
         limit = check_query(query, self._config)
         session = self._current_session()
@@ -87,7 +98,7 @@ class SearchAgent:
         asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
         allowed = allowed_files(query, asked.parsed, snapshot.all_files, now_s)
         narrowed = narrow(asked.parsed, snapshot, allowed)
-        ranking = self._rank(session, asked.question, narrowed)
+        ranking = self._rank(session, asked.question, narrowed, account)
         order = order_of_shown(snapshot, session.rows, ranking)
         files = ranking.evidence.files.ids[list(order)].tolist()
         if position is not None:
@@ -125,26 +136,33 @@ class SearchAgent:
             self._session = _Session(snapshot, table, FileRows(dense.file_ids), is_small)
         return self._session
 
-    def _rank(self, session: _Session, question: Question, narrowed: Narrowed) -> Ranking:
+    def _rank(
+        self, session: _Session, question: Question, narrowed: Narrowed, account: Account
+    ) -> Ranking:
         snapshot, allowed = session.snapshot, narrowed.files
         sparse, dense, degraded = self._ask_legs(session, question, allowed)
         limit = self._config.max_merged_candidates
         candidates = choose_candidates(
             sparse, dense, session.table, limit, allowed, narrowed.chunk_ids
         )
+        account.sparse_hits = len(sparse.body.ids)
+        account.dense_hits = 0 if dense is None else len(dense.hits.ids)
+        account.candidates = len(candidates.chunk_ids)
         states = snapshot.files(candidates.file_ids.tolist())
         paths = [states[at].path if at in states else "" for at in candidates.file_ids.tolist()]
-        evidence = build_evidence(
-            question,
-            sparse,
-            snapshot.sparse if "sparse" not in degraded else None,
-            candidates,
-            paths,
-            _dense_columns(session.rows, candidates, dense),
-        )
+        with account.reranking():
+            evidence = build_evidence(
+                question,
+                sparse,
+                snapshot.sparse if "sparse" not in degraded else None,
+                candidates,
+                paths,
+                _dense_columns(session.rows, candidates, dense),
+            )
+            files = rank_files(evidence)
         return Ranking(
             evidence,
-            rank_files(evidence),
+            files,
             None if dense is None else dense.scores,
             "sparse" not in degraded,
             tuple(degraded),
@@ -154,10 +172,13 @@ class SearchAgent:
     def _ask_legs(
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
-        find_words = partial(
-            ask_sparse, session.snapshot.sparse, question, self._config.sparse_top_k, allowed
+        config, index = self._config, session.snapshot.sparse
+        find_words = sparse_stage(config.sparse_backend).around(
+            partial(ask_sparse, index, question, config.sparse_top_k, allowed)
         )
-        find_meaning = partial(self._ask_dense, session, question, allowed)
+        find_meaning = dense_stage(config.embedding_model_id).around(
+            partial(self._ask_dense, session, question, allowed)
+        )
         if session.is_small and self._embeds_at_once:
             by_words, by_meaning = (
                 self._words.ask_here(find_words),

@@ -1,0 +1,124 @@
+"""The log of searches: a line for each, whole, small, and nobody else's."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from datetime import datetime
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import pytest
+from command import rootle, start_rootle
+
+from rootle.app import search_log_path
+from rootle.search.search_log import SearchLog, SearchLogFile
+
+QUESTION = "how long to wait before the next attempt"
+LINE = SearchLog("question", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026-01-01T00:00:00Z")
+
+# The contract: the specification's fields, and what happened beside.
+FIELDS = (
+    "query numDenseHits numSparseHits numMerged rerankLatencyMs totalLatencyMs usedEmbeddingModel "
+    "usedRerankerModel timestamp events"
+).split()
+
+
+def test_a_search_leaves_one_line(repository: Path) -> None:
+    rootle("search", QUESTION, "--root", repository)
+    rootle("search", "any", "--path", "nowhere", "--root", repository)
+    rootle("search", "any", "--cursor", "bad", "--root", repository)  # never asked
+    found, empty = lines(search_log_path())
+    assert list(found) == FIELDS
+    assert found["query"] == QUESTION
+    assert min(found["numDenseHits"], found["numSparseHits"], found["numMerged"]) > 0
+    assert 0 < found["rerankLatencyMs"] < found["totalLatencyMs"]
+    assert found["usedEmbeddingModel"] == "static-code-v0"
+    assert datetime.fromisoformat(found["timestamp"]).utcoffset() is not None
+    assert (found["events"], empty["events"]) == ([], ["noRecall"])
+
+
+@pytest.mark.parametrize(("key", "queries"), [("searchLog", []), ("searchLogQueryText", [""])])
+def test_a_key_switches_it_off_or_leaves_the_question_out(
+    key: str, queries: list[str], repository: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"searchAgent": {key: False}}))
+    assert rootle("search", QUESTION, "--root", repository, "--config", config).code == 0
+    logged = lines(search_log_path()) if search_log_path().exists() else []
+    assert [line["query"] for line in logged] == queries
+    folder = search_log_path().parent
+    assert all(QUESTION not in file.read_text() for file in folder.glob("*"))
+
+
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "rootle" / "log.jsonl"
+    SearchLogFile(path, with_query_text=True).write(LINE)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(path.parent).st_mode) == 0o700
+
+
+def test_it_stays_small_and_keeps_the_newest(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = SearchLogFile(path, with_query_text=True, max_bytes=10_000)
+    for number in range(1_000):
+        log.write(SearchLog(f"q{number}", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026"))
+    files = sorted(tmp_path.iterdir())
+    assert sum(file.stat().st_size for file in files) < 3 * 10_000
+    kept = [line["query"] for file in files for line in lines(file)]
+    assert kept == [f"q{number}" for number in range(1_000 - len(kept), 1_000)]
+    assert len(kept) * 180 > 10_000
+
+
+def test_many_processes_write_whole_lines_and_lose_none(tmp_path: Path) -> None:
+    path, count, each = tmp_path / "log.jsonl", 4, 500
+    run_writers(path, count, each, max_bytes=60_000)  # full some six times
+    files = list(tmp_path.iterdir())
+    assert len(files) >= 2
+    kept = [line["query"] for file in files for line in lines(file)]
+    assert len(kept) == len(set(kept)) > 200
+    assert sum(file.stat().st_size for file in files) < 4 * 60_000
+    for file in files:
+        file.unlink()
+    run_writers(path, count, each, max_bytes=1 << 30)
+    assert len(lines(path)) == count * each
+
+
+def test_a_place_that_cannot_be_written_costs_a_warning_and_no_answer(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", os.fspath(tmp_path / "file"))
+    question = json.dumps({"textQuery": QUESTION}) + "\n"
+    outcome = rootle("search", "--batch", "--root", repository, stdin=3 * question)
+    assert outcome.code == 0
+    assert len(outcome.out.splitlines()) == 3
+    assert outcome.err.count("no search is logged") == 1
+    assert "searchLog" in outcome.err
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def run_writers(path: Path, count: int, each: int, *, max_bytes: int) -> None:
+    arguments = (str(path), str(each), str(max_bytes))
+    writers: list[Popen[bytes]] = [
+        start_rootle(*arguments, str(number), program=_WRITER) for number in range(count)
+    ]
+    for writer in writers:
+        _, err = writer.communicate(timeout=60)
+        assert (writer.returncode, err) == (0, b"")
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from rootle.search.search_log import SearchLog, SearchLogFile
+path, each, max_bytes, name = sys.argv[1:]
+log = SearchLogFile(Path(path), with_query_text=True, max_bytes=int(max_bytes))
+for number in range(int(each)):
+    log.write(SearchLog(f"{name}/{number}", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026"))
+"""
