@@ -15,10 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from rootle import Config
+from rootle import Config, telemetry
 from rootle.cli.main import build_parser
 from rootle.config import SECTION, key_of
+from rootle.search.search_log import SearchLog
 from rootle.settings.sources import load_config
+from rootle.types import camel_case
 from rootle.wire import to_json
 
 TOP = Path(__file__).resolve().parent.parent
@@ -52,6 +54,16 @@ def test_the_configuration_of_the_docs_is_the_default(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text(sample)
     assert load_config(path)[0] == Config()
+
+
+def test_every_span_metric_and_event_stands_in_the_docs() -> None:
+    page = (DOCS / "telemetry.md").read_text()
+    for span, attributes in telemetry.SPANS.items():
+        assert f"| `{span}` | {', '.join(f'`{name}`' for name in attributes)} |" in page
+    for name in (*telemetry.METRICS, *telemetry.EVENTS):
+        assert f"| `{name}` |" in page
+    for field in fields(SearchLog):
+        assert f"`{camel_case(field.name)}`" in page.partition("## The search log")[2]
 
 
 def test_generated_parts_are_up_to_date() -> None:
