@@ -1,7 +1,7 @@
 """Search quality on the public benchmark: NDCG@10 over its development half.
 
     python benchmarks/quality.py BENCH REPOS [--only gin,flask] [--indexes DIR] [--json FILE]
-        [--adapter NAME=COMMAND]...
+        [--config FILE] [--adapter NAME=COMMAND]...
 
 BENCH is the folder with `repos.json` and `annotations/`; REPOS holds one checkout a repository (see
 `benchmarks/layout.py`). A target's rank is that of the first of ten results in its file, and
@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rootle import SearchQuery, SearchResult, open_app
+from rootle.settings.sources import load_config
 
 TOP_K = 10
 OURS = "rootle"
@@ -69,9 +70,8 @@ def main() -> None:
                 continue
             annotations = args.bench / "annotations" / f"{repo['name']}.json"
             questions = json.loads(annotations.read_text())
-            answers, skipped = ask_rootle(
-                root, questions, (args.indexes or Path(scratch)) / repo["name"]
-            )
+            index_dir = (args.indexes or Path(scratch)) / repo["name"]
+            answers, skipped = ask_rootle(root, questions, index_dir, args.config)
             row = score(repo, root, questions, answers) | {"skippedText": skipped}
             rows[OURS].append(row)
             print(row_text(row), flush=True)
@@ -103,6 +103,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="")
     parser.add_argument("--indexes", type=Path, help="keep the indexes here for the next run")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--config", type=Path, help="settings to measure, in place of the defaults")
     parser.add_argument("--adapter", action="append", default=[], metavar="NAME=COMMAND")
     args = parser.parse_args()
     args.adapters = adapters_of(args.adapter, parser, taken=(OURS,))
@@ -122,10 +123,13 @@ def adapters_of(
     return adapters
 
 
-def ask_rootle(root: Path, questions: list, index_dir: Path) -> tuple[list[Answer], float]:
+def ask_rootle(
+    root: Path, questions: list, index_dir: Path, settings: Path | None = None
+) -> tuple[list[Answer], float]:
     """The answers, and the share of the text that is beyond the limit for one file."""
     answers = []
-    with open_app(root, index_dir=index_dir) as app:
+    config = load_config(settings)[0] if settings else None
+    with open_app(root, index_dir=index_dir, config=config) as app:
         app.index()
         for question in questions:
             started = time.perf_counter()

@@ -88,6 +88,20 @@ def test_the_file_of_the_specification_works_without_key_and_server(
     assert '"static-code-v0" serves in its place' in outcome.err
 
 
+def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
+    """Why these six: docs/decisions/0009-defaults-that-differ.md."""
+    specified, _ = load_config(sample)
+    different = {
+        key_of(field.name)
+        for field in fields(Config)
+        if getattr(specified, field.name) != getattr(Config(), field.name)
+    }
+    assert different == {
+        *("denseTopK", "sparseTopK", "maxMergedCandidates"),
+        *("embeddingModelID", "sparseEndpoint", "noResultsSuggestion"),
+    }
+
+
 def test_status_names_the_endpoint_that_nothing_asks(sample: Path, repository: Path) -> None:
     assert rootle("index", repository).code == 0
     data = rootle("status", repository, "--json").data
