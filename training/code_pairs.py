@@ -26,7 +26,7 @@ SCOPES: Final = 0.2
 KEPT_NAME: Final = 0.15
 LONG_NAME: Final = 8
 
-_MESSAGE: Final = re.compile(r"\"([^\"\n]{18,200})\"|'([^'\n]{18,200})'|`([^`\n]{18,200})`")
+MESSAGE: Final = re.compile(r"\"([^\"\n]{18,200})\"|'([^'\n]{18,200})'|`([^`\n]{18,200})`")
 _FORMAT: Final = re.compile(r"%[-+0-9.]*[a-zA-Z]|\$?\{[^}]*\}|\\[nrt]")
 _MENTIONED: Final = re.compile(
     r"\b[a-z]\w*_\w+\b|\b[A-Za-z]+[a-z][A-Z]\w*\b|(?<=`)[A-Za-z_][\w.:#]*(?=(?:\(\))?`)"
@@ -123,7 +123,7 @@ def _name_pairs(place: Place, rng: random.Random) -> Iterator[Pair]:
 
 def _message_pairs(place: Place) -> Iterator[Pair]:
     found = 0
-    for match in _MESSAGE.finditer(place.text):
+    for match in MESSAGE.finditer(place.text):
         said = _FORMAT.sub(" ", match[1] or match[2] or match[3])
         if " " in said and is_prose(said):
             rest = place.text[: match.start()] + place.text[match.end() :]

@@ -32,6 +32,7 @@ class Place:
     symbols: tuple[str, ...]
     scope: tuple[str, ...]  # "class A", "def b"; headings for prose
     comments: tuple[tuple[str, ...], ...] = ()
+    first_line: int = 1  # from 1
 
     @property
     def is_test(self) -> bool:
@@ -63,7 +64,7 @@ def cut_file(path: str, language: str, text: str, first_number: int) -> list[Pla
         symbols = _symbols(whole, outline) if outline else ()
         comments = tuple(_comment_blocks(whole, outline)) if outline else ()
         number = first_number + len(places)
-        places.append(Place(number, path, language, body, symbols, part.path, comments))
+        places.append(Place(number, path, language, body, symbols, part.path, comments, first + 1))
     return places
 
 

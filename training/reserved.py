@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -93,14 +93,26 @@ def read_names(path: Path) -> list[str]:
     return [name.lower() for line in lines for name in line.split()]
 
 
-def repository_texts(folder: Path) -> Iterator[tuple[str, str]]:
+def is_text(name: str) -> bool:
+    """Whether a file is code or prose, by its extension."""
+    return name.lower().rpartition(".")[2] in _TEXT
+
+
+def repository_texts(
+    folder: Path, is_wanted: Callable[[str], bool] = is_text
+) -> Iterator[tuple[str, str]]:
     """Path and text of each code or prose file of a repository, in git or not."""
     git_dir = next((d for d in (folder / ".git", folder / "repo", folder) if _is_git(d)), None)
     if git_dir is not None:
-        yield from _git_texts(git_dir)
+        yield from _git_texts(git_dir, is_wanted)
         return
     for path in sorted(folder.rglob("*")):
-        if _is_text(path.name) and path.is_file() and path.stat().st_size <= MAX_BYTES:
+        if (
+            is_wanted(path.name)
+            and path.is_file()
+            and not path.is_symlink()
+            and path.stat().st_size <= MAX_BYTES
+        ):
             yield str(path.relative_to(folder)), path.read_text(encoding="utf-8", errors="replace")
 
 
@@ -109,21 +121,17 @@ def _bare(part: str) -> str:
     return _VERSION.sub("", part)
 
 
-def _is_text(name: str) -> bool:
-    return name.lower().rpartition(".")[2] in _TEXT
-
-
 def _is_git(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
 
 
-def _git_texts(git_dir: Path) -> Iterator[tuple[str, str]]:
+def _git_texts(git_dir: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
     listing = _git(git_dir, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace")
     wanted = []
     for entry in filter(None, listing.split("\0")):
         head, _, path = entry.partition("\t")
         _, kind, sha, size = head.split()
-        if kind == "blob" and _is_text(path) and size.isdigit() and int(size) <= MAX_BYTES:
+        if kind == "blob" and is_wanted(path) and size.isdigit() and int(size) <= MAX_BYTES:
             wanted.append((path, sha))
     answer = _git(git_dir, "cat-file", "--batch", stdin="\n".join(s for _, s in wanted) + "\n")
     at = 0
