@@ -27,7 +27,7 @@ from rootle.ingest.grammars import GRAMMARS
 from rootle.ingest.skip_rules import REASONS
 from rootle.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
 from rootle.rank.features import NAMES
-from rootle.rank.heuristic import TEST_FACTOR, WEIGHTS
+from rootle.rank.heuristic import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WEIGHTS
 from rootle.types import camel_case
 from rootle.wire import to_json
 
@@ -61,6 +61,10 @@ FEATURES: Final = {
     "set_aside": "the path says internal, deprecated, legacy or vendored",
     "longer_stem": "the name of another candidate is a part of its name",
     "depth": "how deep it lies, as a share of the deepest candidate",
+    "one_passage": "how many of the question's words stand in one chunk of it; counts in full from "
+    "nine words on, up to six not at all",
+    "mentions": "where the question is who uses a name: BM25 of the file as one text, in code that "
+    "does not define the name",
 }
 
 # Why a file is left out. A new reason in ingest/skip_rules.py needs its line here.
@@ -165,7 +169,9 @@ def weights() -> str:
     table = _table(("Feature", "Weight", "What it measures"), rows)
     return (
         f"{table}\n\nThe weights add up to {total:g}; the sum is divided by that. A file that "
-        f"holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests."
+        f"holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests; a "
+        f"list of changes, a licence and the like {RECORD_FACTOR:g}, unless it is about history; "
+        f"where it is who uses a name, the file that defines the name {DEFINER_FACTOR:g}."
     )
 
 

@@ -117,7 +117,10 @@ def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
         "nothing": [],
     }
     assert reader.stems("computed stripes") == ["comput", "stripe"]
-    assert reader.matches("chunks", ["zebra", "neck"], [101, 100, 200]).tolist() == [2, 1, 1]
+    ids, masks = reader.matches(["zebra", "neck"], 10, among="chunk", ids=[101, 100, 200])
+    assert dict(zip(ids.tolist(), masks.tolist(), strict=True)) == {101: 2, 100: 1, 200: 1}
+    ids, masks = reader.matches(["zebra", "neck"], 1, among="file", ids=[1])
+    assert (ids.tolist(), masks.tolist()) == ([101], [2])  # the last term comes first
     assert reader.file_frequencies(["zebra"])[1] == [2]
 
 

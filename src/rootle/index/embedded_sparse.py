@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import tantivy
@@ -30,7 +30,7 @@ from rootle.index.sparse_storage import (
     stamp_of,
     tantivy_errors,
 )
-from rootle.protocols import Ranked, WeightedTerm
+from rootle.protocols import Ids, Ranked, WeightedTerm
 
 MAX_MATCH_TERMS: Final = 20
 _FEW_IDS: Final = 200
@@ -101,28 +101,32 @@ class EmbeddedSparse:
             query = self._among(level, query, "file", files)
         return self._run(level, query, k)
 
-    def matches(self, level: Level, terms: Sequence[str], ids: Sequence[int]) -> NDArray[np.int64]:
-        """Which of at most 20 terms stand in the body of each of `ids`: bit i for term i."""
+    def matches(
+        self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
+    ) -> tuple[Ids, NDArray[np.int64]]:
+        """Which of at most 20 terms stand in some chunks, or in the chunks of some files.
+
+        Returns at most k chunk ids, and for each a mask with bit i for term i; where there are
+        more, those with the last terms come first.
+        """
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
-        masks = np.zeros(len(ids), np.int64)
         if not len(ids) or not terms:
-            return masks
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
         # One query for all: each term scores a power of two, so that the sum tells them apart.
         # A score is a float32, exact for integers up to 2^24.
         clauses = [
             (
                 tantivy.Occur.Should,
-                tantivy.Query.const_score_query(self._term(level, "body", term), float(1 << bit)),
+                tantivy.Query.const_score_query(
+                    self._term("chunks", "body", term), float(1 << bit)
+                ),
             )
             for bit, term in enumerate(terms)
         ]
-        query = self._among(level, tantivy.Query.boolean_query(clauses), ID_FIELD[level], ids)
-        found = self._run(level, query, len(ids))
-        position = {int(item): place for place, item in enumerate(ids)}
-        for item, score in zip(found.ids.tolist(), found.scores.tolist(), strict=True):
-            masks[position[item]] = int(score)
-        return masks
+        query = self._among("chunks", tantivy.Query.boolean_query(clauses), among, ids)
+        found = self._run("chunks", query, k)
+        return found.ids, found.scores.astype(np.int64)
 
     def document_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many chunks there are, and in how many of them each term stands."""

@@ -39,6 +39,7 @@ class FileEvidence:
     dense_best: Floats
     dense_mean: Floats
     coverage: Floats  # share of the question's terms in the file, weighted by rarity
+    passage: Floats  # the largest share of them in one chunk, all counting alike
     definers: Floats  # sum of 1 / (files that define it) over the names that it defines
 
 
@@ -47,3 +48,4 @@ class Evidence:
     question: Question
     chunks: ChunkEvidence
     files: FileEvidence
+    unknown: float = 0.0  # the share of the question's terms that stand nowhere

@@ -8,7 +8,14 @@ from typing import Final
 import numpy as np
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
-from rootle.rank.paths import PathParts, is_set_aside, is_test_path, path_parts
+from rootle.rank.paths import (
+    PathParts,
+    is_prose_path,
+    is_record_path,
+    is_set_aside,
+    is_test_path,
+    path_parts,
+)
 from rootle.rank.question import Question
 
 # The second and third best chunk of a file say something too, each less than the one before.
@@ -45,6 +52,8 @@ NAMES: Final = (
     "set_aside",
     "longer_stem",
     "depth",
+    "one_passage",
+    "mentions",
 )
 
 
@@ -80,16 +89,38 @@ def file_features(evidence: Evidence) -> Floats:
         "share_of_best": _share_of_best(combined, chunks, count),
         "chunk_best": best_of_file(combined, chunks.files, count),
         "notes": best_of_file(chunks.notes, chunks.files, count),
+        "one_passage": files.passage,
+        "mentions": files.bm25 * ~(defining_files(evidence) | prose_files(evidence)),
         **names,
     }
     table = np.maximum(np.column_stack([columns[name] for name in NAMES]), 0.0)
     peaks = table.max(axis=0, initial=0.0)
-    return table / np.where(peaks > 0, peaks, 1.0)
+    table = table / np.where(peaks > 0, peaks, 1.0)
+    table[:, NAMES.index("one_passage")] *= evidence.question.detail
+    table[:, NAMES.index("mentions")] *= evidence.question.intent == "usage"
+    return table
 
 
 def test_files(evidence: Evidence) -> Flags:
     """Which candidate files hold tests."""
     return np.array([is_test_path(path) for path in evidence.files.paths], dtype=bool)
+
+
+def record_files(evidence: Evidence) -> Flags:
+    """Which candidate files are lists of changes, licences and the like."""
+    return np.array([is_record_path(path) for path in evidence.files.paths], dtype=bool)
+
+
+def prose_files(evidence: Evidence) -> Flags:
+    """Which candidate files are documents for people."""
+    return np.array([is_prose_path(path) for path in evidence.files.paths], dtype=bool)
+
+
+def defining_files(evidence: Evidence) -> Flags:
+    """Which candidate files define a name of the question."""
+    defining = np.zeros(len(evidence.files.ids), dtype=bool)
+    defining[evidence.chunks.files[evidence.chunks.defines]] = True
+    return defining
 
 
 def best_of_file(scores: Floats, files: Ints, count: int) -> Floats:

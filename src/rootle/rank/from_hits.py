@@ -47,6 +47,7 @@ def evidence_from_hits(
     dense = np.array([hit.dense for hit in hits], dtype=np.float64)
     symbols = words.weigh(words.found([" ".join(hit.symbols) for hit in hits]))
     in_text = words.found([hit.text for hit in hits])
+    in_passage = in_text.mean(axis=1) if in_text.shape[1] else np.zeros(len(hits))
     defines, definers = _definitions(question, hits, files, len(paths), statistics)
     chunks = ChunkEvidence(
         np.array([hit.id for hit in hits], dtype=np.int64),
@@ -69,6 +70,7 @@ def evidence_from_hits(
             dense_best=best_of_file(dense, files, len(paths)),
             dense_mean=_mean_of_file(dense, files, len(paths)),
             coverage=words.weigh(_any_of_file(in_text, files, len(paths))),
+            passage=best_of_file(in_passage, files, len(paths)),
             definers=definers,
         ),
     )

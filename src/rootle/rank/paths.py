@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
+from rootle.languages import PROSE, language_of
 from rootle.text import WORD, split_identifier, stem_of, whole_identifier
 
 _TEST_FOLDER: Final = re.compile(
@@ -23,6 +24,14 @@ _TEST_NAME: Final = re.compile(
 # Kept apart by its authors: not the first place to look, though it may say the same words.
 _SET_ASIDE: Final = re.compile(
     r"(^|/)(_?internals?|old)(/|\.|$)|deprecat|legacy|vendor|third_party|compat",
+    re.IGNORECASE,
+)
+# What is told about the code over the years, and what every project has: words of everything, and
+# seldom the answer.
+_RECORD: Final = re.compile(
+    r"(^|/)(change_?log|changes|news|history|release[-_]?notes|releases|upgrading|upgrade|migration"
+    r"|authors|contribut|thanks|copying|licen[sc]e|code_of_conduct|todo)[^/]*$"
+    r"|(^|/)(changelogs?|changes|news)/",
     re.IGNORECASE,
 )
 
@@ -71,6 +80,18 @@ def _words(name: str) -> tuple[str, ...]:
 def is_set_aside(path: str) -> bool:
     """Whether a file is internal, vendored or deprecated, told from its path."""
     return _SET_ASIDE.search(path) is not None
+
+
+@lru_cache(maxsize=65_536)
+def is_record_path(path: str) -> bool:
+    """Whether a file is a list of changes, a licence or the like, told from its path."""
+    return _RECORD.search(path) is not None
+
+
+@lru_cache(maxsize=65_536)
+def is_prose_path(path: str) -> bool:
+    """Whether a file is a document for people."""
+    return language_of(path) in PROSE
 
 
 @lru_cache(maxsize=65_536)

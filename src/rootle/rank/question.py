@@ -26,6 +26,9 @@ STOP_WEIGHT: Final = 0.15
 # Two neighbouring words may stand as one identifier: "retry backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
+# Up to six words name a topic, which a whole file is about; from nine on they tell of one place.
+_TOPIC_WORDS: Final = 6
+_PLACE_WORDS: Final = 9
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\(\)|\w\.\w")
@@ -51,6 +54,12 @@ class Question:
         """The terms without stop words; all of them where there is nothing else."""
         content = tuple(term for term in self.terms if term.weight > STOP_WEIGHT)
         return content or self.terms
+
+    @property
+    def detail(self) -> float:
+        """0 for a question of few words, 1 for one that describes a single place in many."""
+        share = (len(self.words) - _TOPIC_WORDS) / (_PLACE_WORDS - _TOPIC_WORDS)
+        return min(max(share, 0.0), 1.0)
 
 
 def parse_question(text: str, stems: Stems) -> Question:

@@ -149,13 +149,14 @@ class SearchAgent:
         account.dense_hits = 0 if dense is None else len(dense.hits.ids)
         account.candidates = len(candidates.chunk_ids)
         states = snapshot.files(candidates.file_ids.tolist())
-        paths = [states[at].path if at in states else "" for at in candidates.file_ids.tolist()]
+        paths = [states[at].path for at in candidates.file_ids.tolist()]
         with account.reranking():
             evidence = build_evidence(
                 question,
                 sparse,
                 snapshot.sparse if "sparse" not in degraded else None,
                 candidates,
+                session.table,
                 paths,
                 _dense_columns(session.rows, candidates, dense),
             )

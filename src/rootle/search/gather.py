@@ -22,6 +22,7 @@ MAX_FILES: Final = 60
 _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 MAX_MATCH_TERMS: Final = 20  # of `SparseReader.matches`
+_MATCHED_CHUNKS: Final = 400
 
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -44,7 +45,9 @@ class SparseReader(Protocol):
         *,
         files: Collection[int] | None = None,
     ) -> Ranked: ...
-    def matches(self, level: Level, terms: Sequence[str], ids: Sequence[int]) -> Ints: ...
+    def matches(
+        self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
+    ) -> tuple[Ids, Ints]: ...
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]: ...
     def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]: ...
 
@@ -236,6 +239,7 @@ def build_evidence(
     sparse: SparseFindings,
     index: SparseReader | None,
     candidates: Candidates,
+    table: ChunkTable,
     paths: Sequence[str],
     dense: tuple[Floats, Floats, Floats],  # of chunks; the best and the mean of files
 ) -> Evidence:
@@ -255,7 +259,7 @@ def build_evidence(
     )
     by_text, by_path = lookup(sparse.file_body, file_ids), lookup(sparse.file_path, file_ids)
     likely = _likely_files([by_text, by_path, dense[1]])
-    coverage = _coverage(question, index, file_ids, likely)
+    words = _words_of(question, index, table, file_ids, likely)
     files = FileEvidence(
         file_ids,
         tuple(paths),
@@ -264,10 +268,11 @@ def build_evidence(
         by_path,
         dense[1],
         dense[2],
-        coverage,
+        words.in_file,
+        words.in_passage,
         definers,
     )
-    return Evidence(question, chunks, files)
+    return Evidence(question, chunks, files, words.unknown)
 
 
 def _definitions(
@@ -290,24 +295,38 @@ def _likely_files(columns: Sequence[Floats]) -> Ints:
     return np.sort(np.argsort(-np.asarray(scores), kind="stable")[:_LIKELY_FILES])
 
 
-def _coverage(
+@dataclass(frozen=True, slots=True)
+class _WordsFound:
+    """How much of the question stands where, from 0 to 1."""
+
+    in_file: Floats  # the share of its words in each file, rare ones counting more
+    in_passage: Floats  # the largest share of them in one chunk of each file
+    unknown: float  # the share of them that stands nowhere
+
+
+def _words_of(
     question: Question,
     index: SparseReader | None,
+    table: ChunkTable,
     file_ids: Ids,
     likely: Ints,
-) -> Floats:
-    """The share of the question that stands in each of the likely files."""
+) -> _WordsFound:
+    """Which words stand in each of the likely files."""
     count = len(file_ids)
-    terms = [term for term in question.content_terms if term.weight >= 1]
+    terms = [term.text for term in question.content_terms if term.weight >= 1]
     if index is None or not terms or not count:
-        return np.zeros(count)
-    total, frequencies = index.file_frequencies([term.text for term in terms])
+        return _WordsFound(np.zeros(count), np.zeros(count), 0.0)
+    total, frequencies = index.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
-    keep = np.argsort(-rarity, kind="stable")[:MAX_MATCH_TERMS]
-    texts = [terms[at].text for at in keep]
+    # The rarest come last: what they stand in is not cut off.
+    keep = np.argsort(rarity, kind="stable")[-MAX_MATCH_TERMS:]
+    texts = [terms[at] for at in keep]
+    ids, masks = index.matches(texts, _MATCHED_CHUNKS, among="file", ids=file_ids[likely].tolist())
+    at = np.searchsorted(file_ids, table.files_of(ids))
+    bits = (masks[:, None] >> np.arange(len(texts))) & 1
+    in_file = np.zeros((count, len(texts)))
+    in_passage = np.zeros(count)
+    np.maximum.at(in_file, at, bits)
+    np.maximum.at(in_passage, at, bits.mean(axis=1))
     weights = rarity[keep] / rarity[keep].sum()
-    masks = np.zeros(count, dtype=np.int64)
-    masks[likely] = index.matches("files", texts, file_ids[likely].tolist())
-    bits = (masks[:, None] >> np.arange(len(weights))) & 1
-    shares: Floats = bits.astype(np.float64) @ weights
-    return shares
+    return _WordsFound(in_file @ weights, in_passage, frequencies.count(0) / len(terms))

@@ -65,7 +65,7 @@ def _stands_somewhere(text: str, index: SparseReader) -> bool:
              for term in split_identifier(word) if not term.isascii()]  # fmt: skip
     terms = list(dict.fromkeys(found))[:MAX_MATCH_TERMS]
     best = index.query([WeightedTerm(term, 1.0) for term in terms], 1)
-    masks = index.matches("chunks", terms, best.ids.tolist())
+    _, masks = index.matches(terms, 1, among="chunk", ids=best.ids.tolist())
     return any(int(mask).bit_count() >= _SAME_SHARE * len(terms) for mask in masks)
 
 
