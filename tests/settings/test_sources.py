@@ -61,6 +61,15 @@ def test_the_environment_names_a_file(
         read_settings(project)
 
 
+def test_a_folder_of_settings_is_never_looked_for_below_the_current_one(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write(project / "~/rootle/config.json", '"denseTopK": 5')
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "~")
+    assert read_settings(project).config.dense_top_k == 200
+
+
 def test_the_environment_carries_no_key(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ROOTLE_EMBEDDING_API_KEY", "EMBEDDING_API_KEY"):
         monkeypatch.setenv(name, "sk-1234")

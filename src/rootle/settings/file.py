@@ -40,6 +40,8 @@ def read_section(path: Path, *, only_regular: bool = False) -> Section | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
+        if not os.path.lexists(path):  # in a folder that may not be entered
+            return None
         raise ConfigError(f"cannot read the configuration {path}: {error}") from error
     if len(text) > _MAX_CHARS:
         raise ConfigError(f"{path} is too long for settings: more than {_MAX_CHARS} characters")

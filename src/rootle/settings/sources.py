@@ -73,8 +73,10 @@ def user_file() -> Path:
 
 def _sections(root: Path, file: str | None) -> Iterator[tuple[Path, Section | None]]:
     """Every file that may speak, the weakest first; None for one that is not there."""
-    for path in (Path.home() / ".nootropic" / "config.json", user_file()):
-        yield path, read_section(path)
+    for path in (Path(os.path.expanduser("~/.nootropic/config.json")), user_file()):
+        # Where nobody knows the home, the path begins with "~": a folder that a clone may hold.
+        if path.is_absolute():
+            yield path, read_section(path)
     named = _named_file(file)
     project = root / PROJECT_FILE
     # Whoever names the project's file on purpose trusts it as a whole.
