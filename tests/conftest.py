@@ -109,8 +109,9 @@ def answers() -> Answers:
         with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
             for question in questions:
                 answer = to_json(app.search(SearchQuery(question, limit=50)))
-                # The clock, and a counter of writes that a user has no use for.
+                # The clock, and a counter of writes that a user has no use for; a cursor has both.
                 del answer["tookMs"], answer["generation"]
+                answer["nextCursor"] = answer["nextCursor"] is not None
                 seen.append(answer)
         return seen
 
