@@ -18,6 +18,7 @@ import pytest
 from rootle import Config, telemetry
 from rootle.cli.main import build_parser
 from rootle.config import SECTION, key_of
+from rootle.rank.rerank_wires import WIRES
 from rootle.search.search_log import SearchLog
 from rootle.settings.sources import load_config
 from rootle.types import camel_case
@@ -64,6 +65,13 @@ def test_every_span_metric_and_event_stands_in_the_docs() -> None:
         assert f"| `{name}` |" in page
     for field in fields(SearchLog):
         assert f"`{camel_case(field.name)}`" in page.partition("## The search log")[2]
+
+
+def test_every_reranker_stands_in_the_docs() -> None:
+    page = (DOCS / "reranking.md").read_text()
+    for provider, wire in WIRES.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{provider}` |"))
+        assert row.endswith(f"| `{wire.url}` | `POST {wire.path}` |")
 
 
 def test_generated_parts_are_up_to_date() -> None:

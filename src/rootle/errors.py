@@ -51,5 +51,9 @@ class RefusedError(UnavailableError):
         self.status = status  # of HTTP
 
 
+class RerankError(UnavailableError):
+    """A reranker that is down, late or answers with something else than scores."""
+
+
 class SearchUnavailableError(UnavailableError):
     """Neither leg of the search could answer."""

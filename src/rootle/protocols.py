@@ -74,6 +74,24 @@ class SparseIndex(Protocol):
         """At most k chunk ids, best first, by BM25; only of `files` where given."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What a reranker says of one document."""
+
+    index: int  # in the list that it was given
+    score: float  # on a scale of the model's own: negative ones and ones above 1 are usual
+
+
+class Reranker(Protocol):
+    """Reads a question together with each document, and says which answer it best."""
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
+        """Best first; no document twice, one that is missing was not read. [] for no documents.
+
+        Raises RerankError where it cannot, whatever the reason.
+        """
+
+
 class Searcher(Protocol):
     """Anything that answers a question."""
 
