@@ -28,7 +28,7 @@ JSON_NAMES = {
     "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor",
     "Span": "startLine endLine snippet scope",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "context explanation",
+    "copies context explanation",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "understood",
     "Understood": "intent phrases regex excluded paths languages corrected translated",

@@ -70,6 +70,7 @@ class SearchResult:
     metadata: FileMetadata
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
+    copies: tuple[str, ...] = ()  # other files that say the same and are not shown
     context: str | None = None
     explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
 

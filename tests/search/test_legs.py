@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import pairwise
 from typing import Final
@@ -186,7 +186,7 @@ class _RemoteEmbedder(HashEmbedder):
             raise UnavailableError(f"cannot embed: {error}") from error
 
 
-_FAULTS = {
+_FAULTS: Final[Mapping[str, Callable[[socket.socket], None] | None]] = {
     "dead": None,
     "hanging": lambda client: time.sleep(_PATIENCE_S),
     "dripping": _drip,
@@ -198,7 +198,7 @@ _FAULTS = {
 
 @pytest.fixture(params=_FAULTS)
 def server(request: pytest.FixtureRequest) -> Iterator[_Server]:
-    server = _Server(_FAULTS[request.param] or time.sleep)
+    server = _Server(_FAULTS[request.param] or _drip)
     if request.param == "dead":
         server.close()
     yield server

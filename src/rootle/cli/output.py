@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TextIO
 
@@ -17,6 +18,7 @@ from rootle.types import SearchResponse, SearchResult, Span, Understood
 # A span on a terminal: its head and the lines that match; the rest is a dotted line away.
 _TERMINAL_LINES: Final = 10
 _ALIKE: Final = 0.8
+_COPIES_NAMED: Final = 3
 # What a question says of where to look stands in no line that answers.
 _NOT_SOUGHT: Final = re.compile(
     r'(?<!\S)(?:-?(?:path|lang|language):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
@@ -92,9 +94,18 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
             head += f"  {style.paint(printable(span.scope), '33')}"
         _write(head)
         _print_lines(span, words, style)
+    if result.copies:
+        _write(style.paint(f"  {_copies(result.copies)}", "2"))
     if result.explanation:
         gave = sorted(result.explanation.items(), key=lambda item: -item[1])
         _write("  because " + ", ".join(f"{name} {value:.3f}" for name, value in gave))
+
+
+def _copies(paths: Sequence[str]) -> str:
+    """`and 3 copies: a.py, b.py, …`"""
+    named = ", ".join(printable(path) for path in paths[:_COPIES_NAMED])
+    more = ", …" if len(paths) > _COPIES_NAMED else ""
+    return f"and {len(paths)} {'copy' if len(paths) == 1 else 'copies'}: {named}{more}"
 
 
 def _print_lines(span: Span, words: set[str], style: Style) -> None:

@@ -83,6 +83,12 @@ class Manifest:
             found.update((f.id, f) for f in self._select(f"WHERE id IN ({marks})", some))
         return found
 
+    def with_digests(self, digests: Iterable[bytes]) -> list[FileState]:
+        """The files whose bytes have one of these digests."""
+        wanted = list(digests)
+        marks = ",".join("?" * len(wanted))
+        return self._select(f"WHERE digest IN ({marks}) AND skip IS NULL", wanted)
+
     def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
         """Files whose content changed after `generation`, and the ids of those removed since."""
         changed = self._select("WHERE generation > ?", (generation,))

@@ -106,6 +106,11 @@ class Snapshot:
                 self._files.update((state.id, state) for state in states)
             return states
 
+    def with_digests(self, digests: Collection[bytes]) -> list[FileState]:
+        """The files whose bytes have one of these digests; this looks at every file."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.with_digests(digests)
+
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Chunks by their ids; ids that are unknown are left out."""
         known = self._chunks

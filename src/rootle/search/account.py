@@ -10,6 +10,7 @@ from typing import Final, Self
 from rootle.errors import QueryError
 from rootle.search.search_log import SearchLog, SearchLogFile
 from rootle.telemetry import (
+    CACHE_HITS,
     DENSE_FAILURES,
     DENSE_FALLBACK,
     NO_RECALL,
@@ -78,6 +79,9 @@ class Account:
         self._reranking = rerank_stage(self.reranker_model)
         self._reranking.set(candidateCount=self.candidates)
         return self._reranking
+
+    def note_cache_hit(self) -> None:
+        count(CACHE_HITS)
 
     def answered(self, response: SearchResponse) -> SearchResponse:
         """Note what came of it."""

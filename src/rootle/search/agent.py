@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -18,9 +19,12 @@ from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
 from rootle.search.account import Account
+from rootle.search.answer import Answer
+from rootle.search.cache import AnswerCache
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
-from rootle.search.cursor import decode_cursor, encode_cursor
-from rootle.search.filters import allowed_files
+from rootle.search.copies import Folded, fold_copies
+from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
+from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
     NO_SPARSE,
     Candidates,
@@ -35,15 +39,17 @@ from rootle.search.gather import (
 )
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
-from rootle.search.page import Ranking, build_page, order_of_shown
+from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
 from rootle.search.search_log import SearchLogFile
 from rootle.search.understanding import remarks_on, understand, understood
 from rootle.telemetry import dense_stage, sparse_stage
-from rootle.types import SearchQuery, SearchResponse
+from rootle.types import SearchQuery, SearchResponse, SearchResult
 
 # Below so many rows both legs together take about a millisecond, and two threads that take turns
 # at one interpreter take longer than one.
 _ROWS_FOR_THREADS: Final = 20_000
+# So many copies leave few of the places for candidates to anything else.
+_CROWD: Final = 30
 
 
 @dataclass(slots=True)
@@ -54,6 +60,7 @@ class _Session:
     table: ChunkTable
     rows: FileRows
     is_small: bool  # enough so to ask one leg after the other
+    cache: AnswerCache[Answer] | None
 
 
 class SearchAgent:
@@ -82,45 +89,115 @@ class SearchAgent:
     ) -> SearchResponse:
         """One page of answers. Raises QueryError and SearchUnavailableError."""
         with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
-            return account.answered(self._answer(query, account, explain=explain, stale=stale))
+            return account.answered(self._respond(query, account, explain=explain, stale=stale))
 
-    def _answer(
+    def _respond(
         self, query: SearchQuery, account: Account, *, explain: bool, stale: bool
     ) -> SearchResponse:
         started = time.perf_counter()
         limit = check_query(query, self._config)
+        query = self._with_defaults(query)
+        digest = query_digest(query)
         session = self._current_session()
-        snapshot = session.snapshot
+        generation = session.snapshot.generation
         position = None
         if query.cursor is not None:
-            position = decode_cursor(query.cursor, query, snapshot.generation)
+            position = decode_cursor(query.cursor, digest, generation)
         now_s = position.as_of_s if position else self._clock()
-        asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
-        allowed = allowed_files(query, asked.parsed, snapshot.all_files, now_s)
-        narrowed = narrow(asked.parsed, snapshot, allowed)
-        ranking = self._rank(session, asked.question, narrowed, account)
-        order = order_of_shown(snapshot, session.rows, ranking)
-        files = ranking.evidence.files.ids[list(order)].tolist()
+        answer = self._answer(session, query, digest, now_s, account)
         if position is not None:
-            position.check(files)
+            position.check(answer.files)
         offset = position.offset if position else 0
-        page = order[offset : offset + limit]
-        results = build_page(snapshot, session.rows, ranking, page, explain=explain)
-        end = offset + limit
-        cursor = None
-        if end < len(order):
-            cursor = encode_cursor(query, snapshot.generation, end, now_s, files)
-        said = (*remarks_on(asked), *narrowed.remarks)
+        results = self._page(session, answer, offset, limit, explain=explain)
+        end, cursor = offset + limit, None
+        if end < len(answer.order):
+            cursor = encode_cursor(digest, generation, end, answer.as_of_s, answer.files)
         return SearchResponse(
             results=results,
             next_cursor=cursor,
-            degraded=(*ranking.degraded, *narrowed.degraded, *(("stale",) if stale else ())),
+            degraded=(*answer.degraded, *(("stale",) if stale else ())),
             confident=None,
-            generation=snapshot.generation,
+            generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
-            suggestions=said if results else said or self._suggestions(snapshot, allowed),
-            understood=understood(asked) if explain else None,
+            suggestions=answer.said,
+            understood=understood(answer.asked) if explain else None,
         )
+
+    def _with_defaults(self, query: SearchQuery) -> SearchQuery:
+        if query.min_recency_days is None and self._config.min_recency_days:
+            return replace(query, min_recency_days=self._config.min_recency_days)
+        return query
+
+    def _answer(
+        self, session: _Session, query: SearchQuery, digest: bytes, now_s: float, account: Account
+    ) -> Answer:
+        """The ranked files, from the cache where they were ranked before."""
+        if session.cache is None:
+            return self._new_answer(session, query, now_s, account)
+        kept = session.cache.get(digest)
+        if kept is not None and kept.holds_at(now_s):
+            account.note_cache_hit()
+            return kept
+        answer = self._new_answer(session, query, now_s, account)
+        if not answer.degraded:  # what was missing may be back for the next one
+            session.cache.put(digest, answer)
+        return answer
+
+    def _new_answer(
+        self, session: _Session, query: SearchQuery, now_s: float, account: Account
+    ) -> Answer:
+        snapshot = session.snapshot
+        asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
+        allowed = allowed_files(query, asked.parsed, snapshot.all_files, now_s)
+        narrowed = narrow(asked.parsed, snapshot, allowed)
+        ranking, folded = self._rank_once_each(session, asked.question, narrowed, account)
+        said = (*remarks_on(asked), *narrowed.remarks)
+        if not folded.order:
+            said = said or self._suggestions(snapshot, allowed)
+        until_s = math.inf
+        if query.min_recency_days and allowed:
+            until_s = valid_until(query, allowed, snapshot.all_files())
+        return Answer(
+            asked,
+            ranking,
+            folded.order,
+            folded.copies,
+            (*ranking.degraded, *narrowed.degraded),
+            said,
+            now_s,
+            until_s,
+        )
+
+    def _rank_once_each(
+        self, session: _Session, question: Question, narrowed: Narrowed, account: Account
+    ) -> tuple[Ranking, Folded]:
+        """The ranking, and its order without copies."""
+        snapshot = session.snapshot
+
+        def ranked(narrowed: Narrowed) -> tuple[Ranking, Folded]:
+            ranking = self._rank(session, question, narrowed, account)
+            ranking = with_spans_if_some_are_hidden(snapshot, session.rows, ranking)
+            return ranking, fold_copies(snapshot, ranking, narrowed.files)
+
+        ranking, folded = ranked(narrowed)
+        if len(folded.hidden) < _CROWD:
+            return ranking, folded
+        # They took the places of other files, which are asked for once more without them.
+        every = narrowed.files or {state.id for state in snapshot.all_files()}
+        ranking, others = ranked(replace(narrowed, files=set(every) - folded.hidden))
+        return ranking, replace(others, copies={**folded.copies, **others.copies})
+
+    def _page(
+        self, session: _Session, answer: Answer, offset: int, limit: int, *, explain: bool
+    ) -> tuple[SearchResult, ...]:
+        results = answer.page(offset, limit, explain=explain)
+        if results is None:
+            page = answer.order[offset : offset + limit]
+            results = build_page(
+                session.snapshot, session.rows, answer.ranking, page, answer.copies, explain=explain
+            )
+            answer.keep_page(offset, results, explain=explain)
+        return results
 
     def close(self) -> None:
         self._words.close()
@@ -133,8 +210,15 @@ class SearchAgent:
             order = np.argsort(dense.chunk_ids, kind="stable")
             table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
             is_small = len(order) < _ROWS_FOR_THREADS
-            self._session = _Session(snapshot, table, FileRows(dense.file_ids), is_small)
+            rows = FileRows(dense.file_ids)
+            self._session = _Session(snapshot, table, rows, is_small, self._new_cache())
         return self._session
+
+    def _new_cache(self) -> AnswerCache[Answer] | None:
+        config = self._config
+        if not config.enable_cache:
+            return None
+        return AnswerCache(config.cache_max_entries, config.cache_ttl_seconds, self._clock)
 
     def _rank(
         self, session: _Session, question: Question, narrowed: Narrowed, account: Account
@@ -164,11 +248,17 @@ class SearchAgent:
         return Ranking(
             evidence,
             files,
-            None if dense is None else dense.scores,
+            None if dense is None else self._to_keep(session, dense, candidates),
             "sparse" not in degraded,
             tuple(degraded),
             narrowed.demands,
+            files=states,
         )
+
+    def _to_keep(
+        self, session: _Session, dense: DenseFindings, candidates: Candidates
+    ) -> RowScores:
+        return RowScores(dense.scores).for_files(session.rows, candidates.file_ids)
 
     def _ask_legs(
         self, session: _Session, question: Question, allowed: Collection[int] | None

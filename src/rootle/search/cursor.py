@@ -6,18 +6,18 @@ import base64
 import binascii
 import json
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
 from rootle.errors import StaleCursorError
+from rootle.protocols import Ids
 from rootle.types import SearchQuery
 
 _ADVICE: Final = "start again without a cursor"
 # Digest of the question, generation, offset, time of the first page; then the seal.
-_PLACE: Final = struct.Struct(">8sQId")
-_SEAL_BYTES: Final = 8
+_PLACE: Final = struct.Struct(">16sQId")
+_SEAL_BYTES: Final = 9  # so that all fits into letters without padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Position:
     _place: bytes
     _seal: bytes
 
-    def check(self, ranked_files: Sequence[int]) -> None:
+    def check(self, ranked_files: Ids) -> None:
         """Raise StaleCursorError unless it was cut from this very ranking."""
         is_inside = 0 < self.offset < len(ranked_files)
         if not is_inside or self._seal != _seal(self._place, ranked_files):
@@ -40,17 +40,13 @@ class Position:
 
 
 def encode_cursor(
-    query: SearchQuery,
-    generation: int,
-    offset: int,
-    as_of_s: float,
-    ranked_files: Sequence[int],
+    digest: bytes, generation: int, offset: int, as_of_s: float, ranked_files: Ids
 ) -> str:
-    place = _PLACE.pack(query_digest(query), generation, offset, as_of_s)
+    place = _PLACE.pack(digest, generation, offset, as_of_s)
     return _text_of(place + _seal(place, ranked_files))
 
 
-def decode_cursor(cursor: str, query: SearchQuery, generation: int) -> Position:
+def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
     """The position in it, yet to be checked against the ranking.
 
     Raises StaleCursorError where it cannot be read or belongs to something else.
@@ -58,12 +54,12 @@ def decode_cursor(cursor: str, query: SearchQuery, generation: int) -> Position:
     try:
         raw = base64.urlsafe_b64decode(cursor.encode("ascii"))
         place, seal = raw[: _PLACE.size], raw[_PLACE.size :]
-        digest, of_generation, offset, as_of_s = _PLACE.unpack(place)
+        of_query, of_generation, offset, as_of_s = _PLACE.unpack(place)
     except (binascii.Error, UnicodeEncodeError, struct.error) as error:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}") from error
     if len(seal) != _SEAL_BYTES or _text_of(raw) != cursor:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}")
-    if digest != query_digest(query):
+    if of_query != digest:
         raise StaleCursorError(f"cursor invalidated: it is of another question; {_ADVICE}")
     if of_generation != generation:
         raise StaleCursorError(f"cursor invalidated: the index has changed since; {_ADVICE}")
@@ -78,12 +74,12 @@ def query_digest(query: SearchQuery) -> bytes:
         "minRecencyDays": query.min_recency_days,
     }
     text = f"{query.text_query}\0{json.dumps(filters)}"
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _seal(place: bytes, ranked_files: Sequence[int]) -> bytes:
+def _seal(place: bytes, ranked_files: Ids) -> bytes:
     """The ranking is its key: nobody who does not know it can make a cursor into it."""
-    key = blake2b(json.dumps(list(ranked_files)).encode(), digest_size=32).digest()
+    key = blake2b(ranked_files.tobytes(), digest_size=32).digest()
     return blake2b(place, key=key, digest_size=_SEAL_BYTES).digest()
 
 

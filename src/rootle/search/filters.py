@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Collection, Iterable
 
 from rootle.errors import QueryError
 from rootle.index.manifest import FileState
@@ -32,6 +33,14 @@ def allowed_files(
     return {
         state.id for state in files() if state.skip is None and all(test(state) for test in tests)
     }
+
+
+def valid_until(query: SearchQuery, allowed: Collection[int], files: Iterable[FileState]) -> float:
+    """When the first of the allowed files will be too old for the query; infinite without days."""
+    if not query.min_recency_days:
+        return math.inf
+    times = (state.last_modified_s for state in files if state.id in allowed)
+    return min(times, default=math.inf) + query.min_recency_days * _DAY_S
 
 
 _Test = Callable[[FileState], bool]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
@@ -29,16 +29,40 @@ _SPANS_IN_ALL: Final = 8
 _CHUNKS_BY_WORDS: Final = 200
 
 
+# Fewer cosines are not worth the time that picking some of them takes.
+_FEW_ROWS: Final = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class RowScores:
+    """The cosines of rows of the matrix: of all, or of those rows alone, which are in order."""
+
+    values: Scores
+    rows: Ids | None = None
+
+    def of(self, rows: Ids) -> Scores:
+        return self.values[rows if self.rows is None else np.searchsorted(self.rows, rows)]
+
+    def for_files(self, rows_of_files: FileRows, files: Ids) -> RowScores:
+        """What is needed of these files, for keeping."""
+        if len(self.values) <= _FEW_ROWS or self.rows is not None:
+            return self
+        rows = np.sort(rows_of_files.rows_of(files)[0])
+        return RowScores(self.values[rows], rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """A question's files in their order, and what their spans are chosen by."""
 
     evidence: Evidence
     ranked: RankedFiles
-    cosines: Scores | None  # of every row of the matrix; None without the dense leg
+    cosines: RowScores | None  # None without the dense leg
     has_words: bool  # the word index answered
     degraded: tuple[str, ...]
     demands: Demands | None = None
+    files: Mapping[int, FileState] = field(default_factory=dict)  # the candidates, by their ids
+    spans: Mapping[int, list[ScoredSpan]] | None = None  # of each file, where all were chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,41 +80,47 @@ def build_page(
     rows_of_files: FileRows,
     ranking: Ranking,
     page: Sequence[int],
+    copies: Mapping[int, tuple[str, ...]],
     *,
     explain: bool,
 ) -> tuple[SearchResult, ...]:
     """The results for some positions among the candidate files, in that order."""
     evidence, ranked = ranking.evidence, ranking.ranked
     ids = evidence.files.ids[list(page)].tolist()
-    files = snapshot.files(ids)
     chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
-    chosen, rows = _chosen(snapshot, chunks, ids, ranking.demands)
+    if ranking.spans is None:
+        chosen, rows = _chosen(snapshot, chunks, ids, ranking.demands)
+    else:
+        chosen = [ranking.spans[file_id] for file_id in ids]
+        rows = snapshot.chunks([span.chunk_id for spans in chosen for span in spans])
     shown = shown_spans(snapshot, [span for spans in chosen for span in spans], rows)
     sources = _Sources(evidence, chunks)
     results = []
     for at, file_id, spans in zip(page, ids, chosen, strict=True):
-        if not spans and ranking.demands is not None:
-            # Among fewer files its chunks weigh a little differently than in `order_of_shown`.
-            continue
         explanation = _explanation(ranked, at) if explain else None
         seen = tuple(islice(shown, len(spans)))
         source = sources.of(spans[0].chunk_id if spans else -1)
-        score = float(ranked.scores[at])
-        results.append(_result(files[file_id], seen, source, score, explanation))
+        result = _result(
+            ranking.files[file_id], seen, source, float(ranked.scores[at]), explanation
+        )
+        own = copies.get(file_id)
+        results.append(replace(result, copies=own) if own else result)
     return tuple(results)
 
 
-def order_of_shown(
+def with_spans_if_some_are_hidden(
     snapshot: Snapshot, rows_of_files: FileRows, ranking: Ranking
-) -> tuple[int, ...]:
-    """The files in their order, without those of which no line may be shown."""
-    order = ranking.ranked.order
+) -> Ranking:
+    """Where lines may not be shown, the spans of all files, and only files that have some."""
     if ranking.demands is None or ranking.demands.unwanted is None:
-        return order
+        return ranking
+    order = ranking.ranked.order
     ids = ranking.evidence.files.ids[list(order)].tolist()
     chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
     chosen, _ = _chosen(snapshot, chunks, ids, ranking.demands)
-    return tuple(at for at, spans in zip(order, chosen, strict=True) if spans)
+    left = tuple(at for at, spans in zip(order, chosen, strict=True) if spans)
+    ranked = replace(ranking.ranked, order=left)
+    return replace(ranking, ranked=ranked, spans=dict(zip(ids, chosen, strict=True)))
 
 
 def _chosen(
@@ -137,8 +167,8 @@ def _chunks_of(
     """Scores for every chunk of some files, also for those that neither leg put forward."""
     rows, _, _ = rows_of_files.rows_of(np.array(sorted(file_ids), dtype=np.int64))
     dense = np.zeros(len(rows))
-    if ranking.cosines is not None and len(ranking.cosines):
-        dense = ranking.cosines[rows].astype(np.float64)
+    if ranking.cosines is not None and len(ranking.cosines.values):
+        dense = ranking.cosines.of(rows).astype(np.float64)
     rows, dense = rows[~np.isnan(dense)], dense[~np.isnan(dense)]
     ids = snapshot.dense.chunk_ids[rows]
     question = ranking.evidence.question

@@ -1,0 +1,196 @@
+"""Answers that were given before: no work, no other answer, and none that is out of date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hash_embedder import HashEmbedder
+from sample import git, make_repository, many_files, write
+
+from rootle.app import App
+from rootle.config import Config
+from rootle.errors import UnavailableError
+from rootle.search.agent import SearchAgent
+from rootle.search.cache import AnswerCache
+from rootle.types import SearchQuery, SearchResponse
+
+_DAY_S = 86_400
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = 1_750_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+MakeAgent = Callable[..., tuple[SearchAgent, HashEmbedder]]
+
+
+@pytest.fixture
+def app(tmp_path: Path, make_app) -> App:
+    app = make_app(make_repository(tmp_path / "repo", many_files(30, functions=4)))
+    app.index()
+    return app
+
+
+@pytest.fixture
+def make_agent(app: App) -> Iterator[MakeAgent]:
+    agents = []
+
+    def make(clock: _Clock | None = None, **settings: Any) -> tuple[SearchAgent, HashEmbedder]:
+        embedder = HashEmbedder(256)
+        config = Config(**settings)
+        agents.append(
+            SearchAgent(app._upkeep().snapshot, lambda: embedder, config, clock or _Clock())
+        )
+        return agents[-1], embedder
+
+    yield make
+    for agent in agents:
+        agent.close()
+
+
+def _seen(response: SearchResponse) -> list[Any]:
+    return [response.results, response.degraded, response.suggestions, response.generation]
+
+
+def test_a_question_that_comes_again_is_neither_embedded_nor_searched(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, embedder = make_agent()
+    query = SearchQuery("ledger of the worker", languages=("python",), limit=20)
+    first = agent.search(query)
+    again = SearchQuery("ledger of the worker", languages=("python",), limit=5)
+    monkeypatch.setattr("rootle.search.agent.ask_sparse", _must_not_run)
+    monkeypatch.setattr("rootle.index.embedded_sparse.EmbeddedSparse.field_scores", _must_not_run)
+    assert _seen(agent.search(query)) == _seen(first)
+    assert agent.search(again).results == first.results[:5]
+    assert len(embedder.texts) == 1
+
+
+def _must_not_run(*_: object, **__: object) -> None:
+    raise AssertionError("a hit searches nothing")
+
+
+def test_a_page_of_five_does_not_answer_a_request_for_fifty(make_agent: MakeAgent) -> None:
+    agent, embedder = make_agent()
+    five = agent.search(SearchQuery("ledger", limit=5))
+    fifty = agent.search(SearchQuery("ledger", limit=50))
+    assert len(five.results) == 5
+    assert len(fifty.results) > 20
+    assert fifty.results[:5] == five.results
+    second = agent.search(SearchQuery("ledger", limit=5, cursor=five.next_cursor))
+    assert second.results == fifty.results[5:10]
+    assert len(embedder.texts) == 1
+
+
+def test_other_filters_are_another_question(make_agent: MakeAgent) -> None:
+    agent, embedder = make_agent()
+    for query in (
+        SearchQuery("ledger"),
+        SearchQuery("ledger", languages=("python",)),
+        SearchQuery("ledger", file_paths=("pkg_1",)),
+        SearchQuery("ledger", file_paths=("pkg_1", "pkg_2")),
+        SearchQuery("ledger", min_recency_days=9_999),
+    ):
+        agent.search(query)
+        agent.search(query)
+    assert len(embedder.texts) == 5
+
+
+def test_an_explanation_that_was_not_asked_for_is_not_given(make_agent: MakeAgent) -> None:
+    agent, _ = make_agent()
+    assert agent.search(SearchQuery("ledger"), explain=True).results[0].explanation
+    assert agent.search(SearchQuery("ledger")).results[0].explanation is None
+    assert agent.search(SearchQuery("ledger"), explain=True).results[0].explanation
+
+
+def test_an_answer_is_kept_for_its_time_and_only_so_many(make_agent: MakeAgent) -> None:
+    clock = _Clock()
+    agent, embedder = make_agent(clock, cache_ttl_seconds=10, cache_max_entries=2)
+    for question in ("ledger", "worker", "ledger", "cipher", "ledger", "worker"):
+        agent.search(SearchQuery(question))
+    assert embedder.texts == ["ledger", "worker", "cipher", "worker"]
+    clock.now += 10
+    agent.search(SearchQuery("worker"))
+    assert len(embedder.texts) == 5
+
+
+def test_without_a_cache_every_question_is_answered_anew(make_agent: MakeAgent) -> None:
+    agent, embedder = make_agent(enable_cache=False)
+    first = agent.search(SearchQuery("ledger"))
+    assert _seen(agent.search(SearchQuery("ledger"))) == _seen(first)
+    assert len(embedder.texts) == 2
+
+
+def test_a_new_generation_empties_it(app: App) -> None:
+    assert "fresh.py" not in {r.file_path for r in app.search("ledger_of_today").results}
+    write(app.root, "fresh.py", "def ledger_of_today():\n    return 1\n", when_s=None)
+    assert app.search("ledger_of_today").results[0].file_path == "fresh.py"
+
+
+def test_an_answer_without_a_leg_is_not_kept(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, embedder = make_agent()
+    with monkeypatch.context() as patched:
+        patched.setattr(embedder, "embed", _down)
+        assert agent.search(SearchQuery("ledger")).degraded == ("dense",)
+    assert agent.search(SearchQuery("ledger")).degraded == ()
+
+
+def _down(_: object) -> None:
+    raise UnavailableError("down")
+
+
+def test_an_answer_ends_when_a_file_grows_too_old_for_it(tmp_path: Path, make_app) -> None:
+    clock = _Clock()
+    root = make_repository(tmp_path / "days", {"old.py": "zebra = 1\n"})
+    for name, days in (("a.py", 1), ("b.py", 2)):
+        write(root, name, f"zebra = '{name}'\n", when_s=clock.now - days * _DAY_S)
+    app = make_app(root, index_dir=tmp_path / "days-index")
+    app.index()
+    agent = SearchAgent(app._upkeep().snapshot, app._model, Config(), clock)
+    query = SearchQuery("zebra", min_recency_days=3)
+
+    def found() -> set[str]:
+        return {result.file_path for result in agent.search(query).results}
+
+    assert found() == {"a.py", "b.py"}
+    clock.now += 0.9 * _DAY_S
+    assert found() == {"a.py", "b.py"}
+    first = agent.search(SearchQuery("zebra", min_recency_days=3, limit=1))
+    clock.now += 0.2 * _DAY_S
+    assert found() == {"a.py"}
+    # Its pages go on as of the first one.
+    second = SearchQuery("zebra", min_recency_days=3, limit=1, cursor=first.next_cursor)
+    paths = {result.file_path for result in agent.search(second).results}
+    assert {first.results[0].file_path, *paths} == {"a.py", "b.py"}
+    agent.close()
+
+
+def test_days_of_the_configuration_count_where_a_question_names_none(
+    tmp_path: Path, make_app
+) -> None:
+    root = make_repository(tmp_path / "days", {"old.py": "zebra = 1\n"})
+    write(root, "new.py", "zebra = 2\n", when_s=None)
+    git(root, "add", "-A")
+    app = make_app(root, index_dir=tmp_path / "days-index", min_recency_days=30.0)
+    assert [r.file_path for r in app.search("zebra").results] == ["new.py"]
+    every = app.search(SearchQuery("zebra", min_recency_days=0)).results
+    assert {r.file_path for r in every} == {"new.py", "old.py"}
+
+
+def test_the_least_lately_used_goes_first() -> None:
+    clock = _Clock()
+    cache = AnswerCache[int](2, 60, clock)
+    for number, key in enumerate((b"a", b"b")):
+        cache.put(key, number)
+    assert cache.get(b"a") == 0
+    cache.put(b"c", 2)
+    assert [cache.get(key) for key in (b"a", b"b", b"c")] == [0, None, 2]
