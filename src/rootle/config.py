@@ -22,9 +22,8 @@ NOT_USED_YET: Final = frozenset(
         *("embeddingQueryPrefix", "embeddingDocumentPrefix"),
         *("useLearnedReranker", "rerankerModelID", "rerankerBatchSize", "rerankerTimeoutMs"),
         "rerankerWeights",
-        *("enableCache", "cacheTTLSeconds", "cacheMaxEntries"),
         *("maxContextLines", "contextBeforeLines", "contextAfterLines"),
-        *("minRecencyDays", "noResultsSuggestion"),
+        "noResultsSuggestion",
         *("watchDebounceMs", "enableIndexing"),
     }
 )
