@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -90,4 +91,5 @@ def test_the_command_line_says_how_many_copies_there_are(
     places = [f"{letter}/wait.py" for letter in "abcdef"]
     root = make_repository(tmp_path / "repo", {**FILES, **dict.fromkeys(places, _HELPER)})
     assert main(["search", "--root", str(root), "delay with jitter"]) == 0
-    assert "  and 5 copies: b/wait.py, c/wait.py, d/wait.py, …\n" in capsys.readouterr().out
+    said = r"^  and 5 copies: (\w/wait\.py, ){3}…$"
+    assert re.search(said, capsys.readouterr().out, re.MULTILINE)
