@@ -118,7 +118,7 @@ def test_an_embedder_that_fails_later_only_costs_its_leg(make_agent: MakeAgent) 
                 raise UnavailableError("gone")
             return super().embed(texts)
 
-    agent = make_agent(Failing(256))
+    agent = make_agent(Failing(256), enable_cache=False)
     assert agent.search(SearchQuery("retry_backoff")).degraded == ()
     response = agent.search(SearchQuery("retry_backoff"))
     assert response.degraded == ("dense",)
@@ -145,9 +145,10 @@ def test_snippets_are_the_lines_of_the_file_and_keep_to_sixty(tmp_path: Path, ma
                 assert snippet == "\n".join(lines[start - 1 : end])
 
 
-def test_the_same_question_has_the_same_answer_every_time(app: App) -> None:
-    for question in QUESTIONS:
-        assert app.search(question).results == app.search(question).results
+def test_the_same_question_has_the_same_answer_every_time(make_agent: MakeAgent) -> None:
+    agent = make_agent(enable_cache=False)
+    for query in map(SearchQuery, QUESTIONS):
+        assert agent.search(query).results == agent.search(query).results
 
 
 def test_one_result_is_one_file(tmp_path: Path, make_app) -> None:
