@@ -28,6 +28,7 @@ _RESULT = {
     "metadata",
     "scope",
     "moreSpans",
+    "copies",
     "context",
 }
 
