@@ -41,7 +41,8 @@ def _key(
     """A field of Config: its meaning, its range, and who may set it.
 
     `project` is for what a repository may choose for those who clone it: nothing that reaches a
-    network, a program, a key or a file outside it. `secret` is never shown; `url` is one of HTTP.
+    network, a program, a key or a file outside it, and nothing that takes all memory. `secret` is
+    never shown; `url` is one of HTTP.
     """
     metadata = {"about": about, "range": span, "project": project, "secret": secret, "url": url}
     return field(default=default, repr=not secret, metadata=metadata)
@@ -83,9 +84,8 @@ class Config:
         "Limit for the text of one file: this many full chunks of it are indexed, the rest is left "
         "out and counted by `rootle status`. 0: no limit.",
         (0, 1_000_000),
-        project=True,
     )
-    max_file_bytes: int = _key(1_000_000, "Larger files are left out.", (1, 1 << 40), project=True)
+    max_file_bytes: int = _key(1_000_000, "Larger files are left out.", (1, 1 << 40))
 
     # The embedding
     embedding_model_id: str = _key(
