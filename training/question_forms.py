@@ -17,7 +17,7 @@ from label_files import content_words
 
 MIN_CONTENT: Final = 4  # content words, or nobody could tell what is asked for
 MAX_WORDS: Final = 22
-MIN_KEYWORDS: Final = 3
+MIN_KEYWORDS: Final = 4
 MAX_NOUN_WORDS: Final = 10
 MAX_KEYWORDS: Final = 6
 # Out of a hundred questions; the rest stay statements.
@@ -184,7 +184,7 @@ def clean_sentence(sentence: str, name: str) -> str | None:
 def phrase(said: str) -> str:
     """One of several forms, the same for the same words."""
     turn = choice(said, 100)
-    if turn < KEYWORDS:
+    if turn < KEYWORDS and len(keywords(said).split()) >= MIN_KEYWORDS:
         return keywords(said)
     if turn < KEYWORDS + ASKED:
         asked = _asked(said)
@@ -193,7 +193,7 @@ def phrase(said: str) -> str:
 
 
 def keywords(said: str) -> str:
-    """Three to six content words in their order, as they are typed into a search box."""
+    """Four to six content words in their order, as they are typed into a search box."""
     wanted = content_words(said)
     kept = dict.fromkeys(
         word.lower() if word.istitle() else word
