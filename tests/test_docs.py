@@ -28,8 +28,17 @@ TOP = Path(__file__).resolve().parent.parent
 DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md")])
 RUN_AS_PASTED = ["README.md", "docs/quickstart.md", "docs/ranking.md"]
+# What the specification asks for beside its numbered points.
+UNNUMBERED = ("Commit history", "Office documents", "Outside knowledge")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def specified() -> list[tuple[str, ...]]:
+    """The rows of docs/specification.md: point, what, code, tests, difference."""
+    lines = (DOCS / "specification.md").read_text().splitlines()
+    rows = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in lines if "|" in line]
+    return [row for row in rows if row[0] not in {"Point", "---"}]
 
 
 def test_every_command_and_option_stands_in_the_docs() -> None:
@@ -72,6 +81,29 @@ def test_every_reranker_stands_in_the_docs() -> None:
     for provider, wire in WIRES.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{provider}` |"))
         assert row.endswith(f"| `{wire.url}` | `POST {wire.path}` |")
+
+
+def test_every_point_of_the_specification_has_its_row() -> None:
+    points = [row[0] for row in specified()]
+    sections = {
+        "1": 5, "2.1": 4, "2.2": 4, "3": 3, "4.1": 4, "4.2": 7, "4.3": 3, "5": 6, "7": 9,
+        "8.1": 5, "8.2": 3, "8.3": 3, "9": 6, "10": 7,
+    }  # fmt: skip
+    wanted = [f"{name}.{at + 1}" for name, count in sections.items() for at in range(count)]
+    assert sorted(points) == sorted([*wanted, "6", *UNNUMBERED])
+
+
+@pytest.mark.parametrize("row", specified(), ids=lambda row: row[0])
+def test_a_row_of_the_specification_names_what_exists(row: tuple[str, ...]) -> None:
+    point, _, code, tests, difference = row
+    for name in re.findall(r"`([^`]*)`", code):
+        assert (TOP / "src/rootle" / name).exists(), f"{point}: {name}"
+    for name in re.findall(r"`([^`]*)`", tests):
+        path, _, function = name.partition("::")
+        text = (TOP / "tests" / path).read_text()
+        assert f"def {function}(" in text or not function, f"{point}: {name}"
+    is_elsewhere = re.search(r"[Nn]ot built yet|issue of its own|benchmark", difference)
+    assert tests or is_elsewhere, f"{point}: say which test shows it, or that it is not built yet"
 
 
 def test_generated_parts_are_up_to_date() -> None:
