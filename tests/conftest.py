@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hash_embedder import HashEmbedder
 from no_network import sitecustomize as _guard  # installs itself when it is imported
+from real_servers import RealServer, chroma_server, opensearch_server
 from sample import QUESTIONS, make_repository
 
 from rootle.app import App, open_app
@@ -116,3 +117,19 @@ def answers() -> Answers:
         return seen
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    yield from _running(chroma_server(tmp_path_factory.mktemp("chroma")))
+
+
+@pytest.fixture(scope="session")
+def opensearch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    yield from _running(opensearch_server(tmp_path_factory.mktemp("opensearch")))
+
+
+def _running(server: RealServer) -> Iterator[RealServer]:
+    server.start()
+    yield server
+    server.stop()

@@ -52,7 +52,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "ingest": GROUND | {"index.manifest"},
     "search": GROUND | {"rank", "index.manifest", "index.docstore", "index.snapshot"},
     # Floor 5: everything below.
-    "indexer": GROUND | {"index", "embed", "ingest"},
+    "servers": GROUND | {"index"},
+    "indexer": GROUND | {"index", "embed", "ingest", "servers"},
     "app": GROUND | {"embed", "ingest", "search", "indexer"},
     # The public names, for type checkers and on first use.
     "": {"app", "config", "errors", "types"},
@@ -68,6 +69,7 @@ ALSO: Mapping[str, set[str]] = {
         "index.derived",
         "index.docstore",
         "index.embedded_sparse",
+        "index.feed_record",
     },
     "ingest.reading": {"index.docstore"},
     "ingest.worker": {"index.database", "index.docstore", "embed.choice"},

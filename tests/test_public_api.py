@@ -36,7 +36,7 @@ JSON_NAMES = {
     "bytesIndexed skipped seconds",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
-    "unusedSettings",
+    "unusedSettings backends",
 }
 
 USER_SCRIPT = '''\

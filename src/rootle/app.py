@@ -214,8 +214,14 @@ class App:
 
         with self._lock:
             if self._agent is None:
+                upkeep = self._upkeep()
                 self._agent = SearchAgent(
-                    self._upkeep().snapshot, self._model, self.config, log=self._search_log()
+                    upkeep.snapshot,
+                    self._model,
+                    self.config,
+                    log=self._search_log(),
+                    dense=upkeep.servers.dense,
+                    sparse=upkeep.servers.sparse,
                 )
             return self._agent
 

@@ -16,7 +16,6 @@ EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 # line out.
 NOT_USED_YET: Final = frozenset(
     {
-        *("denseBackend", "denseEndpoint", "sparseBackend", "sparseEndpoint"),
         *("denseBatchSize", "embeddingEndpoint", "embeddingProvider", "embeddingDimensions"),
         *("embeddingApiKey", "embeddingApiKeyCommand", "embeddingFallback"),
         *("embeddingQueryPrefix", "embeddingDocumentPrefix"),
@@ -115,9 +114,15 @@ class Config:
     )
 
     # The dense leg: vectors
-    dense_backend: str = _key(EMBEDDED, "The engine that searches the vectors.")
+    dense_backend: str = _key(
+        EMBEDDED,
+        'The engine that searches the vectors: "embedded", "chroma" or "opensearch".',
+    )
     dense_endpoint: str = _key(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
+    )
+    dense_api_key: str = _key(
+        "", "The key of that server, or user:password. It is never shown.", secret=True
     )
     dense_top_k: int = _key(
         200, "Chunks that the vectors may put forward.", (1, 10_000), project=True
@@ -128,9 +133,15 @@ class Config:
     )
 
     # The sparse leg: words
-    sparse_backend: str = _key(EMBEDDED, "The engine that searches the words.")
+    sparse_backend: str = _key(
+        EMBEDDED,
+        'The engine that searches the words: "embedded", "opensearch" or "elasticsearch".',
+    )
     sparse_endpoint: str = _key(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
+    )
+    sparse_api_key: str = _key(
+        "", "The key of that server, or user:password. It is never shown.", secret=True
     )
     sparse_top_k: int = _key(
         200, "Chunks that the words may put forward.", (1, 10_000), project=True

@@ -22,6 +22,7 @@ from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.walker import WalkRules, walk_files
+from rootle.servers import Servers
 from rootle.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:
@@ -54,11 +55,13 @@ class Indexer:
         self._open_embedder = open_embedder
         self._notice = notice
         self._source = SnapshotSource(index_dir)
+        self.servers = Servers(root, index_dir, config, self.snapshot)
 
     def snapshot(self) -> Snapshot:
         return self._source.current()
 
     def close(self) -> None:
+        self.servers.close()
         self._source.close()
 
     def plan(self) -> Plan:
@@ -113,12 +116,21 @@ class Indexer:
         if not os.path.isdir(self.root):
             walk_files(self.root, WalkRules())  # says what is wrong before anything is made
         _check_place(self.index_dir)
+        # Whoever waits for a whole index waits for the servers too.
+        waits = patience_s < 0 or not self.has_whole_index()
         with writer_lock(self.index_dir, patience_s, self._say_waiting):
             with storage_errors(self.index_dir):
                 if rebuild:
+                    self._drop_from_servers()
                     self._delete_content()
                 _mark_as_cache(self.index_dir)
-            return self._run(progress)
+            report = self._run(progress)
+        if waits:
+            for remark in self.servers.feed_now():
+                self._notice(remark)
+        else:
+            self.servers.wake()
+        return report
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
@@ -130,7 +142,10 @@ class Indexer:
             writer_lock(self.index_dir, -1, self._say_waiting),
             storage_errors(self.index_dir),
         ):
+            self._drop_from_servers()
             self._delete_content()
+            for lock in self.index_dir.glob("feed-*.lock"):
+                lock.unlink()
             for name, text in _MARKS.items():
                 mark = self.index_dir / name
                 if mark.exists() and mark.read_bytes() == text.encode():
@@ -204,6 +219,11 @@ class Indexer:
             (self.index_dir / name).unlink(missing_ok=True)
         self._delete_derived()
 
+    def _drop_from_servers(self) -> None:
+        if self.has_whole_index():
+            for remark in self.servers.drop():
+                self._notice(remark)
+
     def _delete_derived(self) -> None:
         for name in _OWN_FOLDERS:
             shutil.rmtree(self.index_dir / name, ignore_errors=True)
@@ -244,6 +264,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
         pending=len(plan.read) + len(plan.remove),
         pending_embeddings=totals["pending"],
         skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
+        backends=indexer.servers.status(snapshot),
     )
 
 

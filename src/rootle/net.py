@@ -35,6 +35,20 @@ _ABOUT_THE_KEY: Final = frozenset({401, 403})
 _Read = TypeVar("_Read")
 
 
+class JsonLines(tuple[object, ...]):
+    """A body of several JSON values, each on a line of its own."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    path: str
+    data: bytes
+    content_type: str
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     status: int
@@ -103,13 +117,13 @@ class JsonServer:
         timeout_s: float,
         read: Callable[[Any], _Read],
     ) -> _Read:
-        """The same with any method; a body of None sends none."""
-        data = b"" if body is None else json.dumps(body).encode()
+        """The same with any method; a body of None sends none, `JsonLines` one JSON a line."""
+        request = _Request(method, path, *_encoded(body))
         deadline = self._clock() + timeout_s
         failures = 0
         while True:
             try:
-                return read(self._json(method, path, data, deadline, timeout_s))
+                return read(self._json(request, deadline, timeout_s))
             except RefusedError:
                 raise
             except UnavailableError as error:
@@ -120,11 +134,11 @@ class JsonServer:
             self._sleep(pause)
 
     def _json(
-        self, method: str, path: str, data: bytes, deadline: float, timeout_s: float
+        self, request: _Request, deadline: float, timeout_s: float
     ) -> Any:  # Any: whatever stood in the JSON
-        where = f"{self.shown_url}{path}"
+        where = f"{self.shown_url}{request.path}"
         try:
-            answer = self._answer(method, path, data, deadline)
+            answer = self._answer(request, deadline)
         except TimeoutError as error:
             raise UnavailableError(f"{where} did not answer within {timeout_s:g} s") from error
         except (OSError, HTTPException) as error:
@@ -133,32 +147,29 @@ class JsonServer:
         if not 200 <= answer.status < 300:
             raise self._refusal(where, answer)
         try:
-            return json.loads(answer.body)
+            return json.loads(answer.body or b"null")
         except (ValueError, RecursionError) as error:
             raise UnavailableError(f"{where} answered with something that is no JSON") from error
 
-    def _answer(self, method: str, path: str, data: bytes, deadline: float) -> _Answer:
+    def _answer(self, request: _Request, deadline: float) -> _Answer:
         connection = self._connection()
         was_idle = connection.sock is not None
         try:
-            return self._ask(connection, method, path, data, deadline)
+            return self._ask(connection, request, deadline)
         except ConnectionError:
             # It may have been closed while it lay idle, which says nothing of the server.
             if not was_idle:
                 raise
-        return self._ask(self._new_connection(), method, path, data, deadline)
+        return self._ask(self._new_connection(), request, deadline)
 
-    def _ask(
-        self, connection: Connection, method: str, path: str, data: bytes, deadline: float
-    ) -> _Answer:
+    def _ask(self, connection: Connection, request: _Request, deadline: float) -> _Answer:
         headers = {"Accept": "application/json", "User-Agent": "rootle", **self._headers}
-        if data:
-            headers["Content-Type"] = "application/json"
+        if request.data:
+            headers["Content-Type"] = request.content_type
+        place = f"{self._path}{request.path}{self._query}" or "/"
         try:
             connection.deadline = deadline
-            connection.request(
-                method, f"{self._path}{path}{self._query}" or "/", data or None, headers
-            )
+            connection.request(request.method, place, request.data or None, headers)
             response = connection.getresponse()
             body = self._body(response)
             answer = _Answer(response.status, response.headers.get("Retry-After", ""), body)
@@ -218,6 +229,12 @@ def shown_url(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}".rstrip("/")
+
+
+def _encoded(body: object) -> tuple[bytes, str]:
+    if isinstance(body, JsonLines):
+        return "".join(f"{json.dumps(item)}\n" for item in body).encode(), "application/x-ndjson"
+    return b"" if body is None else json.dumps(body).encode(), "application/json"
 
 
 def _port_of(url: str) -> int | None:

@@ -24,6 +24,11 @@ class Ranked:
 
     ids: Ids
     scores: Scores
+    # The state of the truth that a server's index has seen; None for one that is always current.
+    generation: int | None = None
+
+    def is_behind(self, generation: int) -> bool:
+        return self.generation is not None and self.generation < generation
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,10 @@ MAX_WORD_CHARS: Final = 64
 # Bounds the memory of a table that grows with every new word of a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
+# Where a chunk stands says what it is about, often in words that the chunk itself lacks.
+_FOLDERS_IN_BODY: Final = 3
+_STEM_TIMES: Final = 2
+
 CHARS_PER_TOKEN: Final = 4  # where the embedder brings no tokenizer of its own
 
 
@@ -66,6 +70,12 @@ def text_terms(text: str, table: TermTable) -> str:
 def join_terms(words: Iterable[str], table: TermTable) -> str:
     """The same for a text that is split into words already."""
     return " ".join(map(table.__getitem__, words))
+
+
+def place_terms(path: str, table: TermTable) -> str:
+    """The file's stem twice and its last folders: words that a chunk seldom says of itself."""
+    folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]
+    return text_terms(" ".join([stem_of(path)] * _STEM_TIMES + folders), table)
 
 
 def path_words(path: str) -> str:

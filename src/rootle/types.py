@@ -119,6 +119,21 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True)
+class BackendStatus:
+    """A leg that a server serves, as it was when the server was last heard of."""
+
+    leg: str  # dense or sparse
+    backend: str
+    server: str
+    index: str  # its name there; empty as long as nothing was written
+    generation: int  # of the index here that it has seen; -1 for nothing
+    waiting_files: int  # that changed here since
+    failing_since: str | None  # ISO 8601, UTC
+    next_try: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The index as it stands, without bringing it up to date."""
 
@@ -140,6 +155,7 @@ class IndexStatus:
     pending_embeddings: int  # chunks that can be found by their words alone for now
     skipped_text_share: float  # share of characters beyond the limit for one file
     unused_settings: tuple[str, ...] = ()  # keys that are set and have no effect, each with why
+    backends: tuple[BackendStatus, ...] = ()  # of the legs that servers serve
 
 
 def camel_case(name: str) -> str:

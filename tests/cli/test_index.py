@@ -28,6 +28,7 @@ _STATUS = {
     "pendingEmbeddings",
     "skippedTextShare",
     "unusedSettings",
+    "backends",
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from rootle.cli.main import NO_RESULTS, RESULTS
 from rootle.cli.opening import opened, printable
-from rootle.types import IndexStatus
+from rootle.types import BackendStatus, IndexStatus
 from rootle.wire import to_json
 
 
@@ -51,11 +51,23 @@ def _print_status(status: IndexStatus, *, with_files: bool) -> None:
     print(f"changed     {status.pending} files since then")
     if status.pending_embeddings:
         print(f"pending     {status.pending_embeddings} chunks without their embedding")
+    for backend in status.backends:
+        _print_backend(backend, status.generation)
     print(f"text left   {status.skipped_text_share:.1%} beyond the limit for one file")
     print(f"skipped     {_counts(status.skipped) or 'nothing'}")
     if with_files:
         for path, reason in status.skipped_files:
             print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
+
+
+def _print_backend(backend: BackendStatus, generation: int) -> None:
+    state = "up to date"
+    if backend.generation < generation:
+        state = f"{backend.waiting_files} files behind"
+    print(f"{backend.leg:10}  {backend.server}, {state}")
+    if backend.failing_since is not None:
+        print(f"            failing since {backend.failing_since}: {printable(backend.reason)}")
+        print(f"            next try {backend.next_try}")
 
 
 def _counts(counts: Mapping[str, int]) -> str:

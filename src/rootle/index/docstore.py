@@ -155,6 +155,13 @@ class DocStore:
     def count(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
+    def count_vectors(self) -> int:
+        """How many chunks can be found by their vector: a zero one is near to nothing."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM chunks WHERE vector != x'' AND vector != zeroblob(length(vector))"
+        ).fetchone()
+        return int(row[0])
+
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
         wanted = [int(chunk_id) for chunk_id in ids]
         found: dict[int, ChunkRow] = {}

@@ -80,6 +80,19 @@ class EmbeddedDense:
         cosines /= max(norm, 1e-12)
         return cosines
 
+    def no_scores(self) -> Scores:
+        """As if every row were a dead one."""
+        return np.full(len(self._matrix), np.nan, dtype=np.float32)
+
+    def scores_of(self, vector: Vector, rows: Ids) -> Scores:
+        """The same as `scores` for some rows, without a look at the others, which are NaN."""
+        found = self.no_scores()
+        query = quantize(vector[None, :])[0].astype(np.float32)
+        products = self._matrix[rows].astype(np.float32) @ query
+        norm = max(float(np.linalg.norm(query)), 1e-12)
+        found[rows] = products * self._inverse_norms[rows] / norm
+        return found
+
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
         """At most k chunk ids, best first, by cosine similarity; only of `files` where given."""
         return self.best(self.scores(vector), k, files)

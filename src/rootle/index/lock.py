@@ -13,8 +13,12 @@ LOCK_NAME: Final = "writer.lock"
 
 
 @contextmanager
-def writer_lock(folder: Path, timeout_s: float, on_wait: Callable[[], None]) -> Iterator[None]:
+def writer_lock(
+    folder: Path, timeout_s: float, on_wait: Callable[[], None], name: str = LOCK_NAME
+) -> Iterator[None]:
     """Hold the index for writing. Calls `on_wait` once if another process has it.
+
+    Another `name` is for a part of it that is written by itself.
 
     Raises UnavailableError where it is not free within `timeout_s`; a negative one waits for ever.
     """
@@ -22,7 +26,7 @@ def writer_lock(folder: Path, timeout_s: float, on_wait: Callable[[], None]) -> 
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / LOCK_NAME)
+        lock = FileLock(folder / name)
         try:
             lock.acquire(timeout=0)
         except Timeout:

@@ -135,4 +135,9 @@ class Manifest:
 
     def forget_removed(self, generation: int) -> None:
         """Drop the notes on removed files that every derived index has seen."""
-        self._connection.execute("DELETE FROM removed WHERE generation <= ?", (generation,))
+        gone = self._connection.execute(
+            "SELECT max(generation) FROM removed WHERE generation <= ?", (generation,)
+        ).fetchone()[0]
+        if gone is not None:
+            self._connection.execute("DELETE FROM removed WHERE generation <= ?", (generation,))
+            self.set_value("removals_known_since", str(gone))

@@ -76,6 +76,12 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.totals()
 
+    def files_changed_since(self, generation: int) -> int:
+        """How many files changed or went after a generation."""
+        with self._lock, storage_errors(self.folder):
+            changed, removed = self._manifest.changed_since(generation)
+            return len(changed) + len(removed)
+
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:
         """The states of files by their ids, which are those of this snapshot's indexes."""
         wanted = list(ids)

@@ -17,15 +17,11 @@ from rootle.text import (
     TermTable,
     join_terms,
     path_words,
-    stem_of,
+    place_terms,
     text_terms,
     whole_identifier,
 )
 from rootle.vectors import quantize
-
-# Where a chunk stands says what it is about, often in words that the chunk itself lacks.
-_FOLDERS_IN_BODY = 3
-_STEM_TIMES = 2
 
 KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
 
@@ -99,7 +95,7 @@ class Analyzer:
         rows = self._embed(texts, [of_place + found for found in words], missing)
         embedding_ms = (time.perf_counter() - started) * 1000
         have.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
-        prefix = self._place_terms(path)
+        prefix = place_terms(path, terms)
         chunks = tuple(
             ChunkRecord(
                 piece.start_line,
@@ -127,11 +123,6 @@ class Analyzer:
             len(missing),
             embedding_ms,
         )
-
-    def _place_terms(self, path: str) -> str:
-        """The file's stem twice and its last folders: words that a chunk seldom says of itself."""
-        folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]
-        return text_terms(" ".join([stem_of(path)] * _STEM_TIMES + folders), self._terms)
 
     def _embed(
         self, texts: Sequence[str], words: Sequence[Sequence[str]], wanted: Sequence[int]

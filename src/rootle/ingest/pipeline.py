@@ -16,6 +16,7 @@ from rootle.index.database import write_transaction
 from rootle.index.derived import Arrears, DerivedWriter, arrears
 from rootle.index.docstore import DocStore
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms
+from rootle.index.feed_record import oldest_held
 from rootle.index.manifest import FileState, Manifest
 from rootle.ingest.analyze import AnalyzedText, Analyzer
 from rootle.ingest.limits import ChunkLimits
@@ -139,7 +140,7 @@ class Pipeline:
             writer.abandon()
             raise
         with write_transaction(self._connection):
-            self._manifest.forget_removed(generation)
+            self._manifest.forget_removed(oldest_held(self._manifest, generation))
 
     def _dimensions(self) -> int:
         known = self._manifest.value("dimensions")

@@ -14,7 +14,7 @@ import numpy as np
 from rootle.config import Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import Embedder, Vector, WordEmbedder
+from rootle.protocols import DenseIndex, Embedder, SparseIndex, Vector, WordEmbedder
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
@@ -73,7 +73,13 @@ class SearchAgent:
         config: Config,
         clock: Callable[[], float] = time.time,
         log: SearchLogFile | None = None,
+        *,
+        dense: DenseIndex | None = None,
+        sparse: SparseIndex | None = None,
     ) -> None:
+        """`dense` and `sparse` serve a leg in the place of the snapshot's own index."""
+        self._served_dense = dense
+        self._served_sparse = sparse
         self._snapshots = snapshots
         self._open_embedder = embedder
         self._config = config
@@ -115,7 +121,7 @@ class SearchAgent:
         return SearchResponse(
             results=results,
             next_cursor=cursor,
-            degraded=(*answer.degraded, *(("stale",) if stale else ())),
+            degraded=tuple(dict.fromkeys((*answer.degraded, *(("stale",) if stale else ())))),
             confident=None,
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
@@ -232,6 +238,9 @@ class SearchAgent:
         account.sparse_hits = len(sparse.body.ids)
         account.dense_hits = 0 if dense is None else len(dense.hits.ids)
         account.candidates = len(candidates.chunk_ids)
+        if dense is not None and dense.vector is not None:
+            rows, _, _ = session.rows.rows_of(candidates.file_ids)
+            dense = replace(dense, scores=snapshot.dense.scores_of(dense.vector, rows))
         states = snapshot.files(candidates.file_ids.tolist())
         paths = [states[at].path for at in candidates.file_ids.tolist()]
         with account.reranking():
@@ -263,14 +272,15 @@ class SearchAgent:
     def _ask_legs(
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
-        config, index = self._config, session.snapshot.sparse
+        config, index, served = self._config, session.snapshot.sparse, self._served_sparse
         find_words = sparse_stage(config.sparse_backend).around(
-            partial(ask_sparse, index, question, config.sparse_top_k, allowed)
+            partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
         )
         find_meaning = dense_stage(config.embedding_model_id).around(
             partial(self._ask_dense, session, question, allowed)
         )
-        if session.is_small and self._embeds_at_once:
+        is_served = self._served_dense is not None or served is not None
+        if session.is_small and self._embeds_at_once and not is_served:
             by_words, by_meaning = (
                 self._words.ask_here(find_words),
                 self._meaning.ask_here(find_meaning),
@@ -284,7 +294,11 @@ class SearchAgent:
                 f"(words: {by_words.failure}; vectors: {by_meaning.failure})"
             )
         legs = (("sparse", sparse), ("dense", dense))
-        return sparse or NO_SPARSE, dense, [name for name, found in legs if found is None]
+        degraded = [name for name, found in legs if found is None]
+        lists = (sparse.body if sparse else None, dense.hits if dense else None)
+        if any(found and found.is_behind(session.snapshot.generation) for found in lists):
+            degraded.append("stale")
+        return sparse or NO_SPARSE, dense, degraded
 
     def _ask_dense(
         self, session: _Session, question: Question, allowed: Collection[int] | None
@@ -294,6 +308,11 @@ class SearchAgent:
         vector = _vector_of(question, embedder, index.dimensions)
         # A table in this process, which is open now, can neither hang nor be late.
         self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
+        if self._served_dense is not None and vector.any():
+            found = self._served_dense.query(vector, self._config.dense_top_k, allowed)
+            if not len(found.ids) and _has_rows(session, allowed):
+                raise UnavailableError("the server of the vectors found nothing at all")
+            return DenseFindings(found, index.no_scores(), vector)
         scores = index.scores(vector)
         if not vector.any():
             return DenseFindings(index.best(scores, 0), scores)
@@ -305,6 +324,14 @@ class SearchAgent:
         if allowed is not None and not allowed:
             return ("No file passes the filters: widen filePaths, languages or minRecencyDays.",)
         return ("Nothing matches: try broader keywords or check the spelling.",)
+
+
+def _has_rows(session: _Session, allowed: Collection[int] | None) -> bool:
+    """Whether any vector may be found."""
+    if allowed is None:
+        return len(session.table.chunk_ids) > 0
+    files = np.fromiter(sorted(allowed), np.int64, len(allowed))
+    return len(session.rows.rows_of(files)[0]) > 0
 
 
 def _dense_columns(

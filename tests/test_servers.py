@@ -1,0 +1,256 @@
+"""Legs that real servers serve: filled, kept up, asked, lost and found again."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from real_servers import RealServer, chroma_server
+from sample import QUESTIONS, many_files, write, write_tree
+
+from rootle.app import App
+from rootle.errors import ConfigError
+from rootle.index.chroma import ChromaDense
+from rootle.index.rest import RestServer
+from rootle.types import BackendStatus, SearchQuery
+
+
+@pytest.fixture
+def own_chroma(tmp_path: Path):
+    """A server that a test may kill."""
+    (tmp_path / "chroma").mkdir()
+    server = chroma_server(tmp_path / "chroma")
+    server.start()
+    yield server
+    server.stop()
+
+
+def _paths(app: App, question: str, **filters: Any) -> list[str]:
+    return [result.file_path for result in app.search(SearchQuery(question, **filters)).results]
+
+
+def _backend(app: App, leg: str = "dense") -> BackendStatus:
+    return next(found for found in app.status().backends if found.leg == leg)
+
+
+def _until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold"
+        time.sleep(0.05)
+
+
+def _held(app: App) -> int:
+    """How many chunks the server of the vectors holds for an app."""
+    status = _backend(app)
+    server = RestServer("Chroma", status.server.rpartition(" ")[2])
+    return ChromaDense(server, status.index).count()
+
+
+def _chunks(app: App) -> int:
+    return app.status().chunks
+
+
+@pytest.mark.parametrize(
+    ("dense", "sparse"),
+    [
+        ("chroma", "embedded"),
+        ("embedded", "opensearch"),
+        ("chroma", "opensearch"),
+        ("opensearch", "elasticsearch"),
+    ],
+)
+def test_any_pair_of_backends_answers_as_the_embedded_pair_does(
+    dense: str, sparse: str, repository: Path, make_app, tmp_path: Path, request
+) -> None:
+    def url(kind: str) -> str:
+        name = "opensearch" if kind == "elasticsearch" else kind
+        return "" if kind == "embedded" else str(request.getfixturevalue(name).url)
+
+    embedded = make_app(repository, index_dir=tmp_path / "embedded")
+    app = make_app(
+        repository,
+        dense_backend=dense,
+        dense_endpoint=url(dense),
+        sparse_backend=sparse,
+        sparse_endpoint=url(sparse),
+        sparse_timeout_ms=20_000,
+        dense_timeout_ms=20_000,
+    )
+    app.index()
+    for question in QUESTIONS:
+        answer = app.search(question)
+        assert answer.degraded == (), question
+        wanted = [result.file_path for result in embedded.search(question).results]
+        assert [result.file_path for result in answer.results][:1] == wanted[:1], question
+    assert {found.leg for found in app.status().backends} == {
+        leg for leg, kind in (("dense", dense), ("sparse", sparse)) if kind != "embedded"
+    }
+    assert all(found.generation == app.status().generation for found in app.status().backends)
+
+
+def test_changes_and_removals_reach_the_server(repository: Path, make_app, chroma) -> None:
+    app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
+    app.index()
+    assert _held(app) == _chunks(app) > 0
+    write(repository, "src/new/invoice.py", "def refund_invoice(): return 'customer'\n")
+    (repository / "src/store/cache.py").unlink()
+    answer = app.search("refund a customer invoice")
+    assert answer.results[0].file_path == "src/new/invoice.py"
+    assert answer.results[0].source in ("merged", "dense")
+    assert answer.degraded == ()
+    assert "src/store/cache.py" not in _paths(app, "evict the oldest entry")
+    _until(lambda: _held(app) == _chunks(app))
+
+
+def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
+    tmp_path: Path, make_app, own_chroma: RealServer
+) -> None:
+    root = write_tree(tmp_path / "many", many_files(300, functions=8))
+    app = make_app(root, dense_backend="chroma", dense_endpoint=own_chroma.url)
+    notices: list[str] = []
+    app._notice = notices.append
+    running = threading.Thread(target=app.index)
+    running.start()
+    _until(lambda: own_chroma.log.read_text().count("/upsert") >= 2 or not running.is_alive())
+    own_chroma.kill()
+    running.join()
+    status = _backend(app)
+    assert status.waiting_files > 0
+    assert status.failing_since is not None
+    assert "cannot be reached" in status.reason
+    assert any("dense index is not up to date" in notice for notice in notices)
+    answer = app.search("flush the ledger")
+    assert answer.degraded == ("dense",)
+    assert answer.results
+    own_chroma.start()
+    app.index()
+    assert _held(app) == _chunks(app)
+    assert _backend(app).waiting_files == 0
+    assert _backend(app).failing_since is None
+    other = make_app(root, dense_backend="chroma", dense_endpoint=own_chroma.url)
+    assert other.search("flush the ledger").degraded == ()
+
+
+def test_a_refused_write_is_made_up_for_without_being_asked(
+    repository: Path, make_app, own_chroma: RealServer, monkeypatch
+) -> None:
+    monkeypatch.setattr("rootle.index.feed._BACKOFF", _Quick())
+    app = make_app(repository, dense_backend="chroma", dense_endpoint=own_chroma.url)
+    app.index()
+    own_chroma.kill()
+    write(repository, "src/new/invoice.py", "def refund_invoice(): return 'customer'\n")
+    assert app.search("refund a customer invoice").degraded == ("dense",)
+    _until(lambda: _backend(app).failing_since is not None)
+    own_chroma.start()
+    later = make_app(repository, dense_backend="chroma", dense_endpoint=own_chroma.url)
+    _until(lambda: later.search("refund a customer invoice").degraded == ())
+    assert _held(later) == _chunks(later)
+
+
+class _Quick:
+    def pause_s(self, failures: int, rng: object) -> float:
+        return 0.05
+
+
+def test_a_hanging_server_costs_no_more_than_the_deadline(
+    repository: Path, make_app, own_chroma: RealServer
+) -> None:
+    app = make_app(
+        repository, dense_backend="chroma", dense_endpoint=own_chroma.url, dense_timeout_ms=400
+    )
+    app.index()
+    assert app.search("wait before the next attempt").degraded == ()
+    own_chroma.signal(signal.SIGSTOP)
+    started = time.monotonic()
+    answer = app.search("how long to wait before the next attempt")
+    assert time.monotonic() - started < 2.0
+    assert answer.degraded == ("dense",)
+    assert answer.results[0].file_path == "src/net/retry.py"
+    own_chroma.signal(signal.SIGCONT)
+
+
+def test_a_collection_that_vanished_or_was_emptied_is_made_again(
+    repository: Path, make_app, chroma
+) -> None:
+    settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
+    app = make_app(repository, **settings)
+    app.index()
+    index = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    index.drop()
+    assert app.search("validate an access token").degraded == ("dense",)  # never silently empty
+    _until(lambda: app.search(f"validate a token {time.monotonic()}").degraded == ())
+    index.create(64)
+    assert make_app(repository, **settings).search("an access token").degraded == ("dense",)
+    app.index()
+    assert _held(app) == _chunks(app)
+    gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
+    ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).prune(gone)
+    assert _held(app) < _chunks(app)
+    app.index()  # counts, and finds that some are missing
+    assert _held(app) == _chunks(app)
+
+
+def test_vectors_of_another_length_under_the_name_are_thrown_away(
+    repository: Path, make_app, chroma
+) -> None:
+    app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
+    app.index()
+    server = RestServer("Chroma", chroma.url)
+    name = _backend(app).index
+    place = "/api/v2/tenants/default_tenant/databases/default_database/collections"
+    metadata = server.ask("GET", f"{place}/{name}")["metadata"]
+    server.ask("DELETE", f"{place}/{name}")
+    made = server.ask("POST", place, {"name": name, "metadata": metadata})
+    server.ask(
+        "POST", f"{place}/{made['id']}/upsert", {"ids": ["1"], "embeddings": [[1.0, 2.0, 3.0]]}
+    )
+    assert app.search("validate an access token").degraded == ("dense",)
+    app.index()
+    assert app.search("validate the access token").degraded == ()
+    assert _held(app) == _chunks(app)
+
+
+def test_a_rebuilt_or_cleared_index_leaves_nothing_on_the_server(
+    repository: Path, make_app, chroma
+) -> None:
+    app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
+    app.index()
+    first = _backend(app).index
+    app.index(rebuild=True)
+    second = _backend(app).index
+    assert second != first
+    server = RestServer("Chroma", chroma.url)
+    assert ChromaDense(server, first).held(256) is None
+    assert _held(app) == _chunks(app)
+    app.clear()
+    assert ChromaDense(server, second).held(256) is None
+    assert not app.index_dir.exists()
+
+
+def test_what_cannot_be_is_refused_with_a_cure(repository: Path, make_app) -> None:
+    for settings, said in (
+        ({"dense_backend": "chrome"}, 'denseBackend is "chrome".*"chroma"'),
+        ({"dense_backend": "elasticsearch"}, "choose one of"),
+        ({"sparse_backend": "chroma"}, "sparseBackend"),
+        ({"dense_backend": "chroma"}, "denseEndpoint is empty"),
+        ({"dense_endpoint": "http://me:pass@host"}, "denseApiKey"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            make_app(repository, **settings).index()
+
+
+def test_reading_only_never_writes_to_a_server(repository: Path, make_app, chroma) -> None:
+    settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
+    app = make_app(repository, **settings)
+    app.index()
+    ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).drop()
+    reader = make_app(repository, enable_indexing=False, **settings)
+    assert reader.search("validate an access token").degraded == ("dense",)
+    time.sleep(0.3)
+    assert reader.search("validate a token").degraded == ("dense",)
