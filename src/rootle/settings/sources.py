@@ -19,6 +19,7 @@ VARIABLE: Final = "ROOTLE_CONFIG"
 COMMAND_LINE: Final = "command line"
 
 _FIELDS: Final[Mapping[str, Field[Any]]] = {key_of(field.name): field for field in fields(Config)}
+_DEFAULTS: Final = Config()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +112,16 @@ def _harmless(section: Section, path: Path) -> Section:
 
 
 def _unused(found: Mapping[str, Setting]) -> list[str]:
-    return [
-        f"{setting.origin}: {SECTION}.{key_of(name)} is not used by this version"
+    """One remark on the keys of a source that change nothing yet, and would once they do."""
+    keys = [
+        f"{key_of(name)} (line {setting.origin.line})" if setting.origin.line else key_of(name)
         for name, setting in found.items()
-        if key_of(name) in NOT_USED_YET
+        if key_of(name) in NOT_USED_YET and setting.value != getattr(_DEFAULTS, name)
     ]
+    if not keys:
+        return []
+    source = next(iter(found.values())).origin.source
+    return [f"{source}: not used by this version: {', '.join(keys)}"]
 
 
 def _members(assignments: Sequence[str]) -> Members:
