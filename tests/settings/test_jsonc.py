@@ -44,6 +44,14 @@ def test_every_key_knows_its_line() -> None:
     assert lines == {"a": (2, 2), "b": (3, 4), "c": (5, 5)}
 
 
+@given(st.text(alphabet='{}[]",:/*\\ \n1e-.tnu\ud800', max_size=40) | st.text())
+def test_no_text_breaks_the_reading(text: str) -> None:
+    try:
+        plain(parse(text))
+    except JsonError as error:
+        assert 1 <= error.line <= text.count("\n") + 1  # noqa: PT017
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [("", 1), ("{\n\n", 3), ("[1\n2]", 2), ('{"a"\n:1\n"b"}', 3), ("{,}", 1), ("[,]", 1)],

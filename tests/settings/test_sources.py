@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sample import write
 
+from rootle.config import Config, key_of
 from rootle.errors import ConfigError
 from rootle.settings.sources import Settings, read_settings
 
@@ -109,12 +115,26 @@ def test_a_project_may_not_choose(line: str, project: Path) -> None:
     )
 
 
+_KEYS = [key_of(field.name) for field in fields(Config)]
+_CLOSED = [field.name for field in fields(Config) if not field.metadata["project"]]
+_VALUES = st.sampled_from(["http://evil.example", "/etc/passwd", 1, 20, 0.5, True, None, {}, [""]])
+
+
+@given(st.dictionaries(st.sampled_from(_KEYS), _VALUES))
+def test_whatever_stands_in_a_project_nothing_closed_changes(section: dict[str, object]) -> None:
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / ".rootle.json").write_text(json.dumps({"searchAgent": section}))
+        try:
+            config = read_settings(root).config
+        except ConfigError as error:
+            assert not any(key_of(name) in str(error) for name in _CLOSED)  # noqa: PT017
+            return
+    assert all(getattr(config, name) == getattr(Config(), name) for name in _CLOSED)
+
+
 def test_only_what_is_named_harmless_is_open_to_a_project() -> None:
     """The whole list, so that whoever adds a key or opens one thinks of a cloned repository."""
-    from dataclasses import fields
-
-    from rootle.config import Config, key_of
-
     opened = {key_of(field.name) for field in fields(Config) if field.metadata["project"]}
     assert opened == {
         *("maxChunkSizeTokens", "chunkOverlapTokens"),
