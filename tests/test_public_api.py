@@ -33,10 +33,10 @@ JSON_NAMES = {
     "understood",
     "Understood": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
-    "bytesIndexed skipped seconds",
+    "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
-    "unusedSettings backends",
+    "unusedSettings backends pendingSince pendingReason pendingRetryAt modelRemark",
 }
 
 USER_SCRIPT = '''\

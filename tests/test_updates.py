@@ -11,6 +11,7 @@ from hash_embedder import HashEmbedder
 from sample import FILES, git, make_repository, write
 
 from rootle.app import App
+from rootle.embed.choice import ModelChoice
 
 
 def _found(app: App, question: str) -> list[str]:
@@ -174,10 +175,11 @@ def test_vectors_of_two_models_never_mix(
     embedder: HashEmbedder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rootle.indexer.model_fingerprint", lambda model: model)
     index_dir = tmp_path / "index"
     make_app(repository, index_dir=index_dir).index()
-    app = make_app(repository, index_dir=index_dir, embedder=embedder, embedding_model_id="a/hash")
+    choice = ModelChoice("model2vec", "a/hash", embedder.fingerprint)
+    monkeypatch.setattr("rootle.embed.choice.choose_model", lambda config: choice)
+    app = make_app(repository, index_dir=index_dir, embedder=embedder)
     report = app.index()
     assert report.chunks_embedded == report.chunks_total == len(embedder.texts)
     assert app.status().model == "a/hash"

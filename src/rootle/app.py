@@ -7,16 +7,17 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config import Config, unused_settings
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.models.shipped import STATIC_CODE_V0
 from rootle.types import IndexReport, IndexStatus, SearchQuery, SearchResponse
 
 if TYPE_CHECKING:
+    from rootle.embed.choice import ModelChoice
     from rootle.indexer import Indexer
     from rootle.ingest.plan import Plan
     from rootle.protocols import Embedder
@@ -76,15 +77,14 @@ class App:
         self.index_dir = index_dir
         self.config = config
         self._notice = notice
-        self._degraded: tuple[str, ...] = ()
         self._lock = threading.RLock()
         self._indexer: Indexer | None = None
+        self._chosen: ModelChoice | None = None
         self._embedder: Embedder | None = None
         self._agent: SearchAgent | None = None
         self._checked_at = float("-inf")
         self._check_cost_s = 0.0
         self._is_fresh = False
-        self._give_way()
 
     def search(self, query: SearchQuery | str, *, explain: bool = False) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
@@ -103,7 +103,9 @@ class App:
             self._checked_at = float("-inf")
             self.refresh()
             response = self._search_agent().search(query, explain=explain)
-        return replace(response, degraded=(*self._degraded, *response.degraded))
+        if self._choice().remark:
+            return replace(response, degraded=("embedding", *response.degraded))
+        return response
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
@@ -130,7 +132,7 @@ class App:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
         with self._lock:
             report = self._upkeep().bring_up_to_date(
-                progress or _no_progress, patience_s=-1, rebuild=rebuild
+                progress or _no_progress, patience_s=-1, rebuild=rebuild, embed_all=True
             )
             self._checked_at = time.monotonic()
             self._is_fresh = True
@@ -168,23 +170,10 @@ class App:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _give_way(self) -> None:
-        """Take the shipped model where the configured one can be reached nowhere, and say so."""
-        from rootle.embed.choice import lacks_server
-
-        if not lacks_server(self.config):
-            return
-        self._notice(
-            f'embeddingModelID is "{self.config.embedding_model_id}", which is on a server, and '
-            f'no key is set for one; "{STATIC_CODE_V0}" serves in its place. Set embeddingApiKey, '
-            "embeddingApiKeyCommand or, for a server without keys, embeddingEndpoint"
-        )
-        self.config = replace(self.config, embedding_model_id=STATIC_CODE_V0)
-        self._degraded = ("embedding",)
-
     def _refreshed(self, progress: Progress) -> bool:
         upkeep = self._upkeep()
         if upkeep.is_current():
+            self._embed_some(upkeep, progress)
             return True
         try:
             upkeep.bring_up_to_date(progress, patience_s=_PATIENCE_S)
@@ -199,13 +188,25 @@ class App:
         upkeep.bring_up_to_date(progress, patience_s=-1)
         return True
 
+    def _embed_some(self, upkeep: Indexer, progress: Progress) -> None:
+        if not upkeep.has_embeddings_due():
+            return
+        # Where another process writes, it may well be doing this; the answer does not depend on it.
+        with suppress(UnavailableError, IndexStorageError):
+            upkeep.bring_up_to_date(progress, patience_s=0)
+
     def _upkeep(self) -> Indexer:
         from rootle.indexer import Indexer
 
         with self._lock:
             if self._indexer is None:
                 self._indexer = Indexer(
-                    self.root, self.index_dir, self.config, self._model, self._notice
+                    self.root,
+                    self.index_dir,
+                    self.config,
+                    choose_model=self._choice,
+                    open_embedder=self._model,
+                    notice=self._notice,
                 )
             return self._indexer
 
@@ -214,11 +215,11 @@ class App:
 
         with self._lock:
             if self._agent is None:
-                upkeep = self._upkeep()
+                upkeep, model = self._upkeep(), self._choice().model
                 self._agent = SearchAgent(
                     upkeep.snapshot,
-                    self._model,
-                    self.config,
+                    self._question_model,
+                    replace(self.config, embedding_model_id=model),
                     log=self._search_log(),
                     dense=upkeep.servers.dense,
                     sparse=upkeep.servers.sparse,
@@ -232,16 +233,38 @@ class App:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self.config.search_log_query_text)
 
+    def _question_model(self) -> Embedder:
+        """The model, as long as the vectors in the index are its own."""
+        of_index = self._upkeep().snapshot().value("embedding")
+        if of_index != self._choice().fingerprint:
+            raise UnavailableError(
+                f"the vectors in the index are of {of_index}, not of {self._choice().fingerprint}"
+            )
+        return self._model()
+
     def _model(self) -> Embedder:
         # Without the lock: a search that is under way does not wait for another thread's indexing.
         if self._embedder is not None:
             return self._embedder
-        from rootle.embed.choice import open_embedder
+        from rootle.embed.choice import open_model
 
         with self._lock:
             if self._embedder is None:
-                self._embedder = open_embedder(self.config.embedding_model_id)
+                self._embedder = open_model(self._choice(), self.config)
             return self._embedder
+
+    def _choice(self) -> ModelChoice:
+        """The model that serves, which need not be the one that was configured."""
+        if self._chosen is not None:
+            return self._chosen
+        from rootle.embed.choice import choose_model
+
+        with self._lock:
+            if self._chosen is None:
+                self._chosen = choose_model(self.config)
+                if self._chosen.remark:
+                    self._notice(self._chosen.remark)
+            return self._chosen
 
 
 def _no_progress(done: int, total: int) -> None:

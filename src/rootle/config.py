@@ -16,9 +16,6 @@ EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 # line out.
 NOT_USED_YET: Final = frozenset(
     {
-        *("denseBatchSize", "embeddingEndpoint", "embeddingProvider", "embeddingDimensions"),
-        *("embeddingApiKey", "embeddingApiKeyCommand", "embeddingFallback"),
-        *("embeddingQueryPrefix", "embeddingDocumentPrefix"),
         *("useLearnedReranker", "rerankerModelID", "rerankerBatchSize", "rerankerTimeoutMs"),
         "rerankerWeights",
         *("maxContextLines", "contextBeforeLines", "contextAfterLines"),
@@ -89,14 +86,16 @@ class Config:
     # The embedding
     embedding_model_id: str = _key(
         "static-code-v0",
-        "The shipped model, or the path of a folder in model2vec's format (needs `pip install "
-        "'rootle[model2vec]'`). Another model means a new index.",
+        "The shipped model, the path of a model's folder, or the name of a model on a server "
+        "(see [embedding](embedding.md)). Another model means a new index.",
     )
     embedding_endpoint: str = _key(
         "", "URL of the server that embeds with that model. Empty: the provider's own.", url=True
     )
     embedding_provider: str = _key(
-        "openai", 'Whose requests that server understands: "openai", "azure", "cohere", "voyage".'
+        "openai",
+        "Whose requests that server understands: openai, azure, cohere, jina, llamacpp, lmstudio, "
+        "mistral, ollama, vllm or voyage.",
     )
     embedding_api_key: str = _key(
         "", "The key of that server. It is never shown, logged or sent elsewhere.", secret=True
@@ -107,10 +106,14 @@ class Config:
     embedding_fallback: str = _key(
         "", "The model that serves where `embeddingModelID` cannot. Empty: none."
     )
-    embedding_query_prefix: str = _key("", "Put before a question by models that want it.")
-    embedding_document_prefix: str = _key("", "Put before a chunk by models that want it.")
+    embedding_query_prefix: str = _key(
+        "", "Put before a question. Empty: what the model is known to want, if anything."
+    )
+    embedding_document_prefix: str = _key(
+        "", "Put before a chunk. Empty: what the model is known to want, if anything."
+    )
     embedding_dimensions: int = _key(
-        0, "Length of a vector, for models that offer several. 0: the model's own.", (0, 65_536)
+        0, "Length of a vector, where a server offers several. 0: the model's own.", (0, 65_536)
     )
 
     # The dense leg: vectors

@@ -7,13 +7,16 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from random import random
 from time import time
 from typing import TYPE_CHECKING, Final
 
+from rootle.backoff import Rng
 from rootle.config import Config
-from rootle.embed.choice import model_fingerprint
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.lock import LOCK_NAME, writer_lock
 from rootle.index.manifest import FileState
@@ -26,8 +29,15 @@ from rootle.servers import Servers
 from rootle.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:
+    import sqlite3
+
+    from rootle.embed.choice import ModelChoice
     from rootle.protocols import Embedder
 
+# What a search that brings the index up to date spends on chunks that wait for their embedding.
+_EMBEDDING_SHARE_S: Final = 1.0
+# For chunks alone nobody waits as for a question: a large model on a slow machine takes its time.
+_BATCH_TIMEOUT_S: Final = 60.0
 # How texts become terms and rows; a change makes every index foreign.
 _CONTENT_FORMAT: Final = 1
 _OWN_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
@@ -46,14 +56,21 @@ class Indexer:
         root: Path,
         index_dir: Path,
         config: Config,
+        *,
+        choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
         notice: Callable[[str], None],
+        clock: Callable[[], float] = time,
+        rng: Rng = random,
     ) -> None:
         self.root = root
         self.index_dir = index_dir
         self._config = config
+        self._choose_model = choose_model
         self._open_embedder = open_embedder
         self._notice = notice
+        self._clock = clock
+        self._rng = rng
         self._source = SnapshotSource(index_dir)
         self.servers = Servers(root, index_dir, config, self.snapshot)
 
@@ -95,6 +112,13 @@ class Indexer:
             and is_head_known(self.root, snapshot.value("head"))
         )
 
+    def has_embeddings_due(self) -> bool:
+        """Whether chunks wait for their embedding that may be tried now."""
+        if self.model.is_table:
+            return False
+        backlog = self.snapshot().backlog()
+        return backlog.count > 0 and (backlog.retry_at_s or 0.0) <= self._clock()
+
     def has_whole_index(self) -> bool:
         """Whether there is anything to answer from."""
         try:
@@ -104,10 +128,16 @@ class Indexer:
         return True
 
     def bring_up_to_date(
-        self, progress: Progress, *, patience_s: float, rebuild: bool = False
+        self,
+        progress: Progress,
+        *,
+        patience_s: float,
+        rebuild: bool = False,
+        embed_all: bool = False,
     ) -> IndexReport:
         """Index what has changed, waiting `patience_s` for another writer (below 0: for ever).
 
+        Where chunks wait for their embedding some get it, or as many as can with `embed_all`.
         Raises UnavailableError where it did not let go, IndexStorageError where nothing can be
         written, IngestError where there is no folder to index.
         """
@@ -124,7 +154,7 @@ class Indexer:
                     self._drop_from_servers()
                     self._delete_content()
                 _mark_as_cache(self.index_dir)
-            report = self._run(progress)
+            report = self._run(progress, embed_all=embed_all)
         if waits:
             for remark in self.servers.feed_now():
                 self._notice(remark)
@@ -156,7 +186,7 @@ class Indexer:
             self.index_dir.rmdir()
         return True
 
-    def _run(self, progress: Progress) -> IndexReport:
+    def _run(self, progress: Progress, *, embed_all: bool) -> IndexReport:
         from rootle.index.database import open_database, storage_errors, write_transaction
         from rootle.index.manifest import Manifest
         from rootle.ingest.last_modified import update_last_modified
@@ -166,7 +196,7 @@ class Indexer:
             self.root,
             self.index_dir,
             self._limits,
-            self._config.embedding_model_id,
+            self.model,
             self._open_embedder,
             self.fingerprint,
         )
@@ -185,12 +215,50 @@ class Indexer:
                 walk = walk_files(self.root, WalkRules(self._config.max_file_bytes))
                 plan = make_plan(walk, self._to_compare(manifest.files()))
                 report = pipeline.run(plan, progress)
+                if not self.model.is_table:
+                    report = self._embed_waiting(connection, report, embed_all=embed_all)
                 with write_transaction(connection):
                     changed = not plan.is_empty
                     update_last_modified(self.root, manifest, content_changed=changed)
                 return report
         finally:
             connection.close()
+
+    def _embed_waiting(
+        self, connection: sqlite3.Connection, report: IndexReport, *, embed_all: bool
+    ) -> IndexReport:
+        from rootle.index.manifest import Manifest
+        from rootle.index.pending import PendingEmbeddings
+        from rootle.ingest.embedding_queue import Allowance, EmbeddingQueue
+        from rootle.protocols import QueuedEmbedder
+
+        pending = PendingEmbeddings(connection)
+        if not pending.backlog().count:
+            return report
+        embedder = self._open_embedder()
+        assert isinstance(embedder, QueuedEmbedder)
+        queue = EmbeddingQueue(
+            self.index_dir, connection, embedder, clock=self._clock, rng=self._rng
+        )
+        if embed_all:
+            self._notice(f"embedding {pending.backlog().count} chunks with {self.model.model}")
+            allowance = Allowance(float("inf"), _BATCH_TIMEOUT_S, insists=True)
+        else:
+            allowance = Allowance(_EMBEDDING_SHARE_S, self._config.dense_timeout_ms / 1000)
+        embedded = queue.work(allowance)
+        backlog = pending.backlog()
+        return replace(
+            report,
+            generation=Manifest(connection).generation(),
+            chunks_embedded=embedded,
+            chunks_pending=backlog.count,
+            pending_reason=backlog.reason,
+        )
+
+    @property
+    def model(self) -> ModelChoice:
+        """The model that embeds."""
+        return self._choose_model()
 
     @cached_property
     def _limits(self) -> ChunkLimits:
@@ -209,7 +277,7 @@ class Indexer:
             limits.max_chars,
             limits.overlap_chars,
             limits.max_file_chars,
-            model_fingerprint(self._config.embedding_model_id),
+            self.model.fingerprint,
         )
         return "/".join(map(str, parts))
 
@@ -240,7 +308,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
         return _missing(indexer)
     files = snapshot.all_files()
     indexed = [state for state in files if state.skip is None]
-    totals = snapshot.chunk_totals()
+    backlog = snapshot.backlog()
     chars = sum(state.chars for state in indexed)
     updated = snapshot.value("updated_at")
     plan = indexer.plan()
@@ -250,7 +318,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
         exists=True,
         generation=snapshot.generation,
         files=len(indexed),
-        chunks=totals["chunks"],
+        chunks=snapshot.chunk_count(),
         index_bytes=_folder_bytes(indexer.index_dir),
         source_bytes=sum(state.size for state in indexed),
         age_seconds=round(max(0.0, time() - float(updated)), 1) if updated else None,
@@ -262,9 +330,13 @@ def status_of(indexer: Indexer) -> IndexStatus:
             sorted((state.path, state.skip) for state in files if state.skip is not None)
         ),
         pending=len(plan.read) + len(plan.remove),
-        pending_embeddings=totals["pending"],
+        pending_embeddings=backlog.count,
         skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
         backends=indexer.servers.status(snapshot),
+        pending_since=_utc(backlog.since_s),
+        pending_reason=backlog.reason,
+        pending_retry_at=_utc(backlog.retry_at_s),
+        model_remark=indexer.model.remark,
     )
 
 
@@ -287,7 +359,15 @@ def _missing(indexer: Indexer) -> IndexStatus:
         pending=len(indexer.plan().read),
         pending_embeddings=0,
         skipped_text_share=0.0,
+        model_remark=indexer.model.remark,
     )
+
+
+def _utc(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return stamp.replace("+00:00", "Z")
 
 
 def _folder_bytes(folder: Path) -> int:

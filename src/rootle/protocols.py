@@ -47,7 +47,8 @@ class Embedder(Protocol):
         """Changes whenever the same text would get another vector."""
 
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """Length of a vector; 0 where only an answer of its server will tell."""
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text, in their order, shape (len(texts), dimensions).
@@ -61,6 +62,31 @@ class WordEmbedder(Protocol):
     """An Embedder that can also take texts as the words that `rootle.text.WORD` finds in them."""
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix: ...
+
+
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """An Embedder whose model takes questions in another way than what answers them."""
+
+    def embed_query(self, text: str) -> Vector:
+        """A unit vector, to be compared with those of `embed`.
+
+        Raises UnavailableError where the model does not answer in the time that a question has.
+        """
+
+
+@runtime_checkable
+class QueuedEmbedder(Protocol):
+    """An Embedder that is too slow, or too likely to fail, for files to wait for it.
+
+    Chunks are found by their words first and get their vectors from a queue.
+    """
+
+    @property
+    def batch_size(self) -> int: ...
+
+    def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
+        """What `embed` gives, for at most `batch_size` texts. Raises UnavailableError."""
 
 
 class DenseIndex(Protocol):

@@ -116,6 +116,8 @@ class IndexReport:
     bytes_indexed: int
     skipped: Mapping[str, int]  # reason -> files, of the whole index
     seconds: float
+    chunks_pending: int = 0  # can be found by their words alone until they have their embedding
+    pending_reason: str = ""  # why that failed, where it did
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,10 @@ class IndexStatus:
     skipped_text_share: float  # share of characters beyond the limit for one file
     unused_settings: tuple[str, ...] = ()  # keys that are set and have no effect, each with why
     backends: tuple[BackendStatus, ...] = ()  # of the legs that servers serve
+    pending_since: str | None = None  # when the oldest of these was indexed; ISO 8601, UTC
+    pending_reason: str = ""  # why their embedding failed, where it did
+    pending_retry_at: str | None = None  # when it is tried again, where that is not at once
+    model_remark: str = ""  # why it is not the model that the configuration names
 
 
 def camel_case(name: str) -> str:

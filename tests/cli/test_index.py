@@ -29,6 +29,10 @@ _STATUS = {
     "skippedTextShare",
     "unusedSettings",
     "backends",
+    "pendingSince",
+    "pendingReason",
+    "pendingRetryAt",
+    "modelRemark",
 }
 
 

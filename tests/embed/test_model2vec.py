@@ -12,11 +12,16 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from rootle import SearchQuery
-from rootle.embed.choice import model_fingerprint, open_embedder
+from rootle import Config, SearchQuery
+from rootle.embed.choice import choose_model, open_model
 from rootle.errors import ConfigError
 
 WORDS = ("[UNK]", "retry", "backoff", "socket", "close")
+
+
+def open_embedder(model, **settings):
+    config = Config(embedding_model_id=model, **settings)
+    return open_model(choose_model(config), config)
 
 
 @pytest.fixture
@@ -63,9 +68,9 @@ def test_a_search_with_a_model_folder_finds_by_its_vectors(model_folder, tmp_pat
 
 
 def test_other_weights_have_another_fingerprint(model_folder):
-    before = model_fingerprint(str(model_folder))
+    before = choose_model(Config(embedding_model_id=str(model_folder))).fingerprint
     os.utime(model_folder / "model.safetensors", ns=(1, 1))
-    assert model_fingerprint(str(model_folder)) != before
+    assert choose_model(Config(embedding_model_id=str(model_folder))).fingerprint != before
 
 
 @pytest.mark.parametrize("part", ["model.safetensors", "tokenizer.json"])

@@ -83,8 +83,8 @@ def test_an_empty_matrix_answers_with_nothing(tmp_path: Path) -> None:
     DenseWriter(tmp_path, 32).commit(1)
     found = EmbeddedDense(tmp_path).query(np.ones(32, np.float32), 5)
     assert found.ids.tolist() == []
-    assert embedded_dense.stored_generation(tmp_path) == 1
-    assert embedded_dense.stored_generation(tmp_path / "nowhere") is None
+    assert embedded_dense.stored_generation(tmp_path, 32) == 1
+    assert embedded_dense.stored_generation(tmp_path / "nowhere", 32) is None
 
 
 def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") -> None:

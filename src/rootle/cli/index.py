@@ -11,7 +11,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import opened, progress_bar
+from rootle.cli.opening import opened, printable, progress_bar
 from rootle.ingest.plan import Plan
 from rootle.ingest.text_reader import read_text
 from rootle.ingest.walker import FileEntry, Skip
@@ -43,6 +43,9 @@ def _print_report(report: IndexReport) -> None:
         f"{report.files_removed} removed, {report.chunks_embedded} chunks embedded "
         f"in {report.seconds:.1f} s (generation {report.generation})"
     )
+    if report.chunks_pending:
+        why = f": {printable(report.pending_reason)}" if report.pending_reason else ""
+        print(f"{report.chunks_pending} chunks wait for their embedding{why}")
     if report.skipped:
         print(f"skipped: {_counts(report.skipped)}")
 

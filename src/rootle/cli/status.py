@@ -45,12 +45,14 @@ def _print_status(status: IndexStatus, *, with_files: bool) -> None:
     print(f"files       {status.files}, {status.source_bytes / 1e6:.1f} MB")
     print(f"chunks      {status.chunks}")
     print(f"disk        {status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the source")
-    print(f"model       {status.model}")
+    print(f"model       {printable(status.model)}")
+    if status.model_remark:
+        print(f"            {printable(status.model_remark)}")
     print(f"languages   {_counts(status.languages)}")
     print(f"encodings   {_counts(status.encodings)}")
     print(f"changed     {status.pending} files since then")
     if status.pending_embeddings:
-        print(f"pending     {status.pending_embeddings} chunks without their embedding")
+        print(f"pending     {_pending(status)}")
     for backend in status.backends:
         _print_backend(backend, status.generation)
     print(f"text left   {status.skipped_text_share:.1%} beyond the limit for one file")
@@ -58,6 +60,13 @@ def _print_status(status: IndexStatus, *, with_files: bool) -> None:
     if with_files:
         for path, reason in status.skipped_files:
             print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
+
+
+def _pending(status: IndexStatus) -> str:
+    said = f"{status.pending_embeddings} chunks without their embedding"
+    said += f" since {status.pending_since}" if status.pending_since else ""
+    said += f"; next try after {status.pending_retry_at}" if status.pending_retry_at else ""
+    return said + (f": {printable(status.pending_reason)}" if status.pending_reason else "")
 
 
 def _print_backend(backend: BackendStatus, generation: int) -> None:

@@ -1,58 +1,224 @@
-"""The embedder that a configured name stands for."""
+"""Which model the configuration means, told without loading it, and that model opened."""
 
 from __future__ import annotations
 
 import difflib
+import importlib.util
+import json
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from rootle.config import Config
-from rootle.errors import ConfigError
+from rootle.embed.key import embedding_key, has_key
+from rootle.embed.prefixes import NO_PREFIXES, Prefixes, folder_prefixes, known_prefixes
+from rootle.embed.providers import PROVIDERS
+from rootle.errors import ConfigError, MissingExtraError
 from rootle.models.shipped import STATIC_CODE_V0
 from rootle.protocols import Embedder
 
+Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "cloud"]
+
 _MISTYPED: Final = 0.8  # how alike two names are of which one was meant
+_ONNX_FILES: Final = (
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+)
+_TABLE_FILE: Final = "model.safetensors"
+_MODULES_FILE: Final = "modules.json"
+_PACKAGES: Final = {
+    "model2vec": ("safetensors", "tokenizers"),
+    "onnx": ("onnxruntime", "tokenizers"),
+    "sentence-transformers": ("sentence_transformers",),
+}
 
 
-def open_embedder(model: str) -> Embedder:
-    """The shipped model by its name, or a folder in model2vec's format by its path.
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model, and what changes with the vectors that it gives."""
 
-    Raises ConfigError where there is no such model, MissingExtraError where its package is missing.
+    kind: Kind
+    model: str  # its name, or its folder
+    fingerprint: str
+    prefixes: Prefixes = NO_PREFIXES
+    remark: str = ""  # why it is not the one that was asked for
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it only looks words up: as fast as reading, in any process, without failing."""
+        return self.kind in ("static", "model2vec")
+
+
+def choose_model(config: Config) -> ModelChoice:
+    """The model that serves: `embeddingModelID`, else `embeddingFallback`, else the shipped one.
+
+    Raises ConfigError where something was named that is not there and no fallback was.
     """
-    fingerprint = model_fingerprint(model)
+    asked = config.embedding_model_id
+    reasons = []
+    for model in (asked, config.embedding_fallback):
+        try:
+            found = _found(model, config) if model else None
+        except (ConfigError, MissingExtraError) as error:
+            # A folder that is not there is a slip of the pen, unless a substitute was named.
+            if not config.embedding_fallback:
+                raise
+            reasons.append(str(error))
+            continue
+        if isinstance(found, ModelChoice):
+            return replace(found, remark=_remark(asked, found.model, reasons))
+        reasons += [found] if found else []
+    shipped = ModelChoice("static", STATIC_CODE_V0, STATIC_CODE_V0)
+    return replace(shipped, remark=_remark(asked, shipped.model, reasons))
+
+
+def _remark(asked: str, taken: str, reasons: list[str]) -> str:
+    if not reasons:
+        return ""
+    return f'embeddingModelID is "{asked}": {"; ".join(reasons)}; "{taken}" serves in its place'
+
+
+def _found(model: str, config: Config) -> ModelChoice | str:
+    """The model of a name, or why it cannot serve."""
     if model == STATIC_CODE_V0:
-        from rootle.embed.static import StaticEmbedder
-
-        return StaticEmbedder(model)
-    from rootle.embed.model2vec import Model2VecEmbedder
-
-    return Model2VecEmbedder(model, fingerprint)
-
-
-def lacks_server(config: Config) -> bool:
-    """Whether the model is none on this machine, and nothing says how to reach it elsewhere."""
-    model = config.embedding_model_id
-    reach = (config.embedding_endpoint, config.embedding_api_key, config.embedding_api_key_command)
-    return not (_is_local(model) or any(reach))
-
-
-def _is_local(model: str) -> bool:
-    """Whether a name is, or is meant as, the shipped model or a folder."""
-    is_path = "/" in model or os.sep in model or os.path.isdir(model)
-    return is_path or bool(difflib.get_close_matches(model, [STATIC_CODE_V0], cutoff=_MISTYPED))
-
-
-def model_fingerprint(model: str) -> str:
-    """What changes with the vectors that a model gives, told without loading it."""
-    if model == STATIC_CODE_V0:
-        return model
-    weights = Path(model) / "model.safetensors"
-    try:
-        info = os.stat(weights)
-    except OSError as error:
+        return ModelChoice("static", model, model)
+    if os.path.isdir(model):
+        return _folder(model, config)
+    if _is_slip(model, config):
         raise ConfigError(
             f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V0}" nor a folder with '
-            "a model.safetensors; give the path of one in model2vec's format or leave the key out"
-        ) from error
-    return f"{os.path.realpath(model)}@{info.st_size}@{info.st_mtime_ns}"
+            "a model; give the path of one or leave the key out"
+        )
+    return _cloud(model, config)
+
+
+def _is_slip(model: str, config: Config) -> bool:
+    """Whether a name is meant as a folder or as the shipped model, and is neither."""
+    if difflib.get_close_matches(model, [STATIC_CODE_V0], cutoff=_MISTYPED):
+        return True
+    # Names of models have slashes too, where something says who serves them.
+    is_path = "/" in model or os.sep in model
+    has_server = bool(config.embedding_endpoint) or has_key(config)
+    return model.startswith((".", "~")) or os.path.isabs(model) or (is_path and not has_server)
+
+
+def _folder(model: str, config: Config) -> ModelChoice:
+    kind, weights = _kind_of(Path(model))
+    missing = [name for name in _PACKAGES[kind] if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f"the model folder {model} needs {' and '.join(missing)}: pip install 'rootle[{kind}]'"
+        )
+    info = os.stat(weights)
+    prefixes = _prefixes(folder_prefixes(Path(model)), config)
+    parts = (os.path.realpath(model), info.st_size, info.st_mtime_ns, prefixes.mark)
+    return ModelChoice(kind, model, "@".join(str(part) for part in parts if part), prefixes)
+
+
+def _kind_of(folder: Path) -> tuple[Kind, Path]:
+    """How a model folder is to be run, and the file that changes with the model."""
+    table, modules = folder / _TABLE_FILE, folder / _MODULES_FILE
+    onnx = next((folder / name for name in _ONNX_FILES if (folder / name).is_file()), None)
+    # A folder of model2vec may hold the two other formats as well, and is fastest as what it is.
+    if table.is_file() and (_is_model2vec(folder) or not (onnx or modules.is_file())):
+        return "model2vec", table
+    if onnx:
+        return "onnx", onnx
+    if modules.is_file():
+        return "sentence-transformers", table if table.is_file() else modules
+    raise ConfigError(
+        f'embeddingModelID is "{folder}", a folder without {_TABLE_FILE}, {_ONNX_FILES[0]} and '
+        f"{_MODULES_FILE}; give the path of a model's folder or leave the key out"
+    )
+
+
+def _is_model2vec(folder: Path) -> bool:
+    try:
+        data = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(data, dict) and data.get("model_type") == "model2vec"
+
+
+def _prefixes(own: Prefixes, config: Config) -> Prefixes:
+    """The model's own, and in their place what the configuration says."""
+    return Prefixes(
+        config.embedding_query_prefix or own.query,
+        config.embedding_document_prefix or own.document,
+    )
+
+
+def _cloud(model: str, config: Config) -> ModelChoice | str:
+    provider = PROVIDERS.get(config.embedding_provider)
+    if provider is None:
+        raise ConfigError(
+            f'embeddingProvider is "{config.embedding_provider}", expected one of '
+            f"{', '.join(PROVIDERS)}"
+        )
+    if not (config.embedding_endpoint or provider.url):
+        return f'a server of "{config.embedding_provider}" needs embeddingEndpoint'
+    if provider.needs_key and not (config.embedding_endpoint or has_key(config)):
+        return (
+            f'it is on a server of "{config.embedding_provider}" and no key is set for one (set '
+            "embeddingApiKey, embeddingApiKeyCommand or, for a server without keys, "
+            "embeddingEndpoint)"
+        )
+    # Whoever asks in the way of OpenAI gives the text to the model as it is; the others put a
+    # prefix of their own before it.
+    own = known_prefixes(model) if provider.shape == "openai" else Prefixes()
+    prefixes = _prefixes(own, config)
+    parts = (provider.shape, model, config.embedding_dimensions, prefixes.mark)
+    name = ":".join(str(part) for part in parts if part)
+    return ModelChoice("cloud", model, name, prefixes)
+
+
+def open_model(choice: ModelChoice, config: Config) -> Embedder:
+    """The model, loaded where it is one on this machine.
+
+    Raises MissingExtraError where its package is missing, ConfigError where its files are broken.
+    """
+    if choice.is_table:
+        return open_table(choice)
+    from rootle.embed.adapter import ModelAdapter, TextModel
+
+    model: TextModel
+    if choice.kind == "onnx":
+        from rootle.embed.onnx_folder import OnnxModel
+
+        folder = Path(choice.model)
+        model = OnnxModel(folder, _kind_of(folder)[1])
+    elif choice.kind == "sentence-transformers":
+        from rootle.embed.sentence_transformer import SentenceTransformerModel
+
+        model = SentenceTransformerModel(choice.model)
+    else:
+        from rootle.embed.cloud import CloudModel
+
+        model = CloudModel(
+            config.embedding_provider,
+            choice.model,
+            endpoint=config.embedding_endpoint,
+            dimensions=config.embedding_dimensions,
+            key=lambda: embedding_key(config),
+        )
+    return ModelAdapter(
+        model,
+        choice.fingerprint,
+        prefixes=choice.prefixes,
+        batch_size=config.dense_batch_size,
+        query_timeout_s=config.dense_timeout_ms / 1000,
+    )
+
+
+def open_table(choice: ModelChoice) -> Embedder:
+    """A model that only looks words up."""
+    if choice.kind == "static":
+        from rootle.embed.static import StaticEmbedder
+
+        return StaticEmbedder(choice.model)
+    from rootle.embed.model2vec import Model2VecEmbedder
+
+    return Model2VecEmbedder(choice.model, choice.fingerprint, choice.prefixes)

@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rootle.embed.prefixes import NO_PREFIXES, Prefixes
 from rootle.errors import ConfigError, MissingExtraError
-from rootle.protocols import Matrix
+from rootle.protocols import Matrix, Vector
 
 try:
     from safetensors import SafetensorError
@@ -27,7 +28,7 @@ _TABLE_NAMES: Final = ("embeddings", "embedding.weight")
 class Model2VecEmbedder:
     """Embeds a text as the mean of its tokens' vectors, made unit length."""
 
-    def __init__(self, folder: str, fingerprint: str) -> None:
+    def __init__(self, folder: str, fingerprint: str, prefixes: Prefixes = NO_PREFIXES) -> None:
         where = Path(folder)
         try:
             tensors = load_file(where / "model.safetensors")
@@ -45,11 +46,20 @@ class Model2VecEmbedder:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._unknown = _unknown_token(self._tokenizer)
+        self._prefixes = prefixes
         self.fingerprint = fingerprint
         self.dimensions = int(self._rows.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text, shape (len(texts), dimensions); zeros for a text of no token."""
+        return self._means([self._prefixes.document + text for text in texts])
+
+    def embed_query(self, text: str) -> Vector:
+        """The same for a question."""
+        vector: Vector = self._means([self._prefixes.query + text])[0]
+        return vector
+
+    def _means(self, texts: Sequence[str]) -> Matrix:
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         for row, encoding in enumerate(found):

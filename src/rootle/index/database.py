@@ -11,7 +11,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -50,6 +50,15 @@ CREATE TABLE chunks (
     vector BLOB NOT NULL
 );
 CREATE INDEX chunks_of_file ON chunks (file_id, seq);
+CREATE TABLE pending (
+    chunk_id INTEGER PRIMARY KEY,
+    file_id INTEGER NOT NULL,
+    since_s REAL NOT NULL,
+    failures INTEGER NOT NULL,
+    retry_at_s REAL NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE INDEX pending_of_file ON pending (file_id, chunk_id);
 CREATE TABLE removed (file_id INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 CREATE TABLE retired (
     key INTEGER PRIMARY KEY, vector BLOB NOT NULL, generation INTEGER NOT NULL

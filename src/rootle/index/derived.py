@@ -39,8 +39,11 @@ class Arrears:
         return stamps == {generation}
 
 
-def arrears(folder: Path, generation: int, floor: int) -> Arrears:
-    """How far the derived indexes are; one from before `floor` or from the future is unusable."""
+def arrears(folder: Path, generation: int, floor: int, dimensions: int) -> Arrears:
+    """How far the derived indexes are; one from before `floor` or from the future is unusable.
+
+    So is a matrix of other dimensions.
+    """
 
     def usable(stamp: int | None) -> int | None:
         return stamp if stamp is not None and floor <= stamp <= generation else None
@@ -49,7 +52,7 @@ def arrears(folder: Path, generation: int, floor: int) -> Arrears:
     return Arrears(
         generation,
         {level: usable(stamp) for level, stamp in stamps.items()},
-        usable(embedded_dense.stored_generation(folder / DENSE_FOLDER)),
+        usable(embedded_dense.stored_generation(folder / DENSE_FOLDER, dimensions)),
     )
 
 
@@ -112,8 +115,19 @@ class DerivedWriter:
         if not self._takes_vectors(missed=missed):
             return
         for chunk_id, vector in zip(chunk_ids, vectors, strict=True):
-            if vector:
-                self._dense.add(chunk_id, file_id, vector)
+            self._dense.add(chunk_id, file_id, vector)
+
+    def renew_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
+        """Put other rows in the place of those that some files have.
+
+        They come as (chunk id, file id, vector), all of a file one after the other. The words stay
+        as they are and are stamped with the generation that comes.
+        """
+        self._dense_changed = True
+        self._changed_levels.update(LEVELS)
+        for chunk_id, file_id, vector in rows:
+            self._gone_vectors.add(file_id)
+            self._dense.add(chunk_id, file_id, vector)
 
     def commit(self, generation: int) -> None:
         """Stamp what was late or has changed with the generation; the rest has it already."""

@@ -119,6 +119,7 @@ class DocStore:
             (generation, file_id),
         )
         self._connection.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
+        self._connection.execute("DELETE FROM pending WHERE file_id = ?", (file_id,))
         self._connection.execute("DELETE FROM texts WHERE id BETWEEN ? AND ?", _parts_of(file_id))
 
     def prune_retired(self) -> None:
@@ -191,13 +192,18 @@ class DocStore:
         return names
 
     def vectors_of(self, file_ids: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
-        """(chunk id, file id, vector) of these files' chunks; empty vectors are left out."""
+        """(chunk id, file id, vector) of these files' chunks; empty for one that has none yet."""
         for file_id in file_ids:
             yield from self._connection.execute(
-                "SELECT id, file_id, vector FROM chunks WHERE file_id = ? AND vector != x'' "
-                "ORDER BY seq",
-                (file_id,),
+                "SELECT id, file_id, vector FROM chunks WHERE file_id = ? ORDER BY seq", (file_id,)
             )
+
+    def set_vectors(self, vectors: Mapping[int, bytes]) -> None:
+        """Give chunks the vectors that they waited for."""
+        self._connection.executemany(
+            "UPDATE chunks SET vector = ? WHERE id = ?",
+            ((vector, chunk_id) for chunk_id, vector in vectors.items()),
+        )
 
     def text(self, file_id: int) -> str:
         """The whole text of a file as it was indexed."""
@@ -221,12 +227,6 @@ class DocStore:
             for number, body in rows:
                 found[number >> _PART_BITS, number & _PART_MASK] = _unpacked(body)
         return found
-
-    def totals(self) -> Mapping[str, int]:
-        row = self._connection.execute(
-            "SELECT count(*), coalesce(sum(vector = x''), 0) FROM chunks"
-        ).fetchone()
-        return {"chunks": row[0], "pending": row[1]}
 
 
 def _chunk_row(row: tuple[int, int, int, int, int, int, int, bytes]) -> ChunkRow:

@@ -3,6 +3,9 @@
 Rows are only ever appended, and a small state file that is replaced in one step tells how many of
 them count and which are dead. A reader keeps the state that it opened, so a writer never disturbs
 it; a crash leaves rows that no state file speaks of, and the next writer cuts them off.
+
+Every chunk has a row, so that the rows are also the table of all chunks. One whose embedding is
+still to come is all zeros, with 0 for its inverse norm.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
 from rootle.vectors import quantize
 
 _STATE: Final = "dense.json"
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 _CURE: Final = "run `rootle index --rebuild`"
 # A matrix that was overwritten or cut short and filled up again shows in any of its rows.
 _SAMPLES: Final = 32
@@ -35,6 +38,11 @@ _THREADS: Final = min(4, os.cpu_count() or 1)
 _THREADED_ROWS: Final = 20_000  # below, starting a thread costs more than it saves
 _SAMPLE_STEP: Final = 16
 _FLUSH_ROWS: Final = 8_192
+
+# The dimensions of a matrix none of whose chunks has its embedding yet.
+UNKNOWN_DIMENSIONS: Final = 1
+# What a dead row bears in the place of its chunk and its file, so that it is taken for nobody's.
+_NOBODY: Final = -2
 
 _INFO: Final = np.dtype([("chunk", "<i8"), ("file", "<i8"), ("inverse_norm", "<f4")])
 
@@ -65,7 +73,12 @@ class EmbeddedDense:
         self._has_dead = bool(state.dead)
         # A dead row scores below every live one and is cut off by the caller's k or floor.
         if state.dead:
-            self._inverse_norms[np.array(state.dead)] = np.nan
+            dead = np.array(state.dead)
+            self._inverse_norms[dead] = np.nan
+            self.chunk_ids[dead] = self.file_ids[dead] = _NOBODY
+        self._waits = self._inverse_norms == 0
+        self.waiting = int(self._waits.sum())  # chunks whose embedding is still to come
+        self.has_vectors = self.waiting < len(self._matrix) - len(state.dead)
 
     def scores(self, vector: Vector) -> Scores:
         """The cosine of every row with the vector, in the order of `chunk_ids`; NaN: a dead row."""
@@ -118,8 +131,8 @@ class EmbeddedDense:
     def best(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
         """The k best rows of a scan."""
         usable = scores
-        if self._has_dead or files is not None:
-            usable = np.where(np.isnan(scores), -np.inf, scores)
+        if self._has_dead or self.waiting or files is not None:
+            usable = np.where(np.isnan(scores) | self._waits, -np.inf, scores)
         if files is not None:
             usable[~np.isin(self.file_ids, np.fromiter(files, np.int64, len(files)))] = -np.inf
         k = min(k, len(usable))
@@ -156,6 +169,7 @@ class DenseWriter:
         self._rows = self._state.rows
         self._checksum = self._state.checksum
         self._vectors: list[bytes] = []
+        self._waits: list[bool] = []
         self._owners: list[tuple[int, int]] = []
         self._files = [_data_path(folder, self._state.epoch, kind) for kind in ("vectors", "rows")]
         self._cut_off_unfinished()
@@ -166,7 +180,9 @@ class DenseWriter:
         return self._state.generation
 
     def add(self, chunk_id: int, file_id: int, vector: bytes) -> None:
-        self._vectors.append(vector)
+        """A row; the vector is empty where it is still to come."""
+        self._vectors.append(vector or bytes(self._state.dimensions))
+        self._waits.append(not vector)
         self._owners.append((chunk_id, file_id))
         if len(self._vectors) >= _FLUSH_ROWS:
             self._flush()
@@ -205,13 +221,14 @@ class DenseWriter:
         info = np.zeros(len(matrix), dtype=_INFO)
         owners = np.array(self._owners, dtype=np.int64)
         info["chunk"], info["file"] = owners[:, 0], owners[:, 1]
-        info["inverse_norm"] = 1 / np.maximum(norms, 1e-12)
+        info["inverse_norm"] = np.where(self._waits, 0, 1 / np.maximum(norms, 1e-12))
         for path, rows in zip(self._files, (matrix, info), strict=True):
             with path.open("ab") as file:
                 file.write(rows.tobytes())
         self._checksum = zlib.crc32(info.tobytes(), self._checksum)
         self._rows += len(matrix)
         self._vectors.clear()
+        self._waits.clear()
         self._owners.clear()
 
     def _cut_off_unfinished(self) -> None:
@@ -226,10 +243,12 @@ def discard(folder: Path) -> None:
     (folder / _STATE).unlink(missing_ok=True)
 
 
-def stored_generation(folder: Path) -> int | None:
+def stored_generation(folder: Path, dimensions: int) -> int | None:
     """The generation that the matrix in `folder` was derived from; None where it is unusable."""
     try:
         state = _read_state(folder)
+        if state.dimensions != dimensions:
+            return None
         _check_rows(folder, state, *_map_rows(folder, state))
         return state.generation
     except IndexStorageError:
@@ -311,9 +330,10 @@ def _check_rows(folder: Path, state: _State, matrix: Rows, info: NDArray[np.void
     samples = np.linspace(0, max(state.rows - 1, 0), min(state.rows, _SAMPLES)).astype(np.int64)
     norms = np.linalg.norm(matrix[samples].astype(np.float32), axis=1)
     expected = info["inverse_norm"][samples]
-    if zlib.crc32(info.tobytes()) != state.checksum or not np.allclose(
-        1 / np.maximum(norms, 1e-12), expected, rtol=1e-4
-    ):
+    is_as_written = np.where(
+        expected == 0, norms == 0, np.isclose(1 / np.maximum(norms, 1e-12), expected, rtol=1e-4)
+    )
+    if zlib.crc32(info.tobytes()) != state.checksum or not is_as_written.all():
         raise IndexStorageError(f"the vector matrix in {folder} is damaged; {_CURE}")
 
 

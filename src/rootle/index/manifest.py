@@ -121,6 +121,13 @@ class Manifest:
             (size, mtime_ns, seen_ns, file_id),
         )
 
+    def mark_changed(self, file_ids: Iterable[int], generation: int) -> None:
+        """Have the derived indexes take these files anew, should a crash keep them from it now."""
+        self._connection.executemany(
+            "UPDATE files SET generation = ? WHERE id = ?",
+            ((generation, file_id) for file_id in file_ids),
+        )
+
     def set_history(self, rows: Iterable[tuple[int | None, bool, int]]) -> None:
         """Set what git says of files: (time of the last commit, differs from it, file id)."""
         self._connection.executemany(

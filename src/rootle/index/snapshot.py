@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from rootle.index.docstore import PART_CHARS, ChunkRow, DocStore
 from rootle.index.embedded_dense import EmbeddedDense
 from rootle.index.embedded_sparse import EmbeddedSparse
 from rootle.index.manifest import FileState, Manifest
+from rootle.index.pending import Backlog, PendingEmbeddings
 
 # A writer commits the truth first and the derived indexes right after it.
 _TRIES: Final = 40
@@ -47,6 +48,7 @@ class Snapshot:
             self._manifest = Manifest(connection)
             self.generation = self._manifest.generation()
         self._documents = DocStore(connection)
+        self._pending = PendingEmbeddings(connection)
         # In the same generation only what is known about files has changed: when they were
         # committed or touched.
         same = earlier if earlier and earlier.generation == self.generation else None
@@ -71,10 +73,14 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.value(name) or ""
 
-    def chunk_totals(self) -> Mapping[str, int]:
-        """How many chunks there are, and how many wait for their embedding."""
+    def chunk_count(self) -> int:
         with self._lock, storage_errors(self.folder):
-            return self._documents.totals()
+            return self._documents.count()
+
+    def backlog(self) -> Backlog:
+        """The chunks that wait for their embedding, as one."""
+        with self._lock, storage_errors(self.folder):
+            return self._pending.backlog()
 
     def files_changed_since(self, generation: int) -> int:
         """How many files changed or went after a generation."""

@@ -59,9 +59,12 @@ class AnalyzedText:
 
 
 class Analyzer:
-    """Cuts, splits into words and embeds; keeps its word table between files."""
+    """Cuts, splits into words and embeds; keeps its word table between files.
 
-    def __init__(self, limits: ChunkLimits, embedder: Embedder) -> None:
+    Without an embedder the vectors that are not known stay empty.
+    """
+
+    def __init__(self, limits: ChunkLimits, embedder: Embedder | None) -> None:
         self._limits = limits
         self._embedder = embedder
         self._terms = TermTable()
@@ -86,10 +89,12 @@ class Analyzer:
         bodies = [join_terms(found, terms) for found in words]
         symbols = [text_terms(" ".join(piece.symbols), terms) for piece, _ in pieces]
         place = path_words(path)
-        texts = [f"{place}\n{body}" for _, body in pieces]
+        texts = [embedded_text(place, body) for _, body in pieces]
         keys = [embedding_key(text) for text in texts]
         have = dict(known(keys)) if known is not None else {}
-        missing = [at for at, key in enumerate(keys) if key not in have] if embed else []
+        missing = [at for at, key in enumerate(keys) if key not in have]
+        if not embed or self._embedder is None:
+            missing = []
         of_place = WORD.findall(place)
         started = time.perf_counter()
         rows = self._embed(texts, [of_place + found for found in words], missing)
@@ -128,11 +133,16 @@ class Analyzer:
         self, texts: Sequence[str], words: Sequence[Sequence[str]], wanted: Sequence[int]
     ) -> Rows:
         """The vectors of the texts at the wanted positions."""
-        if not wanted:
+        if not wanted or self._embedder is None:
             return np.zeros((0, 0), np.int8)
         if isinstance(self._embedder, WordEmbedder):
             return quantize(self._embedder.embed_words([words[at] for at in wanted]))
         return quantize(self._embedder.embed([texts[at] for at in wanted]))
+
+
+def embedded_text(place: str, body: str) -> str:
+    """What is embedded of a chunk: the words of its file's path, then its own text."""
+    return f"{place}\n{body}"
 
 
 def embedding_key(text: str) -> int:

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from rootle.embed.choice import ModelChoice
 from rootle.index.database import write_transaction
 from rootle.index.derived import Arrears, DerivedWriter, arrears
 from rootle.index.docstore import DocStore
+from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms
 from rootle.index.feed_record import oldest_held
 from rootle.index.manifest import FileState, Manifest
+from rootle.index.pending import Pause, PendingEmbeddings
 from rootle.ingest.analyze import AnalyzedText, Analyzer
 from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.plan import Plan
@@ -48,7 +51,7 @@ class IngestSetup:
     root: Path
     folder: Path  # of the index
     limits: ChunkLimits
-    model: str
+    model: ModelChoice
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
     workers: int = 0  # processes that read files; 0: as many as fit the machine
@@ -62,6 +65,7 @@ class Pipeline:
         self._connection = connection
         self._manifest = Manifest(connection)
         self._documents = DocStore(connection)
+        self._pending = PendingEmbeddings(connection)
         self._clock_ns = time.time_ns()
         self._embedded = 0
         self._cut_short: list[str] = []
@@ -90,12 +94,14 @@ class Pipeline:
             return False
         had_content = self._manifest.generation() > 0
         with write_transaction(self._connection):
-            for table in ("files", "texts", "chunks", "removed", "retired"):
+            for table in ("files", "texts", "chunks", "pending", "removed", "retired"):
                 self._connection.execute(f"DELETE FROM {table}")
             generation = self._manifest.raise_generation()
             self._manifest.set_value("floor", str(generation))
             self._manifest.set_value("fingerprint", self._setup.fingerprint)
-            self._manifest.set_value("model", self._setup.model)
+            self._manifest.set_value("model", self._setup.model.model)
+            self._manifest.set_value("embedding", self._setup.model.fingerprint)
+            self._pending.set_pause(Pause())
             self._manifest.set_value("head", "")
             self._connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
         if had_content:
@@ -104,7 +110,8 @@ class Pipeline:
 
     def _arrears(self) -> Arrears:
         floor = int(self._manifest.value("floor") or 0)
-        return arrears(self._setup.folder, self._manifest.generation(), floor)
+        generation = self._manifest.generation()
+        return arrears(self._setup.folder, generation, floor, self._dimensions())
 
     def _apply(self, plan: Plan, behind: Arrears, progress: Progress) -> None:
         total = sum(entry.size for entry, _ in plan.read)
@@ -146,6 +153,8 @@ class Pipeline:
         known = self._manifest.value("dimensions")
         if known is not None:
             return int(known)
+        if not self._setup.model.is_table:
+            return UNKNOWN_DIMENSIONS
         dimensions = self._setup.open_embedder().dimensions
         with write_transaction(self._connection):
             self._manifest.set_value("dimensions", str(dimensions))
@@ -189,7 +198,8 @@ class Pipeline:
             return
         if not jobs:
             return
-        analyzer = Analyzer(self._setup.limits, self._setup.open_embedder())
+        embedder = self._setup.open_embedder() if self._setup.model.is_table else None
+        analyzer = Analyzer(self._setup.limits, embedder)
         documents = self._documents if with_documents else None
         for job in jobs:
             yield do_job(job, self._setup.root, analyzer, documents)
@@ -281,6 +291,8 @@ class Pipeline:
         )
         _add_words(writer, file_id, ids, analyzed)
         writer.add_vectors(file_id, ids, [chunk.vector for chunk in chunks])
+        waiting = [at for at, chunk in zip(ids, chunks, strict=True) if not chunk.vector]
+        self._pending.add(file_id, waiting, self._clock_ns / 1e9)
         if analyzed.skipped_chars:
             self._cut_short.append(result.job.path)
         self._embedded += analyzed.embedded

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from rootle.embed.choice import ModelChoice
 from rootle.ingest.limits import ChunkLimits
 
 _HEADER = struct.Struct("<Q")
@@ -23,7 +24,7 @@ class WorkerSetup:
     root: str
     index_dir: str
     limits: ChunkLimits
-    model: str
+    model: ModelChoice
     with_documents: bool  # there is something in the index to start from
 
 
@@ -57,14 +58,14 @@ def main() -> None:
     if setup is None:
         return
     # Imported here, so that the parent can send work while the heavy parts load.
-    from rootle.embed.choice import open_embedder
+    from rootle.embed.choice import open_table
     from rootle.index.database import open_database
     from rootle.index.docstore import DocStore
     from rootle.ingest.analyze import Analyzer
     from rootle.ingest.reading import do_job
 
     root = Path(setup.root)
-    analyzer = Analyzer(setup.limits, open_embedder(setup.model))
+    analyzer = Analyzer(setup.limits, open_table(setup.model) if setup.model.is_table else None)
     documents = None
     if setup.with_documents:
         documents = DocStore(open_database(Path(setup.index_dir), create=False))

@@ -14,7 +14,14 @@ import numpy as np
 from rootle.config import Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import DenseIndex, Embedder, SparseIndex, Vector, WordEmbedder
+from rootle.protocols import (
+    DenseIndex,
+    Embedder,
+    QueryEmbedder,
+    SparseIndex,
+    Vector,
+    WordEmbedder,
+)
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
@@ -121,7 +128,15 @@ class SearchAgent:
         return SearchResponse(
             results=results,
             next_cursor=cursor,
-            degraded=tuple(dict.fromkeys((*answer.degraded, *(("stale",) if stale else ())))),
+            degraded=tuple(
+                dict.fromkeys(
+                    (
+                        *answer.degraded,
+                        *(("pending",) if session.snapshot.dense.waiting else ()),
+                        *(("stale",) if stale else ()),
+                    )
+                )
+            ),
             confident=None,
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
@@ -302,10 +317,13 @@ class SearchAgent:
 
     def _ask_dense(
         self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> DenseFindings:
-        embedder = self._open_embedder()
+    ) -> DenseFindings | None:
+        """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
         index = session.snapshot.dense
-        vector = _vector_of(question, embedder, index.dimensions)
+        if index.waiting and not index.has_vectors:
+            return None
+        embedder = self._open_embedder()
+        vector = _vector_of(question, embedder, session.snapshot)
         # A table in this process, which is open now, can neither hang nor be late.
         self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
         if self._served_dense is not None and vector.any():
@@ -345,13 +363,19 @@ def _dense_columns(
     return lookup(dense.hits, candidates.chunk_ids), best, mean
 
 
-def _vector_of(question: Question, embedder: Embedder, dimensions: int) -> Vector:
+def _vector_of(question: Question, embedder: Embedder, snapshot: Snapshot) -> Vector:
     """Raises UnavailableError for what is no vector that can be compared with those of chunks."""
-    vectors = embedder.embed([question.text])
-    if vectors.shape != (1, dimensions) or not np.isfinite(vectors).all():
+    index = snapshot.dense
+    if isinstance(embedder, QueryEmbedder):
+        vectors = embedder.embed_query(question.text)[None, :]
+    else:
+        vectors = embedder.embed([question.text])
+    # An empty index may not know yet how long a vector is, and compares it with nothing.
+    is_comparable = vectors.shape == (1, index.dimensions) or not len(index.chunk_ids)
+    if not (is_comparable and np.isfinite(vectors).all()):
         raise UnavailableError(
             f"the embedder gave numbers of shape {vectors.shape} for a question, expected "
-            f"{dimensions} finite ones; check embeddingModelID"
+            f"{index.dimensions} finite ones; check embeddingModelID"
         )
     vector: Vector = vectors[0]
     return vector
