@@ -27,7 +27,7 @@ from rootle.wire import to_json
 TOP = Path(__file__).resolve().parent.parent
 DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md")])
-RUN_AS_PASTED = ["README.md", "docs/quickstart.md", "docs/ranking.md"]
+RUN_AS_PASTED = ["README.md", "docs/quickstart.md", "docs/ranking.md", "docs/context.md"]
 # What the specification asks for beside its numbered points.
 UNNUMBERED = ("Commit history", "Office documents", "Outside knowledge")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -125,7 +125,7 @@ def test_commands_run_as_pasted(page: str, repository: Path, tmp_path: Path) -> 
         assert child.returncode == 0, f"{page}: {line}\n{child.stderr}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/context.md", "docs/python.md"])
 def test_python_runs_as_pasted(page: str, repository: Path) -> None:
     for kind, code in fences(TOP / page):
         if kind != "python" or "import" not in code:

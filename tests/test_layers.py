@@ -22,7 +22,17 @@ SRC = Path(rootle.__file__).parent
 
 # A name stands for a module, or for a folder and all that is in it.
 FLOOR_1 = {"types", "errors", "text", "languages", "backoff", "telemetry"}
-FLOOR_2 = {"protocols", "config", "settings", "wire", "vectors", "models", "connection", "net"}
+FLOOR_2 = {
+    "protocols",
+    "config",
+    "settings",
+    "wire",
+    "markdown",
+    "vectors",
+    "models",
+    "connection",
+    "net",
+}
 GROUND = FLOOR_1 | FLOOR_2
 
 # Who may import what, beside files of its own folder. What is not in the table may import nothing.
@@ -39,6 +49,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "config": FLOOR_1,
     "settings": FLOOR_1 | {"config", "wire"},
     "wire": FLOOR_1,
+    "markdown": FLOOR_1,
     "models": FLOOR_1,
     "vectors": FLOOR_1 | {"protocols"},
     "connection": set(),

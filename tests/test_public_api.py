@@ -25,7 +25,9 @@ METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 JSON_NAMES = {
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
-    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor",
+    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget seen",
+    "Filters": "filePaths languages minRecencyDays",
+    "Context": "passages changed",
     "Span": "startLine endLine snippet scope",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
     "copies context explanation",
@@ -77,7 +79,7 @@ def test_all_is_what_can_be_imported() -> None:
 
 
 def test_the_names_can_be_counted_on_two_hands_and_a_few_toes() -> None:
-    assert 10 <= len(rootle.__all__) <= 14
+    assert 10 <= len(rootle.__all__) <= 18
     assert list(rootle.__all__) == sorted(rootle.__all__)
     assert len(set(rootle.__all__)) == len(rootle.__all__)
 

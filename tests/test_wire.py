@@ -37,7 +37,7 @@ def test_records_have_camel_case_names_in_json() -> None:
 
 
 def test_a_query_survives_the_way_through_json() -> None:
-    query = SearchQuery("text", ("src", "*.md"), ("py",), 1.5, 7, "abc")
+    query = SearchQuery("text", ("src", "*.md"), ("py",), 1.5, 7, "abc", True, 900, ("a.py:1-2",))
     data = to_json(query)
     assert set(data) == {
         "textQuery",
@@ -46,6 +46,9 @@ def test_a_query_survives_the_way_through_json() -> None:
         "minRecencyDays",
         "limit",
         "cursor",
+        "context",
+        "budget",
+        "seen",
     }
     assert query_from_json(data) == query
     assert query_from_json({"textQuery": "text"}) == SearchQuery("text")

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from rootle.config import Config
     from rootle.errors import RootleError
     from rootle.types import (
+        Context,
         FileMetadata,
+        Filters,
         IndexReport,
         IndexStatus,
         SearchQuery,
@@ -26,7 +28,9 @@ __version__ = "0.1.0"
 __all__ = [
     "App",
     "Config",
+    "Context",
     "FileMetadata",
+    "Filters",
     "IndexReport",
     "IndexStatus",
     "RootleError",

@@ -6,15 +6,16 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rootle.config import Config, unused_settings
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.types import IndexReport, IndexStatus, SearchQuery, SearchResponse
+from rootle.types import Filters, IndexReport, IndexStatus, SearchQuery, SearchResponse
+from rootle.wire import query_with
 
 if TYPE_CHECKING:
     from rootle.embed.choice import ModelChoice
@@ -86,14 +87,28 @@ class App:
         self._check_cost_s = 0.0
         self._is_fresh = False
 
-    def search(self, query: SearchQuery | str, *, explain: bool = False) -> SearchResponse:
+    def search(
+        self,
+        query: SearchQuery | str,
+        filters: Filters | Mapping[str, Any] | None = None,
+        *,
+        explain: bool = False,
+        context: bool = False,
+        budget: int | None = None,
+        seen: Sequence[str] = (),
+    ) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
+
+        `context` widens each result to its surroundings. With a `budget` the best passages are
+        packed into so many tokens; `seen` names what they are not to repeat, as "path:start-end".
 
         Raises QueryError for a question that cannot be asked, IndexStorageError where there is no
         index and none can be made, SearchUnavailableError where neither leg answers.
         """
-        if isinstance(query, str):
-            query = SearchQuery(query)
+        query = query_with(query, filters)
+        if context or budget is not None or seen:
+            budget = query.budget if budget is None else budget
+            query = replace(query, context=True, budget=budget, seen=(*query.seen, *seen))
         self.check(query)
         is_fresh = self.refresh()
         try:
@@ -221,6 +236,7 @@ class App:
                     self._question_model,
                     replace(self.config, embedding_model_id=model),
                     log=self._search_log(),
+                    root=self.root,
                     dense=upkeep.servers.dense,
                     sparse=upkeep.servers.sparse,
                 )

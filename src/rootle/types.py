@@ -45,6 +45,18 @@ class SearchQuery:
     min_recency_days: float | None = None  # only files modified within so many days
     limit: int | None = None  # results a page; the configuration's default where None
     cursor: str | None = None  # of an earlier response to the same question
+    context: bool = False  # widen each result to its surroundings
+    budget: int | None = None  # tokens that the contexts of all results together may have
+    seen: tuple[str, ...] = ()  # "path:start-end": lines that no context is to repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What may answer a question, for `search(query, filters)`. None restricts nothing."""
+
+    file_paths: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
+    min_recency_days: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,14 @@ class Span:
     end_line: int
     snippet: str
     scope: str  # the function, class or heading that the lines stand in
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A result with what stands around it, as the file is now."""
+
+    passages: tuple[Span, ...]  # in the order of their lines, none of which stands in two
+    changed: bool  # the file changed since it was indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +91,7 @@ class SearchResult:
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
     copies: tuple[str, ...] = ()  # other files that say the same and are not shown
-    context: str | None = None
+    context: Context | None = None  # when it was asked for
     explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from rootle.errors import QueryError
-from rootle.types import SearchQuery, camel_case
+from rootle.types import Filters, SearchQuery, camel_case
 
 # Left out where nobody asked for them.
 _EXPLAINING: Final = frozenset({"explanation", "understood"})
@@ -36,9 +36,7 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: whatever a stranger sent
         raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {_shown(data)}')
     for key in data:
         if key not in _QUERY_KEYS:
-            near = difflib.get_close_matches(str(key), _QUERY_KEYS, n=1)
-            hint = f'; did you mean "{near[0]}"?' if near else f"; known: {', '.join(_QUERY_KEYS)}"
-            raise QueryError(f'unknown field "{key}"{hint}')
+            raise QueryError(f'unknown field "{key}"{_hint(str(key), _QUERY_KEYS)}')
     if not isinstance(data.get("textQuery"), str):
         raise QueryError(f'"textQuery" is {_shown(data.get("textQuery"))}, expected a text')
     return SearchQuery(
@@ -48,7 +46,54 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: whatever a stranger sent
         min_recency_days=_number(data, "minRecencyDays"),
         limit=_whole(data, "limit"),
         cursor=_text(data, "cursor"),
+        context=_flag(data, "context"),
+        budget=_whole(data, "budget"),
+        seen=_texts(data, "seen") or (),
     )
+
+
+def query_with(
+    query: SearchQuery | str, filters: Filters | Mapping[str, Any] | None
+) -> SearchQuery:
+    """A query with filters of its own, which count where the query has none of that kind.
+
+    A mapping has the names of `Filters`, in JSON's spelling or in Python's. Raises QueryError.
+    """
+    asked = SearchQuery(query) if isinstance(query, str) else query
+    if filters is None:
+        return asked
+    if not isinstance(filters, Filters):
+        filters = _filters_from(filters)
+    given = {f.name: getattr(filters, f.name) for f in fields(Filters)}
+    return replace(
+        asked, **{name: value for name, value in given.items() if getattr(asked, name) is None}
+    )
+
+
+def _filters_from(data: Mapping[str, Any]) -> Filters:
+    names = {camel_case(f.name): f.name for f in fields(Filters)}
+    plain = {camel_case(str(key)) if key in names.values() else key: data[key] for key in data}
+    for key in plain:
+        if key not in names:
+            raise QueryError(f'unknown filter "{key}"{_hint(str(key), names)}')
+    lists = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()
+    }
+    return Filters(
+        _texts(lists, "filePaths"), _texts(lists, "languages"), _number(lists, "minRecencyDays")
+    )
+
+
+def _hint(key: str, known: Mapping[str, str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    return f'; did you mean "{near[0]}"?' if near else f"; known: {', '.join(known)}"
+
+
+def _flag(data: Mapping[str, Any], key: str) -> bool:
+    value = data.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise QueryError(f'"{key}" is {_shown(value)}, expected true or false')
+    return bool(value)
 
 
 def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:

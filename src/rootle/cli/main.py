@@ -118,6 +118,24 @@ def _add_search(commands: _Commands[_Parser]) -> None:
     command.add_argument("--days", type=float, metavar="N", help="only files changed within N days")
     command.add_argument("--cursor", metavar="C", help="the next page, from `nextCursor`")
     command.add_argument(
+        "--context", action="store_true", help="each result with the lines around it"
+    )
+    command.add_argument(
+        "--budget",
+        type=int,
+        metavar="N",
+        help="the best passages in N tokens, of four characters each, as Markdown",
+    )
+    command.add_argument(
+        "--seen",
+        action="append",
+        metavar="PLACE",
+        help="lines not to show in a context, as `path:start-end`; repeatable",
+    )
+    command.add_argument(
+        "--markdown", action="store_true", help="print Markdown, for a reader that is a model"
+    )
+    command.add_argument(
         "--explain",
         action="store_true",
         help="how the question was read, and what each feature gave a result",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from rootle.cli.opening import printable
+from rootle.markdown import passages_of, response_as_markdown
 from rootle.rank.features import word_match
 from rootle.rank.question import STOP_WORDS
 from rootle.text import WORD, split_identifier
@@ -56,12 +57,24 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
         if number:
             _write("")
         _print_result(result, words, style)
+    _say_about(response)
+
+
+def print_markdown(response: SearchResponse) -> None:
+    """The same as Markdown."""
+    if response.results:
+        text = response_as_markdown(response)
+        _write("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
+    _say_about(response)
+
+
+def _say_about(response: SearchResponse) -> None:
     for name in response.degraded:
         print(f"rootle: degraded: {name}", file=sys.stderr)
     if not response.results:
         print("rootle: no results", file=sys.stderr)
     for suggestion in response.suggestions:
-        print(f"rootle: {suggestion}", file=sys.stderr)
+        print(f"rootle: {printable(suggestion)}", file=sys.stderr)
 
 
 def _reading(understood: Understood) -> str:
@@ -84,12 +97,15 @@ def _not(value: str) -> str:
 
 
 def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    for span in (first, *result.more_spans):
+    spans = _spans(result)
+    first = spans[0]
+    for span in spans:
         where = f"{printable(result.file_path)}:{span.start_line}-{span.end_line}"
         head = style.paint(where, "1;36")
         if span is first:
             head += f"  {result.score:.2f}"
+            if result.context is not None and result.context.changed:
+                head += "  (changed since it was indexed)"
         if span.scope:
             head += f"  {style.paint(printable(span.scope), '33')}"
         _write(head)
@@ -99,6 +115,14 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     if result.explanation:
         gave = sorted(result.explanation.items(), key=lambda item: -item[1])
         _write("  because " + ", ".join(f"{name} {value:.3f}" for name, value in gave))
+
+
+def _spans(result: SearchResult) -> Sequence[Span]:
+    """What is shown of a file: its context where it has one."""
+    if result.context is not None:
+        return passages_of(result)
+    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
+    return (first, *result.more_spans)
 
 
 def _copies(paths: Sequence[str]) -> str:

@@ -27,6 +27,10 @@ def run_search(options: argparse.Namespace) -> int:
         response = app.search(query, explain=options.explain)
     if options.json:
         print(json.dumps(to_json(response)))
+    elif options.markdown or options.budget is not None:
+        from rootle.cli.output import print_markdown
+
+        print_markdown(response)
     else:
         from rootle.cli.output import Style, print_response
 
@@ -44,6 +48,9 @@ def _query(options: argparse.Namespace) -> SearchQuery:
         min_recency_days=options.days,
         limit=options.limit,
         cursor=options.cursor,
+        context=options.context,
+        budget=options.budget,
+        seen=tuple(options.seen or ()),
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,7 @@ from rootle.search.account import Account
 from rootle.search.answer import Answer
 from rootle.search.cache import AnswerCache
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
+from rootle.search.context import FileNow, Widening, widened
 from rootle.search.copies import Folded, fold_copies
 from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
 from rootle.search.filters import allowed_files, valid_until
@@ -48,6 +50,7 @@ from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
 from rootle.search.search_log import SearchLogFile
+from rootle.search.text_now import is_as_indexed, text_now
 from rootle.search.understanding import remarks_on, understand, understood
 from rootle.telemetry import dense_stage, sparse_stage
 from rootle.types import SearchQuery, SearchResponse, SearchResult
@@ -81,10 +84,14 @@ class SearchAgent:
         clock: Callable[[], float] = time.time,
         log: SearchLogFile | None = None,
         *,
+        root: Path | None = None,
         dense: DenseIndex | None = None,
         sparse: SparseIndex | None = None,
     ) -> None:
-        """`dense` and `sparse` serve a leg in the place of the snapshot's own index."""
+        """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
+
+        Without a root contexts are made of the text as it was indexed.
+        """
         self._served_dense = dense
         self._served_sparse = sparse
         self._snapshots = snapshots
@@ -92,6 +99,7 @@ class SearchAgent:
         self._config = config
         self._clock = clock
         self._log = log
+        self._root = root
         self._words = Leg("sparse", config.sparse_timeout_ms)
         self._meaning = Leg("dense", config.dense_timeout_ms)
         self._session: _Session | None = None
@@ -122,8 +130,11 @@ class SearchAgent:
             position.check(answer.files)
         offset = position.offset if position else 0
         results = self._page(session, answer, offset, limit, explain=explain)
+        is_stale = stale or self._are_stale(answer, results)
+        if query.context or query.budget is not None or query.seen:
+            results = self._widened(session, answer, results, query)
         end, cursor = offset + limit, None
-        if end < len(answer.order):
+        if end < len(answer.order) and query.budget is None:
             cursor = encode_cursor(digest, generation, end, answer.as_of_s, answer.files)
         return SearchResponse(
             results=results,
@@ -133,7 +144,7 @@ class SearchAgent:
                     (
                         *answer.degraded,
                         *(("pending",) if session.snapshot.dense.waiting else ()),
-                        *(("stale",) if stale else ()),
+                        *(("stale",) if is_stale else ()),
                     )
                 )
             ),
@@ -219,6 +230,37 @@ class SearchAgent:
             )
             answer.keep_page(offset, results, explain=explain)
         return results
+
+    def _are_stale(self, answer: Answer, results: Sequence[SearchResult]) -> bool:
+        """Whether some results are older than their files."""
+        root = self._root
+        return root is not None and not all(
+            is_as_indexed(f"{root}/{result.file_path}", answer.states[result.file_path])
+            for result in results
+        )
+
+    def _widened(
+        self,
+        session: _Session,
+        answer: Answer,
+        results: Sequence[SearchResult],
+        query: SearchQuery,
+    ) -> tuple[SearchResult, ...]:
+        config, snapshot = self._config, session.snapshot
+
+        def file_of(result: SearchResult) -> FileNow | None:
+            state = answer.states[result.file_path]
+            text = text_now(self._root, state, snapshot)
+            return None if text is None else FileNow(text, snapshot.chunks_of(state.id))
+
+        widening = Widening(
+            config.context_before_lines,
+            config.context_after_lines,
+            config.max_context_lines,
+            query.budget,
+            query.seen,
+        )
+        return widened(results, file_of, widening)
 
     def close(self) -> None:
         self._words.close()

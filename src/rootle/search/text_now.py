@@ -1,0 +1,61 @@
+"""The text of an indexed file as it is now."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rootle.index.manifest import FileState
+from rootle.index.snapshot import Snapshot
+
+# A file that grew beyond this since it was indexed is another file.
+_MAX_BYTES: Final = 16_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextNow:
+    lines: tuple[str, ...]
+    changed: bool  # since it was indexed
+
+
+def text_now(root: Path | None, state: FileState, snapshot: Snapshot) -> TextNow | None:
+    """The lines of a file; None where it is gone, or is none of ours any more."""
+    if root is None:
+        return TextNow(tuple(snapshot.text(state.id).split("\n")), changed=False)
+    path = root / state.path
+    if is_as_indexed(path, state) and not state.skipped_chars:
+        return TextNow(tuple(snapshot.text(state.id).split("\n")), changed=False)
+    raw = _read(root, path)
+    if raw is None:
+        return None
+    lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
+    return TextNow(tuple(lines), changed=not is_as_indexed(path, state))
+
+
+def is_as_indexed(path: str | Path, state: FileState) -> bool:
+    """Whether a file has the size and the time that it had then."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return False
+    return (info.st_size, info.st_mtime_ns) == (state.size, state.mtime_ns)
+
+
+def _read(root: Path, path: Path) -> bytes | None:
+    # Links are never followed: not that of the file, and not that of a folder on the way to it.
+    if os.path.realpath(path.parent) != os.path.join(
+        os.path.realpath(root), os.path.relpath(path.parent, root)
+    ).removesuffix("/."):
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > _MAX_BYTES:
+            return None
+        return file.read()
