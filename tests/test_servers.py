@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import threading
 import time
@@ -10,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import rootle
+from json_server import Reply, Request, serving
 from real_servers import RealServer, chroma_server
 from sample import QUESTIONS, many_files, write, write_tree
 
 from rootle.app import App
-from rootle.errors import ConfigError
+from rootle.errors import ConfigError, SearchUnavailableError
 from rootle.index.chroma import ChromaDense
 from rootle.index.rest import RestServer
 from rootle.types import BackendStatus, SearchQuery
@@ -254,3 +258,86 @@ def test_reading_only_never_writes_to_a_server(repository: Path, make_app, chrom
     assert reader.search("validate an access token").degraded == ("dense",)
     time.sleep(0.3)
     assert reader.search("validate a token").degraded == ("dense",)
+
+
+def _nonsense(request: Request) -> Reply:
+    return Reply(raw=b"\x00\xff[}")
+
+
+def _another_shape(request: Request) -> Reply:
+    return Reply([{"what": "is this"}])
+
+
+def _hang(request: Request) -> Reply:
+    return Reply(hang=True)
+
+
+def _drip(request: Request) -> Reply:
+    return Reply({"id": "x" * 1_000}, drip_s=0.02)
+
+
+def _no_key(request: Request) -> Reply:
+    return Reply({"error": f"{request.headers.get('x-chroma-token')} is no key"}, status=401)
+
+
+@pytest.mark.parametrize("fault", [_nonsense, _another_shape, _hang, _drip, _no_key, None])
+def test_fifty_questions_to_a_broken_server_stay_within_the_deadline(
+    fault: Callable[[Request], Reply] | None, repository: Path, make_app, caplog
+) -> None:
+    make_app(repository).index()
+    with serving(fault or _hang) as server:
+        if fault is None:
+            server.close()
+        app = make_app(
+            repository,
+            dense_backend="chroma",
+            dense_endpoint=server.url,
+            dense_api_key="sesame-4711",
+            dense_timeout_ms=300,
+            enable_cache=False,
+        )
+        times = []
+        for _ in range(50):
+            started = time.monotonic()
+            answer = app.search("how long to wait before the next attempt")
+            times.append(time.monotonic() - started)
+            assert answer.degraded == ("dense",)
+            assert answer.results[0].file_path == "src/net/retry.py"
+        assert max(times) < 0.3 + 1.0  # both deadlines
+        assert sorted(times)[25] < 0.25  # the breaker opened
+        status = str(app.status())
+        app.close()
+    assert "sesame" not in status + caplog.text
+
+
+def test_with_both_servers_gone_the_service_is_unavailable(repository: Path, make_app) -> None:
+    make_app(repository).index()
+    with serving(_hang) as server:
+        gone = server.url
+    app = make_app(
+        repository,
+        dense_backend="opensearch",
+        dense_endpoint=gone,
+        sparse_backend="opensearch",
+        sparse_endpoint=gone,
+    )
+    with pytest.raises(SearchUnavailableError, match="service unavailable"):
+        app.search("how long to wait before the next attempt")
+
+
+def test_status_of_the_command_line_tells_what_waits_and_why(
+    repository: Path, make_app, tmp_path: Path
+) -> None:
+    with serving(_hang) as server:
+        gone = server.url
+    settings = {"denseBackend": "chroma", "denseEndpoint": gone, "denseApiKey": "sesame-4711"}
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"searchAgent": settings}))
+    indexed = rootle("index", repository, "--config", config)
+    assert indexed.code == 0
+    assert "the dense index is not up to date, and will be tried again" in indexed.err
+    shown = rootle("status", repository, "--config", config)
+    assert re.search(rf"dense       Chroma at {gone}, \d+ files behind", shown.out)
+    assert "failing since 20" in shown.out
+    assert "next try 20" in shown.out
+    assert "sesame" not in indexed.err + shown.out

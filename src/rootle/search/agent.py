@@ -12,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from rootle.config import Config
+from rootle.config import EMBEDDED, Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
+from rootle.net import shown_url
 from rootle.protocols import (
     DenseIndex,
     Embedder,
@@ -330,7 +331,8 @@ class SearchAgent:
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
         config, index, served = self._config, session.snapshot.sparse, self._served_sparse
-        find_words = sparse_stage(config.sparse_backend).around(
+        endpoint = EMBEDDED if served is None else shown_url(config.sparse_endpoint)
+        find_words = sparse_stage(endpoint).around(
             partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
         )
         find_meaning = dense_stage(config.embedding_model_id).around(
