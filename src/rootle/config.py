@@ -32,14 +32,16 @@ def _key(
     project: bool = False,
     secret: bool = False,
     url: bool = False,
+    path: bool = False,
 ) -> Any:
     """A field of Config: its meaning, its range, and who may set it.
 
     `project` is for what a repository may choose for those who clone it: nothing that reaches a
     network, a program, a key or a file outside it, and nothing that takes all memory. `secret` is
-    never shown; `url` is one of HTTP.
+    never shown; `url` is one of HTTP; `path` may be one, told from a name by how it begins.
     """
-    metadata = {"about": about, "range": span, "project": project, "secret": secret, "url": url}
+    metadata = {"about": about, "range": span, "project": project}
+    metadata |= {"secret": secret, "url": url, "path": path}
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -85,8 +87,9 @@ class Config:
     # The embedding
     embedding_model_id: str = _key(
         "static-code-v0",
-        "The shipped model, the path of a model's folder, or the name of a model on a server "
-        "(see [embedding](embedding.md)). Another model means a new index.",
+        "The shipped model, the path of a model's folder (`/…`, `./…` or `~/…`), or the name of a "
+        "model on a server (see [embedding](embedding.md)). Another model means a new index.",
+        path=True,
     )
     embedding_endpoint: str = _key(
         "", "URL of the server that embeds with that model. Empty: the provider's own.", url=True
@@ -103,7 +106,7 @@ class Config:
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
     embedding_fallback: str = _key(
-        "", "The model that serves where `embeddingModelID` cannot. Empty: none."
+        "", "The model that serves where `embeddingModelID` cannot. Empty: none.", path=True
     )
     embedding_query_prefix: str = _key(
         "", "Put before a question. Empty: what the model is known to want, if anything."

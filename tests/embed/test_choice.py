@@ -175,3 +175,15 @@ def test_a_folder_of_sentence_transformers(tmp_path, monkeypatch):
     assert np.allclose(embedder.embed(["four"]), [[0.8, 0.6, 0.0]])
     assert np.allclose(embedder.embed_query("x"), [0.8, 0.6, 0.0])  # with its prefix
     assert embedder.dimensions == 3
+
+
+def test_a_folder_of_the_current_one_is_never_taken_for_a_name(tmp_path, monkeypatch):
+    """Whoever searches a clone would otherwise open, and for some formats run, what lies in it."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("openai-embeddings-001", "jinaai/code"):
+        folder(tmp_path / name, "modules.json")
+    assert chosen("openai-embeddings-001").kind == "static"
+    served = chosen("jinaai/code", embedding_endpoint=ENDPOINT)
+    assert (served.kind, served.model) == ("cloud", "jinaai/code")
+    with pytest.raises(ConfigError, match=r"as in \./model"):
+        chosen("jinaai/code")

@@ -168,6 +168,20 @@ def test_whoever_names_the_file_of_the_project_trusts_it(project: Path) -> None:
     assert settings.remarks == ()
 
 
+def test_a_relative_path_counts_from_its_file(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    path = _write(
+        home / "there/c.json", '"embeddingModelID": "./model",', '"embeddingFallback": "~/m"'
+    )
+    config = read_settings(project, str(path)).config
+    assert config.embedding_model_id == str(home / "there/model")
+    assert config.embedding_fallback == str(home / "m")
+    said = read_settings(project, None, ["embeddingModelID=./model"]).config
+    assert said.embedding_model_id == str(project / "model")
+
+
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [

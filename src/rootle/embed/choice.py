@@ -85,12 +85,14 @@ def _found(model: str, config: Config) -> ModelChoice | str:
     """The model of a name, or why it cannot serve."""
     if model == STATIC_CODE_V0:
         return ModelChoice("static", model, model)
-    if os.path.isdir(model):
+    # A mere name is never looked for below the current folder: a repository may hold a folder of
+    # that name, and opening a model can mean running what lies in it.
+    if _is_path(model) and os.path.isdir(model):
         return _folder(model, config)
     if _is_slip(model, config):
         raise ConfigError(
             f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V0}" nor a folder with '
-            "a model; give the path of one or leave the key out"
+            "a model; give the path of one, as in ./model, or leave the key out"
         )
     return _cloud(model, config)
 
@@ -100,9 +102,13 @@ def _is_slip(model: str, config: Config) -> bool:
     if difflib.get_close_matches(model, [STATIC_CODE_V0], cutoff=_MISTYPED):
         return True
     # Names of models have slashes too, where something says who serves them.
-    is_path = "/" in model or os.sep in model
+    has_slash = "/" in model or os.sep in model
     has_server = bool(config.embedding_endpoint) or has_key(config)
-    return model.startswith((".", "~")) or os.path.isabs(model) or (is_path and not has_server)
+    return _is_path(model) or (has_slash and not has_server)
+
+
+def _is_path(model: str) -> bool:
+    return os.path.isabs(model) or model.startswith((".", "~"))
 
 
 def _folder(model: str, config: Config) -> ModelChoice:

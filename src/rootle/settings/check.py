@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, Final
@@ -77,6 +78,8 @@ def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
     if type(data) is not wanted:
         shown = "something else" if field.metadata["secret"] else _shown(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[wanted]}")
+    if field.metadata["path"]:
+        return _path_seen_from(origin, data)
     span: tuple[float, float] | None = field.metadata["range"]
     if field.metadata["url"] and data and not data.startswith(("http://", "https://")):
         raise ConfigError(f'{origin}: {name} is {_shown(value)}, expected a URL: "http://…"')
@@ -84,6 +87,14 @@ def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
         shown = _shown(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
     return data
+
+
+def _path_seen_from(origin: Origin, text: str) -> str:
+    """A relative path counts from its file, and never from the folder that is searched."""
+    if not text.startswith((".", "~")):
+        return text
+    folder = os.path.dirname(origin.source) if origin.line else os.curdir
+    return os.path.abspath(os.path.join(folder, os.path.expanduser(text)))
 
 
 def _nested(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from dataclasses import fields
 from typing import Final
@@ -11,6 +12,7 @@ from rootle.config import SECTION, Config, key_of
 from rootle.wire import to_json
 
 _WIDTH: Final = 96
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")  # of Markdown
 _HEAD: Final = """\
 // Settings of rootle. What starts with "//" holds no effect: take it off a line to set that key.
 // `rootle config show` tells what holds and why.
@@ -23,7 +25,8 @@ def template() -> str:
     """The text of the file; it sets nothing until a user changes it."""
     entries = []
     for field in fields(Config):
-        about = textwrap.wrap(field.metadata["about"] + _range(field.metadata["range"]), _WIDTH)
+        said = _LINK.sub(r"\1", field.metadata["about"]) + _range(field.metadata["range"])
+        about = textwrap.wrap(said, _WIDTH)
         default = json.dumps(to_json(field.default))
         entries += [*(f"// {line}" for line in about), f'// "{key_of(field.name)}": {default},', ""]
     body = textwrap.indent("\n".join(entries[:-1]), "    ")
