@@ -18,7 +18,6 @@ NOT_USED_YET: Final = frozenset(
     {
         *("useLearnedReranker", "rerankerModelID", "rerankerBatchSize", "rerankerTimeoutMs"),
         "rerankerWeights",
-        "noResultsSuggestion",
         *("watchDebounceMs", "enableIndexing"),
     }
 )

@@ -20,6 +20,7 @@ from rootle.protocols import (
     DenseIndex,
     Embedder,
     QueryEmbedder,
+    Reranker,
     SparseIndex,
     Vector,
     WordEmbedder,
@@ -50,9 +51,11 @@ from rootle.search.gather import (
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
+from rootle.search.reranking import ask_reranker, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
+from rootle.search.suggestions import suggestions
 from rootle.search.text_now import is_as_indexed, text_now
-from rootle.search.understanding import remarks_on, understand, understood
+from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.telemetry import dense_stage, sparse_stage
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
@@ -88,10 +91,12 @@ class SearchAgent:
         root: Path | None = None,
         dense: DenseIndex | None = None,
         sparse: SparseIndex | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
 
-        Without a root contexts are made of the text as it was indexed.
+        A reranker has the last word on the order. Without a root contexts are made of the text as
+        it was indexed.
         """
         self._served_dense = dense
         self._served_sparse = sparse
@@ -103,6 +108,8 @@ class SearchAgent:
         self._root = root
         self._words = Leg("sparse", config.sparse_timeout_ms)
         self._meaning = Leg("dense", config.dense_timeout_ms)
+        self._reranker = reranker
+        self._reranking = Leg("reranker", config.reranker_timeout_ms)
         self._session: _Session | None = None
         self._embeds_at_once = False
 
@@ -184,9 +191,11 @@ class SearchAgent:
         allowed = allowed_files(query, asked.parsed, snapshot.all_files, now_s)
         narrowed = narrow(asked.parsed, snapshot, allowed)
         ranking, folded = self._rank_once_each(session, asked.question, narrowed, account)
+        ranking, folded = self._reranked(session, asked, ranking, folded, account)
         said = (*remarks_on(asked), *narrowed.remarks)
         if not folded.order:
-            said = said or self._suggestions(snapshot, allowed)
+            own = self._config.no_results_suggestion
+            said = said or suggestions(query, asked, snapshot, now_s, own)
         until_s = math.inf
         if query.min_recency_days and allowed:
             until_s = valid_until(query, allowed, snapshot.all_files())
@@ -219,6 +228,25 @@ class SearchAgent:
         every = narrowed.files or {state.id for state in snapshot.all_files()}
         ranking, others = ranked(replace(narrowed, files=set(every) - folded.hidden))
         return ranking, replace(others, copies={**folded.copies, **others.copies})
+
+    def _reranked(
+        self, session: _Session, asked: Asked, ranking: Ranking, folded: Folded, account: Account
+    ) -> tuple[Ranking, Folded]:
+        """The order of the reranker; where it is down or late the one before it stands."""
+        order = folded.order[: self._config.max_merged_candidates]
+        if self._reranker is None or not order:
+            return ranking, folded
+        account.reranker_model = self._config.reranker_model_id
+        with account.reranking():
+            documents = documents_of(session.snapshot, ranking, order)
+            asking = self._reranking.start(
+                partial(ask_reranker, self._reranker, asked.question.text, documents)
+            )
+            hits = asking.answer()
+        if hits is None:
+            return replace(ranking, degraded=(*ranking.degraded, "reranker")), folded
+        ranking, first = reordered(ranking, order, hits)
+        return ranking, replace(folded, order=(*first, *folded.order[len(order) :]))
 
     def _page(
         self, session: _Session, answer: Answer, offset: int, limit: int, *, explain: bool
@@ -266,6 +294,7 @@ class SearchAgent:
     def close(self) -> None:
         self._words.close()
         self._meaning.close()
+        self._reranking.close()
 
     def _current_session(self) -> _Session:
         snapshot = self._snapshots()
@@ -379,13 +408,6 @@ class SearchAgent:
         if not vector.any():
             return DenseFindings(index.best(scores, 0), scores)
         return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
-
-    def _suggestions(self, snapshot: Snapshot, allowed: Collection[int] | None) -> tuple[str, ...]:
-        if not len(snapshot.dense.chunk_ids):
-            return ("The index is empty: there is no text file to search in this folder.",)
-        if allowed is not None and not allowed:
-            return ("No file passes the filters: widen filePaths, languages or minRecencyDays.",)
-        return ("Nothing matches: try broader keywords or check the spelling.",)
 
 
 def _has_rows(session: _Session, allowed: Collection[int] | None) -> bool:

@@ -98,7 +98,7 @@ def _same_words(snapshot: Snapshot, evidence: Evidence, order: Sequence[int]) ->
     """The same for those whose best chunk has nearly the words of another's."""
     if len(order) < 2:
         return {}
-    chunk_of = _best_chunks(evidence)
+    chunk_of = best_chunks(evidence)
     having = [at for at in order if chunk_of[at] >= 0]
     if len(having) < 2 or not len(snapshot.dense.chunk_ids):
         return {}
@@ -129,7 +129,7 @@ def _twins(
     return found
 
 
-def _best_chunks(evidence: Evidence) -> Ints:
+def best_chunks(evidence: Evidence) -> Ints:
     """For each candidate file the chunk that is likely to be shown of it; -1: none is known."""
     chunks = evidence.chunks
     best = np.full(len(evidence.files.ids), -1, dtype=np.int64)

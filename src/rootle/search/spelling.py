@@ -51,7 +51,7 @@ def corrections_of(text: str, question: Question, index: SymbolReader) -> tuple[
     if not unknown:
         return ()
     typed = {whole_identifier(word): word for word in WORD.findall(text)}
-    found = [(typed.get(name), _nearest(name, index)) for name in unknown]
+    found = [(typed.get(name), nearest_name(name, index)) for name in unknown]
     return tuple(Correction(typed, meant) for typed, meant in found if typed and meant)
 
 
@@ -61,7 +61,8 @@ def corrected(text: str, corrections: Sequence[Correction]) -> str:
     return WORD.sub(lambda match: meant.get(match.group(), match.group()), text)
 
 
-def _nearest(name: str, index: SymbolReader) -> str | None:
+def nearest_name(name: str, index: SymbolReader) -> str | None:
+    """The defined name that one which is unknown was probably meant for."""
     if len(name) < _MIN_CHARS:
         return None
     limit = 2 if len(name) >= _TWO_EDITS_FROM else 1

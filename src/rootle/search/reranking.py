@@ -1,0 +1,64 @@
+"""A reranker's word on the first files: each is read by its best chunk, and ordered anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rootle.errors import RerankError
+from rootle.index.snapshot import Snapshot
+from rootle.protocols import Hit, Reranker
+from rootle.rank.evidence import Floats
+from rootle.search.copies import best_chunks
+from rootle.search.page import Ranking
+
+
+def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> list[str]:
+    """For each file its path and the chunk that is likely to be shown of it."""
+    ids = ranking.evidence.files.ids.tolist()
+    best = best_chunks(ranking.evidence)
+    chosen = [
+        int(best[at]) if best[at] >= 0 else next((c.id for c in snapshot.chunks_of(ids[at])), -1)
+        for at in order
+    ]
+    rows = snapshot.chunks(chosen)
+    known = [rows[chunk_id] for chunk_id in chosen if chunk_id in rows]
+    places = [(row.file_id, row.start, row.end) for row in known]
+    texts = {row.id: text for row, text in zip(known, snapshot.excerpts(places), strict=True)}
+    paths = ranking.evidence.files.paths
+    return [f"{paths[at]}\n{texts.get(c, '')}" for at, c in zip(order, chosen, strict=True)]
+
+
+def ask_reranker(reranker: Reranker, question: str, documents: Sequence[str]) -> list[Hit]:
+    """What it says, best first; raises RerankError for what cannot be an order of the documents."""
+    hits = sorted(reranker.rerank(question, documents), key=lambda hit: (-hit.score, hit.index))
+    indexes = [hit.index for hit in hits]
+    if len(set(indexes)) < len(indexes) or not set(indexes) <= set(range(len(documents))):
+        raise RerankError(f"the reranker names documents twice or beyond {len(documents) - 1}")
+    if not hits or not all(math.isfinite(hit.score) for hit in hits):
+        raise RerankError("the reranker gives no score, or one that is no number")
+    return hits
+
+
+def reordered(
+    ranking: Ranking, order: Sequence[int], hits: Sequence[Hit]
+) -> tuple[Ranking, tuple[int, ...]]:
+    """The ranking with the scores of the hits, and their order; what was not read comes after."""
+    first = [order[hit.index] for hit in hits]
+    rest = [at for at in order if at not in set(first)]
+    scores = ranking.ranked.scores.copy()
+    scores[first] = _from_0_to_1(np.array([hit.score for hit in hits]))
+    scores[rest] *= scores[first[-1]]
+    ranked = replace(ranking.ranked, order=(*first, *rest), scores=scores)
+    return replace(ranking, ranked=ranked), (*first, *rest)
+
+
+def _from_0_to_1(scores: Floats) -> Floats:
+    """As they are where they are shares already; else by the logistic function, as of logits."""
+    if scores.min() >= 0 and scores.max() <= 1:
+        return scores
+    squeezed: Floats = 1 / (1 + np.exp(-np.clip(scores, -60, 60)))
+    return squeezed

@@ -1,0 +1,94 @@
+"""A filter holds exactly, in both legs and before anything is cut off."""
+
+from __future__ import annotations
+
+import fnmatch
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sample import write
+
+from rootle.app import App, open_app
+from rootle.config import Config
+from rootle.types import SearchQuery
+
+_DAY_S = 86_400
+_FOLDERS = ("src", "src/net", "src/net/http", "lib", "docs", "tests/unit", "a b")
+_LANGUAGES = {"py": "python", "go": "go", "rs": "rust", "md": "markdown", "ts": "typescript"}
+_WORDS = "retry token ledger cipher packet shard quorum basket".split()
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory):
+    """Files of many kinds and ages that nearly all match, and legs that put few chunks forward."""
+    import time
+
+    folder, rng = tmp_path_factory.mktemp("filters"), Random(5)
+    ages = {}
+    for number in range(120):
+        ending = rng.choice(list(_LANGUAGES))
+        path = f"{rng.choice(_FOLDERS)}/file_{number}.{ending}"
+        ages[path] = rng.choice([0.5, 3, 20, 100, 1_000])
+        words = " ".join(rng.choices(_WORDS, k=rng.randrange(5, 60)))
+        text = f"# zebra {number}\n\n{words}\n"
+        write(folder / "repo", path, text, when_s=time.time() - ages[path] * _DAY_S)
+    config = Config(sparse_top_k=5, dense_top_k=5, enable_cache=False)
+    with open_app(folder / "repo", index_dir=folder / "index", config=config) as app:
+        app.index()
+        yield app, ages
+
+
+_paths = st.lists(
+    st.sampled_from(
+        [*_FOLDERS, "src/", "*.py", "src/*.rs", "*/file_1?.*", "nowhere", "tests", ".", "*7*"]
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(
+    paths=st.none() | _paths,
+    languages=st.none() | st.lists(st.sampled_from(list(_LANGUAGES)), min_size=1, max_size=2),
+    days=st.none() | st.sampled_from([1.0, 10.0, 50.0, 500.0, 5_000.0]),
+    question=st.sampled_from(["zebra", "ledger of the quorum", "retry_token", '"zebra" cipher']),
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_what_passes_is_found_and_nothing_else_however_narrow(
+    tree: tuple[App, dict[str, float]],
+    paths: list[str] | None,
+    languages: list[str] | None,
+    days: float | None,
+    question: str,
+) -> None:
+    app, ages = tree
+    passing = {
+        path
+        for path, age in ages.items()
+        if (paths is None or any(_is_under(path, wanted) for wanted in paths))
+        and (languages is None or path.rpartition(".")[2] in languages)
+        and (days is None or age < days)
+    }
+    query = SearchQuery(
+        question,
+        file_paths=None if paths is None else tuple(paths),
+        languages=None if languages is None else tuple(languages),
+        min_recency_days=days,
+        limit=50,
+    )
+    response = app.search(query)
+    found = {result.file_path for result in response.results}
+    found |= {path for result in response.results for path in result.copies}
+    assert found <= passing
+    assert bool(found) == bool(passing)
+    if not found:
+        assert response.suggestions
+
+
+def _is_under(path: str, wanted: str) -> bool:
+    wanted = wanted.rstrip("/")
+    return wanted == "." or path.startswith(f"{wanted}/") or fnmatch.fnmatchcase(path, wanted)

@@ -1,0 +1,145 @@
+"""A reranker has the last word on the order, while it answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample import make_repository, many_files
+
+from rootle.app import App
+from rootle.config import Config
+from rootle.errors import RerankError
+from rootle.protocols import Hit
+from rootle.search.agent import SearchAgent
+from rootle.types import SearchQuery
+
+
+class _Fake:
+    """Scores documents by a function of their place and text."""
+
+    def __init__(self, score: Callable[[int, str], float]) -> None:
+        self._score = score
+        self.asked: list[list[str]] = []
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
+        self.asked.append(list(documents))
+        return [Hit(at, self._score(at, text)) for at, text in enumerate(documents)]
+
+
+class _Down(_Fake):
+    def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
+        self.asked.append(list(documents))
+        raise RerankError("refused")
+
+
+class _Hanging(_Fake):
+    def __init__(self) -> None:
+        super().__init__(lambda at, _: at)
+        self.released = threading.Event()
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
+        self.released.wait(60)
+        return []
+
+
+class _Says(_Fake):
+    """Gives the same hits to everything."""
+
+    def __init__(self, *hits: Hit) -> None:
+        super().__init__(lambda at, _: at)
+        self._hits = hits
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
+        self.asked.append(list(documents))
+        return list(self._hits)
+
+
+@pytest.fixture
+def app(tmp_path: Path, make_app) -> App:
+    app: App = make_app(make_repository(tmp_path / "repo", many_files(20, functions=4)))
+    app.index()
+    return app
+
+
+@pytest.fixture
+def ask(app: App) -> Iterator[Callable[..., Any]]:
+    agents = []
+
+    def ask(reranker: Any, question: str = "ledger", times: int = 1, **settings: Any) -> Any:
+        config = Config(**{"enable_cache": False, **settings})
+        agent = SearchAgent(app._upkeep().snapshot, app._model, config, reranker=reranker)
+        agents.append(agent)
+        for _ in range(times):
+            response = agent.search(SearchQuery(question, limit=50))
+        return response
+
+    yield ask
+    for agent in agents:
+        agent.close()
+
+
+def _paths(response: Any) -> list[str]:
+    return [result.file_path for result in response.results]
+
+
+def test_its_order_is_the_order_and_its_scores_are_shown(ask) -> None:
+    plain = _paths(ask(None))
+    logits = ask(_Fake(lambda at, _: at - 3.0))
+    assert _paths(logits) == plain[::-1]
+    assert [r.score for r in logits.results] == sorted(r.score for r in logits.results)[::-1]
+    assert all(0 <= result.score <= 1 for result in logits.results)
+    shares = ask(_Fake(lambda at, _: 1 / (1 + at)))
+    assert [r.score for r in shares.results][:3] == [1.0, 0.5, 0.33333]
+
+
+def test_it_reads_the_path_and_the_best_chunk_of_each_file(ask, app: App) -> None:
+    reranker = _Fake(lambda at, _: -at)
+    response = ask(reranker, "ledger")
+    (documents,) = reranker.asked
+    assert [text.split("\n")[0] for text in documents] == _paths(response)
+    for document in documents:
+        path, _, chunk = document.partition("\n")
+        assert len(chunk) > 50
+        assert chunk in (app.root / path).read_text()
+
+
+def test_what_it_does_not_read_comes_after_what_it_does(ask) -> None:
+    plain = _paths(ask(None))
+    few = _paths(ask(_Says(Hit(4, 0.9), Hit(2, 0.8))))
+    assert few[:2] == [plain[4], plain[2]]
+    assert sorted(few) == sorted(plain)
+    some = _Fake(lambda at, _: at)
+    assert len(_paths(ask(some, max_merged_candidates=5))) > 0
+    assert len(some.asked[0]) <= 5
+
+
+@pytest.mark.parametrize(
+    "reranker",
+    [
+        _Down(lambda at, _: at),
+        _Says(),
+        _Says(Hit(0, 1.0), Hit(0, 0.5)),
+        _Says(Hit(999, 1.0)),
+        _Says(Hit(-1, 1.0)),
+        _Says(Hit(0, float("nan"))),
+    ],
+)
+def test_one_that_fails_costs_its_order_and_no_more(reranker: _Fake, ask) -> None:
+    response = ask(reranker, times=6)
+    assert response.degraded == ("reranker",)
+    assert _paths(response) == _paths(ask(None))
+    assert len(reranker.asked) <= 4  # the fourth: a trial, on a machine that is slow
+
+
+def test_one_that_hangs_costs_its_deadline(ask) -> None:
+    reranker = _Hanging()
+    try:
+        response = ask(reranker, times=4, reranker_timeout_ms=20)
+    finally:
+        reranker.released.set()
+    assert response.degraded == ("reranker",)
+    assert _paths(response) == _paths(ask(None))

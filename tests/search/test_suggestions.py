@@ -1,0 +1,70 @@
+"""Where nothing is found: what to do about it, for this very question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import FILES, make_repository, write
+
+from rootle.app import App
+from rootle.types import SearchQuery
+
+
+@pytest.fixture
+def app(repository: Path, make_app) -> App:
+    app: App = make_app(repository, no_results_suggestion="Ask the team.")
+    return app
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            SearchQuery("RetryPolicy", languages=("swift",)),
+            'languages "swift" leaves out 3 files that would match, first of all src/net/retry.py',
+        ),
+        (
+            SearchQuery("evict_oldest", file_paths=("srcs", "lib")),
+            'filePaths "srcs", "lib" leaves out 1 file that would match, first of all '
+            "src/store/cache.py",
+        ),
+        (
+            SearchQuery("evict_oldest", min_recency_days=1),
+            "minRecencyDays 1 leaves out 1 file that would match, first of all src/store/cache.py",
+        ),
+        (
+            SearchQuery("evict_oldest path:nowhere"),
+            "path:nowhere leaves out 1 file that would match, first of all src/store/cache.py",
+        ),
+        (
+            SearchQuery("evict_oldest", file_paths=("docs",), languages=("go",)),
+            "everything that narrows it leaves out 1 file that would match, first of all "
+            "src/store/cache.py",
+        ),
+    ],
+)
+def test_a_filter_that_left_out_what_matches_is_named(
+    query: SearchQuery, expected: str, app: App
+) -> None:
+    response = app.search(query)
+    assert response.results == ()
+    assert response.suggestions == (expected, "Ask the team.")
+
+
+def test_names_that_are_near_are_told(tmp_path: Path, make_app) -> None:
+    app = make_app(make_repository(tmp_path / "repo", FILES))
+    query = SearchQuery("validateTokne", languages=("swift",))
+    response = app.search(query)
+    assert response.results == ()
+    assert any("validateToken" in line for line in response.suggestions)
+
+
+def test_an_empty_index_says_what_to_run(tmp_path: Path, make_app) -> None:
+    (tmp_path / "empty").mkdir()
+    app = make_app(tmp_path / "empty", index_dir=tmp_path / "empty-index")
+    response = app.search("anything")
+    assert response.results == ()
+    assert response.suggestions[0].startswith("the index is empty: run `rootle index`")
+    write(tmp_path / "empty", "a.py", "anything = 1\n")
+    assert app.search("anything").suggestions == ()
