@@ -64,7 +64,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "search": GROUND | {"rank", "index.manifest", "index.docstore", "index.snapshot"},
     # Floor 5: everything below.
     "servers": GROUND | {"index"},
-    "indexer": GROUND | {"index", "embed", "ingest", "servers"},
+    "embedding_turns": GROUND | {"index", "ingest"},
+    "indexer": GROUND | {"index", "embed", "ingest", "servers", "embedding_turns"},
     "app": GROUND | {"embed", "ingest", "search", "indexer"},
     # The public names, for type checkers and on first use.
     "": {"app", "config", "errors", "types"},

@@ -19,6 +19,7 @@ from json_server import JsonServer, Reply, Request
 from sample import QUESTIONS, many_files, write, write_tree
 
 from rootle.app import App
+from rootle.backoff import Backoff
 from rootle.errors import IndexStorageError
 from rootle.index.derived import DerivedWriter
 from rootle.types import SearchQuery
@@ -35,7 +36,7 @@ def server() -> Iterator[JsonServer]:
 
 @pytest.fixture(autouse=True)
 def _no_pauses_between_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rootle.net._ATTEMPTS", 1)
+    monkeypatch.setattr("rootle.net._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
 
 
 class _Clock:
@@ -174,7 +175,7 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
     tmp_path, open_served, server, monkeypatch
 ):
     root = write_tree(tmp_path / "many", many_files(40))
-    monkeypatch.setattr("rootle.indexer._EMBEDDING_SHARE_S", 0.05)
+    monkeypatch.setattr("rootle.embedding_turns._SHARE_S", 0.05)
 
     def slowly(request: Request) -> Reply:
         time.sleep(0.03)
@@ -244,7 +245,7 @@ def test_the_end_is_the_same_whether_it_came_at_once_or_in_pieces(
         assert paths(in_pieces, question) == paths(at_once, question), question
 
 
-@pytest.mark.parametrize("status", [400, 413, 422])
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_a_text_that_is_refused_waits_alone(repository, open_served, server, status, clock):
     write(repository, "poison.txt", "poison in the well\n")
 
@@ -268,13 +269,40 @@ def test_a_text_that_is_refused_waits_alone(repository, open_served, server, sta
     assert not waiting(app)
 
 
+@pytest.mark.parametrize(("status", "most"), [(400, 3), (500, 3 * 4)])
 def test_a_server_that_refuses_everything_is_not_asked_for_every_chunk(
-    tmp_path, open_served, server
+    tmp_path, open_served, server, status, most
 ):
-    server.answer = lambda request: Reply({"error": "no such model"}, 400)
+    server.answer = lambda request: Reply({"error": "no such model"}, status)
     app = open_served(write_tree(tmp_path / "many", many_files(40)))
     assert "no such model" in app.index().pending_reason
-    assert len(server.requests) < 40
+    assert len(server.requests) <= most
+
+
+def test_other_writers_come_in_between_the_turns_of_a_long_run(
+    tmp_path, open_served, server, monkeypatch, make_app
+):
+    root = write_tree(tmp_path / "many", many_files(40))
+    other = make_app(root, **served(server))
+    seen: list[Any] = []
+
+    def search_meanwhile(seconds: float) -> None:
+        if not seen:
+            write(root, "meanwhile.py", "def meanwhile(): pass\n")
+            seen.append(other.search("meanwhile"))
+
+    def slowly(request: Request) -> Reply:
+        time.sleep(0.02)
+        return answer(request)
+
+    server.answer = slowly
+    monkeypatch.setattr("rootle.embedding_turns._TURN_S", 0.01)
+    monkeypatch.setattr("rootle.embedding_turns.sleep", search_meanwhile)
+    report = open_served(root, dense_batch_size=4).index()
+    (response,) = seen
+    assert response.results[0].file_path == "meanwhile.py"
+    assert "stale" not in response.degraded
+    assert report.chunks_pending == waiting(other) == 0
 
 
 def test_files_that_change_while_they_wait(repository, open_served, server):

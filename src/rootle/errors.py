@@ -38,17 +38,17 @@ class MissingExtraError(RootleError):
 class UnavailableError(RootleError):
     """A part that did not answer in time, refused the connection or failed; it may work later."""
 
-    def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
+    def __init__(self, message: str, *, retry_after_s: float = 0.0, status: int = 0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s  # where the part said how long to leave it alone
+        self.status = status  # of HTTP, where there was an answer
 
 
 class RefusedError(UnavailableError):
     """A server understood a request and turned it down: it will do so again."""
 
     def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status  # of HTTP
+        super().__init__(message, status=status)
 
 
 class RerankError(UnavailableError):

@@ -7,7 +7,6 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -29,15 +28,10 @@ from rootle.servers import Servers
 from rootle.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from rootle.embed.choice import ModelChoice
+    from rootle.embedding_turns import EmbeddingTurns
     from rootle.protocols import Embedder
 
-# What a search that brings the index up to date spends on chunks that wait for their embedding.
-_EMBEDDING_SHARE_S: Final = 1.0
-# For chunks alone nobody waits as for a question: a large model on a slow machine takes its time.
-_BATCH_TIMEOUT_S: Final = 60.0
 # How texts become terms and rows; a change makes every index foreign.
 _CONTENT_FORMAT: Final = 1
 _OWN_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
@@ -155,6 +149,8 @@ class Indexer:
                     self._delete_content()
                 _mark_as_cache(self.index_dir)
             report = self._run(progress, embed_all=embed_all)
+        if embed_all and not self.model.is_table:
+            report = self._embedding_turns().rest(report, self._say_waiting)
         if waits:
             for remark in self.servers.feed_now():
                 self._notice(remark)
@@ -216,7 +212,8 @@ class Indexer:
                 plan = make_plan(walk, self._to_compare(manifest.files()))
                 report = pipeline.run(plan, progress)
                 if not self.model.is_table:
-                    report = self._embed_waiting(connection, report, embed_all=embed_all)
+                    turns = self._embedding_turns()
+                    report = turns.first(connection, report, embed_all=embed_all)
                 with write_transaction(connection):
                     changed = not plan.is_empty
                     update_last_modified(self.root, manifest, content_changed=changed)
@@ -224,35 +221,17 @@ class Indexer:
         finally:
             connection.close()
 
-    def _embed_waiting(
-        self, connection: sqlite3.Connection, report: IndexReport, *, embed_all: bool
-    ) -> IndexReport:
-        from rootle.index.manifest import Manifest
-        from rootle.index.pending import PendingEmbeddings
-        from rootle.ingest.embedding_queue import Allowance, EmbeddingQueue
-        from rootle.protocols import QueuedEmbedder
+    def _embedding_turns(self) -> EmbeddingTurns:
+        from rootle.embedding_turns import EmbeddingTurns
 
-        pending = PendingEmbeddings(connection)
-        if not pending.backlog().count:
-            return report
-        embedder = self._open_embedder()
-        assert isinstance(embedder, QueuedEmbedder)
-        queue = EmbeddingQueue(
-            self.index_dir, connection, embedder, clock=self._clock, rng=self._rng
-        )
-        if embed_all:
-            self._notice(f"embedding {pending.backlog().count} chunks with {self.model.model}")
-            allowance = Allowance(float("inf"), _BATCH_TIMEOUT_S, insists=True)
-        else:
-            allowance = Allowance(_EMBEDDING_SHARE_S, self._config.dense_timeout_ms / 1000)
-        embedded = queue.work(allowance)
-        backlog = pending.backlog()
-        return replace(
-            report,
-            generation=Manifest(connection).generation(),
-            chunks_embedded=embedded,
-            chunks_pending=backlog.count,
-            pending_reason=backlog.reason,
+        return EmbeddingTurns(
+            self.index_dir,
+            self.model.model,
+            self._open_embedder,
+            self._config.dense_timeout_ms / 1000,
+            self._notice,
+            self._clock,
+            self._rng,
         )
 
     @property

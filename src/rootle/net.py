@@ -213,7 +213,8 @@ class JsonServer:
         quoted = self._quoted(answer.body.decode("utf-8", "replace"))
         said += f": {quoted}" if quoted else ""
         if answer.status in _PASSING or answer.status >= 500:
-            return UnavailableError(said, retry_after_s=_retry_after_s(answer.retry_after))
+            wait_s = _retry_after_s(answer.retry_after)
+            return UnavailableError(said, retry_after_s=wait_s, status=answer.status)
         return RefusedError(said, answer.status)
 
     def _quoted(self, text: str) -> str:

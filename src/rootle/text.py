@@ -72,6 +72,14 @@ def join_terms(words: Iterable[str], table: TermTable) -> str:
     return " ".join(map(table.__getitem__, words))
 
 
+def encodable(text: str) -> str:
+    """The text with a question mark for each half of a pair that stands alone, as UTF-16 may hold.
+
+    UTF-8 has no bytes for it, so that servers and tokenizers refuse a text that has one.
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def place_terms(path: str, table: TermTable) -> str:
     """The file's stem twice and its last folders: words that a chunk seldom says of itself."""
     folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from embedding_server import (
     rows_of,
 )
 from json_server import JsonServer, Reply
+from sample import write_tree
 
 from rootle import Config, net
 from rootle.embed.choice import choose_model, open_model
@@ -25,6 +29,7 @@ from rootle.embed.cloud import CloudModel
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 
 KEY = "sk-cloud-secret-42"
+_TINY = Path(__file__).parent.parent / "rank" / "tiny_reranker.py"
 TEXTS = ["retry with backoff", "close the socket", "parse the header"]
 
 
@@ -135,6 +140,47 @@ def test_the_wanted_dimensions_are_asked_for(server, provider, key):
     assert asked.dimensions == 16
     assert asked.embed(TEXTS).shape == (3, 16)
     assert server.requests[0].body[key] == 16
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    """The address of llama.cpp's own server with a tiny model."""
+    path = tmp_path_factory.mktemp("model") / "tiny.gguf"
+    subprocess.run([sys.executable, _TINY, "make", path], check=True)
+    command = [sys.executable, _TINY, "embed", path]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
+
+
+def test_llamacpps_own_server_embeds(llama, tmp_path, make_app):
+    settings: dict[str, Any] = {
+        "embedding_model_id": "tiny",
+        "embedding_provider": "llamacpp",
+        "embedding_endpoint": f"{llama}/v1",
+        "dense_timeout_ms": 20_000,
+    }
+    config = Config(**settings)
+    asked: Any = open_model(choose_model(config), config)
+    found = asked.embed(["parse http request", "cache write", "token open \ud800"] * 7)
+    assert found.shape == (21, 64)
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    assert np.allclose(asked.embed_query("cache write"), found[1], atol=1e-3)
+    long = "x " * 900  # one chunk, and more than this model takes
+    files = {"a.txt": "parse http request\n", "b.txt": "token open\n", "long.txt": long}
+    app = make_app(write_tree(tmp_path / "repo", files), **settings)
+    report = app.index()
+    assert (report.chunks_embedded, report.chunks_pending) == (2, 1)
+    assert "too large" in report.pending_reason
+    response = app.search("token open")
+    assert (response.degraded, response.results[0].source) == (("pending",), "merged")
 
 
 def test_no_key_means_no_header(server):

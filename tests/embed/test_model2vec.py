@@ -84,3 +84,9 @@ def test_a_broken_folder_is_named_in_one_line(model_folder, part):
 def test_a_name_that_is_no_model_is_refused_with_the_cure(tmp_path):
     with pytest.raises(ConfigError, match=r"static-code-v9.*neither.*leave the key out"):
         open_embedder("static-code-v9")
+
+
+def test_half_a_pair_of_utf_16_is_no_obstacle(model_folder):
+    asked = open_embedder(str(model_folder))
+    assert asked.embed(["retry \ud800"])[0].any()
+    assert asked.embed_query("retry \udcff").any()

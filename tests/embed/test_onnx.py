@@ -93,6 +93,10 @@ def test_texts_are_cut_where_the_model_ends(model_folder):
     assert np.allclose(found, unit("[CLS]", "retry"), atol=1e-6)
 
 
+def test_half_a_pair_of_utf_16_is_no_obstacle(model_folder):
+    assert embedder(model_folder).embed(["retry \ud800", "\udcff"]).any(axis=1).all()
+
+
 def test_prefixes_of_the_folder_and_of_the_configuration(model_folder):
     prompts = {"prompts": {"query": "close ", "passage": "socket "}}
     (model_folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))

@@ -2,8 +2,10 @@
 
     python tests/rank/tiny_reranker.py make MODEL.gguf
     python tests/rank/tiny_reranker.py serve MODEL.gguf
+    python tests/rank/tiny_reranker.py embed MODEL.gguf
 
-`serve` prints the address of llama.cpp's own HTTP server and runs until its input ends.
+`serve` prints the address of llama.cpp's own HTTP server and runs until its input ends. `embed`
+does the same with the embeddings that the model computes on its way.
 """
 
 from __future__ import annotations
@@ -102,6 +104,14 @@ def _add_tensors(add: Callable[[str, Any], None], tokens: int) -> None:
 
 def serve(path: str) -> None:
     """Run llama.cpp's server over the model until the input ends."""
+    _serve(path, "RANK")
+
+
+def embed(path: str) -> None:
+    _serve(path, "MEAN")
+
+
+def _serve(path: str, pooling: str) -> None:
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
@@ -109,7 +119,8 @@ def serve(path: str) -> None:
     settings.hostnames = ["127.0.0.1"]
     settings.port = 0
     settings.embedding = True
-    settings.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
+    kinds = xllamacpp.llama_pooling_type
+    settings.pooling_type = getattr(kinds, f"LLAMA_POOLING_TYPE_{pooling}")
     settings.n_ctx = settings.n_batch = settings.n_ubatch = _CONTEXT
     settings.n_parallel = settings.cpuparams.n_threads = 1
     settings.ui = settings.warmup = False
@@ -120,4 +131,4 @@ def serve(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {"make": make, "serve": serve}[sys.argv[1]](sys.argv[2])
+    {"make": make, "serve": serve, "embed": embed}[sys.argv[1]](sys.argv[2])

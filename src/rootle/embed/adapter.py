@@ -10,6 +10,7 @@ import numpy as np
 from rootle.embed.prefixes import Prefixes
 from rootle.errors import UnavailableError
 from rootle.protocols import Matrix, Vector
+from rootle.text import encodable
 
 # For chunks nobody waits as for a question; a large model on a slow machine takes its time.
 BATCH_TIMEOUT_S: Final = 60.0
@@ -61,12 +62,12 @@ class ModelAdapter:
 
     def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
         """The same for one batch, in `timeout_s`."""
-        prefixed = [self._prefixes.document + text for text in texts]
+        prefixed = [encodable(self._prefixes.document + text) for text in texts]
         return _unit(self._model.vectors(prefixed, is_query=False, timeout_s=timeout_s))
 
     def embed_query(self, text: str) -> Vector:
         """The unit vector of a question, to be compared with those of `embed`."""
-        prefixed = [self._prefixes.query + text]
+        prefixed = [encodable(self._prefixes.query + text)]
         rows = self._model.vectors(prefixed, is_query=True, timeout_s=self._query_timeout_s)
         vector: Vector = _unit(rows)[0]
         return vector

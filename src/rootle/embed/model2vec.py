@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rootle.embed.prefixes import NO_PREFIXES, Prefixes
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.protocols import Matrix, Vector
+from rootle.text import encodable
 
 try:
     from safetensors import SafetensorError
@@ -52,11 +53,11 @@ class Model2VecEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text, shape (len(texts), dimensions); zeros for a text of no token."""
-        return self._means([self._prefixes.document + text for text in texts])
+        return self._means([encodable(self._prefixes.document + text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
         """The same for a question."""
-        vector: Vector = self._means([self._prefixes.query + text])[0]
+        vector: Vector = self._means([encodable(self._prefixes.query + text)])[0]
         return vector
 
     def _means(self, texts: Sequence[str]) -> Matrix:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Final
 
 from rootle.backoff import Backoff, Rng
-from rootle.errors import RefusedError, UnavailableError
+from rootle.errors import UnavailableError
 from rootle.index.database import write_transaction
-from rootle.index.derived import DerivedWriter, arrears
+from rootle.index.derived import Arrears, DerivedWriter, arrears
 from rootle.index.docstore import DocStore
 from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
 from rootle.index.manifest import Manifest
 from rootle.index.pending import Pause, PendingEmbeddings, Waiting
 from rootle.ingest.analyze import embedded_text
+from rootle.ingest.embedding_batch import embed_texts
 from rootle.protocols import QueuedEmbedder
 from rootle.text import path_words
 from rootle.vectors import quantize
@@ -32,8 +33,6 @@ _STEP_S: Final = 5.0
 _PAUSES: Final = Backoff(first_s=30.0, longest_s=3_600.0)
 # A text that a model refuses will hardly please it later, unless the model is set up anew.
 _REFUSALS: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
-# What servers answer to a text that is too long or strange, and also to a bad request.
-_ABOUT_THE_TEXT: Final = frozenset({400, 413, 422})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +79,8 @@ class EmbeddingQueue:
 
     def work(self, allowance: Allowance) -> int:
         """Embed what is due, step by step, as long as it goes well; returns how many chunks."""
+        if not self._is_whole():
+            return 0  # a stamp now would hide what somebody who was killed did not write
         now_s = self._clock()
         if allowance.insists:
             with write_transaction(self._connection):
@@ -95,6 +96,15 @@ class EmbeddingQueue:
             if step.is_last:
                 return embedded
 
+    def _is_whole(self) -> bool:
+        dimensions = int(self._manifest.value("dimensions") or UNKNOWN_DIMENSIONS)
+        generation = self._manifest.generation()
+        return self._arrears(dimensions).is_current(generation)
+
+    def _arrears(self, dimensions: int) -> Arrears:
+        floor = int(self._manifest.value("floor") or 0)
+        return arrears(self._folder, self._manifest.generation(), floor, dimensions)
+
     def _step(self, now_s: float, ends: float, timeout_s: float) -> _Step:
         step = _Step(dimensions=int(self._manifest.value("dimensions") or 0))
         step_ends = min(ends, time.monotonic() + _STEP_S)
@@ -107,7 +117,7 @@ class EmbeddingQueue:
                     step.is_last = time.monotonic() >= ends
                     return step
                 batch = list(zip(due[start : start + size], texts, strict=False))
-                self._embed_whole(batch, step, timeout_s)
+                self._embed(batch, step, timeout_s)
         except UnavailableError as error:
             step.trouble = error
         step.is_last = step.trouble is not None or not due
@@ -124,49 +134,29 @@ class EmbeddingQueue:
             row = rows[waiting.chunk_id]
             yield embedded_text(path_words(states[file_id].path), text[row.start : row.end])
 
-    def _embed_whole(
-        self, batch: Sequence[tuple[Waiting, str]], step: _Step, timeout_s: float
-    ) -> None:
-        """Embed a batch. Raises UnavailableError where no text of it was taken."""
-        refusal = self._embed(batch, step, timeout_s)
-        if refusal is not None and not any(w.chunk_id in step.vectors for w, _ in batch):
-            raise refusal
-
-    def _embed(
-        self, batch: Sequence[tuple[Waiting, str]], step: _Step, timeout_s: float
-    ) -> RefusedError | None:
-        """Embed a batch, in halves where it is refused, and say how it was, if it was."""
-        try:
-            rows = self._embedder.embed_batch([text for _, text in batch], timeout_s)
-        except RefusedError as error:
-            if error.status not in _ABOUT_THE_TEXT:
-                raise
-            if len(batch) == 1:
-                step.refused.append((batch[0][0], str(error)))
-                return error
-            middle = len(batch) // 2
-            halves = (batch[:middle], batch[middle:])
-            refusals = [self._embed(half, step, timeout_s) for half in halves]
-            return refusals[0] or refusals[1]
-        if step.dimensions and rows.shape[1] != step.dimensions:
-            raise UnavailableError(
-                f"the model gives vectors of {rows.shape[1]} numbers and the index holds such of "
-                f"{step.dimensions}: it is another model; run `rootle index --rebuild`"
-            )
-        step.dimensions = rows.shape[1]
-        for (waiting, _), row in zip(batch, quantize(rows), strict=True):
-            step.vectors[waiting.chunk_id] = row.tobytes()
+    def _embed(self, batch: Sequence[tuple[Waiting, str]], step: _Step, timeout_s: float) -> None:
+        """Embed a batch. Raises UnavailableError where the trouble is with the model."""
+        found = embed_texts(self._embedder, [text for _, text in batch], timeout_s)
+        for at, reason in found.refused.items():
+            step.refused.append((batch[at][0], reason))
+        for at, vector in found.vectors.items():
+            if len(vector) != (step.dimensions or len(vector)):
+                raise UnavailableError(
+                    f"the model gives vectors of {len(vector)} numbers and the index holds such of "
+                    f"{step.dimensions}: it is another model; run `rootle index --rebuild`"
+                )
+            step.dimensions = len(vector)
+            waiting = batch[at][0]
+            step.vectors[waiting.chunk_id] = quantize(vector[None, :])[0].tobytes()
             step.files.add(waiting.file_id)
-        return None
 
     def _store(self, step: _Step) -> None:
         """Write what a step brought: the truth first, then the matrix that is derived from it."""
         if not (step.vectors or step.refused or step.trouble):
             return
         now_s = self._clock()
-        floor = int(self._manifest.value("floor") or 0)
         dimensions = step.dimensions or UNKNOWN_DIMENSIONS
-        behind = arrears(self._folder, self._manifest.generation(), floor, dimensions)
+        behind = self._arrears(dimensions)
         with write_transaction(self._connection):
             self._pending.postpone(
                 [
