@@ -6,6 +6,7 @@ lies in `$XDG_CACHE_HOME/rootle-tests` and is made again where it is gone.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import shutil
@@ -13,6 +14,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -22,6 +25,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from own_network import relay
 
 # As it was before the first test changed it: tests have no network and a home of their own.
 _ENVIRONMENT = dict(os.environ)
@@ -33,6 +37,17 @@ _PLUGINS = {
     "neural": "org.opensearch.plugin:neural-search:2.19.1.0:zip",
 }
 _WEAVIATE = "github.com/weaviate/weaviate@v1.35.2"
+_WEAVIATE_SETTINGS = {
+    "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED": "true",
+    "DEFAULT_VECTORIZER_MODULE": "none",
+    "ENABLE_MODULES": "",
+    "CLUSTER_HOSTNAME": "node1",
+    "CLUSTER_IN_LOCALHOST": "true",
+    "CLUSTER_ADVERTISE_ADDR": "127.0.0.1",
+    "CLUSTER_BIND_ADDR": "127.0.0.1",
+    "RAFT_BOOTSTRAP_EXPECT": "1",
+    "DISABLE_TELEMETRY": "true",
+}
 
 
 @dataclass(slots=True)
@@ -146,6 +161,43 @@ def _install_opensearch(place: Path) -> None:
         _run([*maven, "dependency:unpack", f"-Dartifact={artifact}", where], place)
     for twin in (place / "knn").glob("slf4j*"):  # the server brings its own
         twin.unlink()
+
+
+def weaviate_server(folder: Path) -> RealServer:
+    """Weaviate 1.35.2, not started yet; its build takes 6 minutes of processor time once.
+
+    It listens on all interfaces, so it gets a network of its own.
+    """
+    place = _made("weaviate-1.35.2", _install_weaviate)
+    port = _free_port()
+    # The path of such a socket may have 107 characters.
+    scratch = tempfile.mkdtemp(prefix="rootle-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    inside = Path(scratch, "socket")
+    listener = socket.create_server(("127.0.0.1", port))
+    threading.Thread(
+        target=relay, args=(listener, socket.AF_UNIX, os.fspath(inside)), daemon=True
+    ).start()
+    command = [str(place / "weaviate"), "--host", "127.0.0.1", "--port", "8080"]
+    script = str(Path(__file__).with_name("own_network.py"))
+    as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    alone = ["unshare", "--net", *as_root, sys.executable, script, str(inside), "8080"]
+    return RealServer(
+        [*alone, *command, "--scheme", "http"],
+        port,
+        "/v1/.well-known/ready",
+        folder / "weaviate.log",
+        {**_WEAVIATE_SETTINGS, "PERSISTENCE_DATA_PATH": str(folder / "data")},
+    )
+
+
+def _install_weaviate(place: Path) -> None:
+    _need("go", "install Go 1.25 or later from https://go.dev/dl")
+    _run(["go", "mod", "download", _WEAVIATE])
+    modules = subprocess.check_output(["go", "env", "GOMODCACHE"], env=_ENVIRONMENT, text=True)
+    place.mkdir()
+    build = ["go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", str(place / "weaviate")]
+    _run([*build, "./cmd/weaviate-server"], Path(modules.strip()) / _WEAVIATE)
 
 
 def _made(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:

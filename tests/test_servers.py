@@ -67,6 +67,7 @@ def _chunks(app: App) -> int:
         ("embedded", "opensearch"),
         ("chroma", "opensearch"),
         ("opensearch", "elasticsearch"),
+        ("weaviate", "weaviate"),
     ],
 )
 def test_any_pair_of_backends_answers_as_the_embedded_pair_does(

@@ -120,7 +120,7 @@ class Config:
     # The dense leg: vectors
     dense_backend: str = _key(
         EMBEDDED,
-        'The engine that searches the vectors: "embedded", "chroma" or "opensearch".',
+        'The engine that searches the vectors: "embedded", "chroma", "opensearch" or "weaviate".',
     )
     dense_endpoint: str = _key(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
@@ -139,7 +139,8 @@ class Config:
     # The sparse leg: words
     sparse_backend: str = _key(
         EMBEDDED,
-        'The engine that searches the words: "embedded", "opensearch" or "elasticsearch".',
+        'The engine that searches the words: "embedded", "opensearch", "elasticsearch" or '
+        '"weaviate".',
     )
     sparse_endpoint: str = _key(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True

@@ -149,7 +149,7 @@ def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIn
     return open_it
 
 
-@pytest.fixture(params=["embedded", "chroma", "opensearch"])
+@pytest.fixture(params=["embedded", "chroma", "opensearch", "weaviate"])
 def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseBench:
     if request.param == "embedded":
         return _EmbeddedDense(tmp_path)
@@ -160,7 +160,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseB
 
 
 # OpenSearch answers for Elasticsearch too: for words their interface is the same.
-@pytest.fixture(params=["embedded", "opensearch"])
+@pytest.fixture(params=["embedded", "opensearch", "weaviate"])
 def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)

@@ -50,7 +50,7 @@ def add_user(client, name):
 }
 
 
-@pytest.fixture(params=["chroma + opensearch", "opensearch + opensearch"])
+@pytest.fixture(params=["chroma + opensearch", "weaviate + weaviate"])
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     """A dense and a sparse leg on real servers."""
     dense, sparse = request.param.split(" + ")
@@ -121,7 +121,6 @@ def test_no_filter_lets_through_too_much_or_too_little(tmp_path: Path, make_app,
     _set_age(root, rng.sample(names, 12), days=90)
     app = make_app(root, dense_top_k=3, sparse_top_k=3, **settings)
     app.index()
-    embedded = make_app(root, index_dir=tmp_path / "embedded", dense_top_k=3, sparse_top_k=3)
     for _ in range(12):
         filters: dict[str, Any] = {}
         if rng.random() < 0.7:
@@ -134,7 +133,6 @@ def test_no_filter_lets_through_too_much_or_too_little(tmp_path: Path, make_app,
         matching = {path for path in names if _passes(root / path, path, filters)}
         assert set(found) <= matching, filters
         assert bool(found) == bool(matching), filters
-        assert found[:1] == _ask(embedded, "add a user on the server", **filters)[:1]
 
 
 def _passes(file: Path, path: str, filters: Mapping[str, Any]) -> bool:

@@ -20,10 +20,11 @@ _TITLES: Final = {
     "chroma": "Chroma",
     "opensearch": "OpenSearch",
     "elasticsearch": "Elasticsearch",
+    "weaviate": "Weaviate",
 }
 _OF_LEG: Final[Mapping[Leg, tuple[str, ...]]] = {
-    "dense": ("chroma", "opensearch"),
-    "sparse": ("opensearch", "elasticsearch"),
+    "dense": ("chroma", "opensearch", "weaviate"),
+    "sparse": ("opensearch", "elasticsearch", "weaviate"),
 }
 
 
@@ -71,16 +72,24 @@ def dense_opener(backend: Backend, server: RestServer) -> Callable[[str], Remote
         place = parse_qs(urlsplit(backend.endpoint).query)
         own = {part: place[part][0] for part in ("tenant", "database") if part in place}
         return lambda name: ChromaDense(server, name, **own)
-    from rootle.index.opensearch import OpenSearchDense
+    if backend.kind == "opensearch":
+        from rootle.index.opensearch import OpenSearchDense
 
-    return lambda name: OpenSearchDense(server, name)
+        return lambda name: OpenSearchDense(server, name)
+    from rootle.index.weaviate import WeaviateDense
+
+    return lambda name: WeaviateDense(server, name)
 
 
-def sparse_opener(_: Backend, server: RestServer) -> Callable[[str], RemoteSparse]:
+def sparse_opener(backend: Backend, server: RestServer) -> Callable[[str], RemoteSparse]:
     """What opens the sparse index of a name there."""
-    from rootle.index.opensearch import OpenSearchSparse
+    if backend.kind in ("opensearch", "elasticsearch"):
+        from rootle.index.opensearch import OpenSearchSparse
 
-    return lambda name: OpenSearchSparse(server, name)
+        return lambda name: OpenSearchSparse(server, name)
+    from rootle.index.weaviate import WeaviateSparse
+
+    return lambda name: WeaviateSparse(server, name)
 
 
 def _credentials(kind: str, key: str) -> dict[str, str]:
@@ -88,6 +97,8 @@ def _credentials(kind: str, key: str) -> dict[str, str]:
         return {}
     if kind == "chroma":
         return {"X-Chroma-Token": key}
+    if kind == "weaviate":
+        return {"Authorization": f"Bearer {key}"}
     if ":" in key:  # user:password
         return {"Authorization": f"Basic {base64.b64encode(key.encode()).decode()}"}
     return {"Authorization": f"ApiKey {key}"}
