@@ -66,7 +66,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "servers": GROUND | {"index"},
     "embedding_turns": GROUND | {"index", "ingest"},
     "indexer": GROUND | {"index", "embed", "ingest", "servers", "embedding_turns"},
-    "app": GROUND | {"embed", "ingest", "search", "indexer"},
+    "app": GROUND | {"embed", "ingest", "rank", "search", "indexer"},
     # The public names, for type checkers and on first use.
     "": {"app", "config", "errors", "types"},
     # Floor 8: the doors.

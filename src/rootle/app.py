@@ -226,6 +226,7 @@ class App:
             return self._indexer
 
     def _search_agent(self) -> SearchAgent:
+        from rootle.rank.choice import open_reranker
         from rootle.search.agent import SearchAgent
 
         with self._lock:
@@ -239,6 +240,7 @@ class App:
                     root=self.root,
                     dense=upkeep.servers.dense,
                     sparse=upkeep.servers.sparse,
+                    reranker=open_reranker(self.config),
                 )
             return self._agent
 

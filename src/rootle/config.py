@@ -16,7 +16,6 @@ EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 # line out.
 NOT_USED_YET: Final = frozenset(
     {
-        *("useLearnedReranker", "rerankerModelID", "rerankerBatchSize", "rerankerTimeoutMs"),
         "rerankerWeights",
         *("watchDebounceMs", "enableIndexing"),
     }
@@ -53,6 +52,9 @@ class RerankerWeights:
     recency_boost: float = _key(0.1, "How lately the file was changed.", (0.0, 1_000.0))
     file_importance: float = _key(0.1, "How much the file matters.", (0.0, 1_000.0))
 
+
+# The specification's name for a reranker of our own, which is not built: no model of a server.
+NO_MODEL: Final = "local-reranker-small"
 
 _DEFAULT_WEIGHTS: Final = RerankerWeights()
 
@@ -161,11 +163,29 @@ class Config:
     )
     use_learned_reranker: bool = _key(
         True,
-        "Rank with the learned reranker; false: with the weighted sum of `rerankerWeights`.",
+        "false: leave the server that `rerankerProvider` names in peace.",
         project=True,
     )
-    reranker_model_id: str = _key("local-reranker-small", "The learned reranker.")
-    reranker_batch_size: int = _key(8, "Candidates that it reads at once.", (1, 10_000))
+    reranker_provider: str = _key(
+        "",
+        "Whose server reads the best files and orders them anew: `llamacpp`, `cohere`, `jina`, "
+        "`voyage`, `vllm`, `tei` or `infinity` (`docs/reranking.md`). Empty: nobody's.",
+    )
+    reranker_model_id: str = _key(
+        NO_MODEL, "The model of that server. The default leaves the choice to the server."
+    )
+    reranker_endpoint: str = _key(
+        "",
+        "URL of that server. Empty: the provider's own. Alone it switches nothing.",
+        url=True,
+    )
+    reranker_api_key: str = _key(
+        "", "The key of that server. It is never shown, logged or sent elsewhere.", secret=True
+    )
+    reranker_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
+    )
+    reranker_batch_size: int = _key(8, "Files in one request to that server.", (1, 10_000))
     reranker_timeout_ms: int = _key(
         2_000, "After this long the order before it stands, and the answer says so.", (1, 600_000)
     )

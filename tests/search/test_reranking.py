@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from sample import make_repository, many_files
 
-from rootle.app import App
+from rootle.app import App, search_log_path
 from rootle.config import Config
 from rootle.errors import RerankError
 from rootle.protocols import Hit
@@ -115,6 +116,49 @@ def test_what_it_does_not_read_comes_after_what_it_does(ask) -> None:
     some = _Fake(lambda at, _: at)
     assert len(_paths(ask(some, max_merged_candidates=5))) > 0
     assert len(some.asked[0]) <= 5
+
+
+def test_only_the_best_twenty_are_read_and_the_others_stay_below(tmp_path: Path, make_app) -> None:
+    app = make_app(make_repository(tmp_path / "many", many_files(60, functions=2)))
+    app.index()
+    reranker = _Fake(lambda at, _: -at)
+    question = SearchQuery("ledger cursor packet window", limit=50)
+    agents = [
+        SearchAgent(app._upkeep().snapshot, app._model, Config(), reranker=reading)
+        for reading in (None, reranker)
+    ]
+    plain, read = (agent.search(question) for agent in agents)
+    assert len(plain.results) > len(reranker.asked[0]) == 20
+    assert _paths(read) == _paths(plain)
+    scores = [result.score for result in read.results]
+    assert scores == sorted(scores, reverse=True)
+    for agent in agents:
+        agent.close()
+
+
+def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
+    agent = SearchAgent(
+        app._upkeep().snapshot, app._model, Config(), reranker=_Fake(lambda at, _: 7.0 - at)
+    )
+    first = agent.search(SearchQuery("ledger"), explain=True).results[0]
+    agent.close()
+    assert first.explanation is not None
+    assert first.explanation["reranker"] == 7.0
+
+
+@pytest.mark.parametrize(("score", "expected"), [(1.0, ["a-model"]), (float("nan"), ["heuristic"])])
+def test_the_log_names_what_ranked(score: float, expected: list[str], app: App) -> None:
+    config = Config(reranker_model_id="a-model")
+    agent = SearchAgent(
+        *(app._upkeep().snapshot, app._model, config),
+        log=app._search_log(),
+        reranker=_Fake(lambda at, _: score),
+    )
+    agent.search(SearchQuery("ledger"))
+    agent.close()
+    logged = [json.loads(line) for line in search_log_path().read_text().splitlines()]
+    assert [line["usedRerankerModel"] for line in logged] == expected
+    assert logged[0]["rerankLatencyMs"] > 0
 
 
 @pytest.mark.parametrize(

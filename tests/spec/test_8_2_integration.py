@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from json_server import Reply, Request, serving
 from real_servers import RealServer
 from sample import write_tree
 
@@ -104,6 +105,28 @@ def test_8_2_2_filtering_by_language_and_recency(tmp_path: Path, make_app, setti
         assert _ask(app, question, min_recency_days=30, languages=("javascript",)) == ["now.js"]
         assert _ask(app, question, languages=("python",)) == ["admin.py"]
         assert _ask(app, question, file_paths=("then.js",)) == ["then.js"]
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_8_2_3_learned_reranker_integration(tmp_path: Path, make_app, is_on: bool) -> None:
+    def promote(request: Request) -> Reply:
+        likes = [text.startswith("src/mailer.js") for text in request.body["documents"]]
+        results = [
+            {"index": at, "relevance_score": like} for at, like in enumerate(map(float, likes))
+        ]
+        return Reply({"results": results})
+
+    with serving(promote) as model:
+        app = make_app(
+            write_tree(tmp_path / "project", _FILES),
+            use_learned_reranker=is_on,
+            reranker_provider="llamacpp",
+            reranker_endpoint=model.url,
+            reranker_timeout_ms=20_000,
+        )
+        first = _ask(app, "function addUser")[0]
+    assert first == ("src/mailer.js" if is_on else "src/users.js")
+    assert bool(model.requests) == is_on
 
 
 def test_no_filter_lets_through_too_much_or_too_little(tmp_path: Path, make_app, settings) -> None:

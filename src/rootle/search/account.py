@@ -74,10 +74,10 @@ class Account:
         if self._log is not None and not isinstance(error, QueryError):
             self._log.write(self._line())
 
-    def reranking(self) -> Stage:
+    def reranking(self, candidates: int, model: str | None = None) -> Stage:
         """The step that orders the candidates, to be entered."""
-        self._reranking = rerank_stage(self.reranker_model)
-        self._reranking.set(candidateCount=self.candidates)
+        self._reranking = rerank_stage(model)
+        self._reranking.set(candidateCount=candidates)
         return self._reranking
 
     def note_cache_hit(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from rootle.config import EMBEDDED, Config
+from rootle.config import EMBEDDED, NO_MODEL, Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
 from rootle.net import shown_url
@@ -51,7 +52,7 @@ from rootle.search.gather import (
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
-from rootle.search.reranking import ask_reranker, documents_of, reordered
+from rootle.search.reranking import READ, ask_reranker, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
 from rootle.search.suggestions import suggestions
 from rootle.search.text_now import is_as_indexed, text_now
@@ -109,6 +110,8 @@ class SearchAgent:
         self._words = Leg("sparse", config.sparse_timeout_ms)
         self._meaning = Leg("dense", config.dense_timeout_ms)
         self._reranker = reranker
+        named = config.reranker_model_id
+        self._reranker_name = (config.reranker_provider if named == NO_MODEL else "") or named
         self._reranking = Leg("reranker", config.reranker_timeout_ms)
         self._session: _Session | None = None
         self._embeds_at_once = False
@@ -233,11 +236,10 @@ class SearchAgent:
         self, session: _Session, asked: Asked, ranking: Ranking, folded: Folded, account: Account
     ) -> tuple[Ranking, Folded]:
         """The order of the reranker; where it is down or late the one before it stands."""
-        order = folded.order[: self._config.max_merged_candidates]
+        order = folded.order[: min(READ, self._config.max_merged_candidates)]
         if self._reranker is None or not order:
             return ranking, folded
-        account.reranker_model = self._config.reranker_model_id
-        with account.reranking():
+        with account.reranking(len(order), self._reranker_name):
             documents = documents_of(session.snapshot, ranking, order)
             asking = self._reranking.start(
                 partial(ask_reranker, self._reranker, asked.question.text, documents)
@@ -245,6 +247,7 @@ class SearchAgent:
             hits = asking.answer()
         if hits is None:
             return replace(ranking, degraded=(*ranking.degraded, "reranker")), folded
+        account.reranker_model = self._reranker_name
         ranking, first = reordered(ranking, order, hits)
         return ranking, replace(folded, order=(*first, *folded.order[len(order) :]))
 
@@ -330,7 +333,9 @@ class SearchAgent:
             dense = replace(dense, scores=snapshot.dense.scores_of(dense.vector, rows))
         states = snapshot.files(candidates.file_ids.tolist())
         paths = [states[at].path for at in candidates.file_ids.tolist()]
-        with account.reranking():
+        # The step is told where it ends the ranking: a model may be still to come.
+        is_last = self._reranker is None
+        with account.reranking(account.candidates) if is_last else nullcontext():
             evidence = build_evidence(
                 question,
                 sparse,

@@ -63,6 +63,7 @@ class Ranking:
     demands: Demands | None = None
     files: Mapping[int, FileState] = field(default_factory=dict)  # the candidates, by their ids
     spans: Mapping[int, list[ScoredSpan]] | None = None  # of each file, where all were chosen
+    by_model: Mapping[int, float] = field(default_factory=dict)  # what a reranker said of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def build_page(
     sources = _Sources(evidence, chunks)
     results = []
     for at, file_id, spans in zip(page, ids, chosen, strict=True):
-        explanation = _explanation(ranked, at) if explain else None
+        explanation = _explanation(ranking, at) if explain else None
         seen = tuple(islice(shown, len(spans)))
         source = sources.of(spans[0].chunk_id if spans else -1)
         result = _result(
@@ -220,9 +221,10 @@ def _result(
     )
 
 
-def _explanation(ranked: RankedFiles, at: int) -> Mapping[str, float]:
-    gave = zip(NAMES, ranked.features[at].tolist(), strict=True)
-    return {name: round(value, 5) for name, value in gave if value}
+def _explanation(ranking: Ranking, at: int) -> Mapping[str, float]:
+    gave = zip(NAMES, ranking.ranked.features[at].tolist(), strict=True)
+    read = {"reranker": round(ranking.by_model[at], 5)} if at in ranking.by_model else {}
+    return {**read, **{name: round(value, 5) for name, value in gave if value}}
 
 
 class _Sources:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from rootle.protocols import Hit, Reranker
 from rootle.rank.evidence import Floats
 from rootle.search.copies import best_chunks
 from rootle.search.page import Ranking
+
+# So many files are read at most, the specification's own number of candidates: what stands lower
+# is seldom looked at, and a model on a processor reads some ten chunks a second.
+READ: Final = 20
 
 
 def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> list[str]:
@@ -49,11 +54,12 @@ def reordered(
     """The ranking with the scores of the hits, and their order; what was not read comes after."""
     first = [order[hit.index] for hit in hits]
     rest = [at for at in order if at not in set(first)]
-    scores = ranking.ranked.scores.copy()
-    scores[first] = _from_0_to_1(np.array([hit.score for hit in hits]))
-    scores[rest] *= scores[first[-1]]
+    shown = _from_0_to_1(np.array([hit.score for hit in hits]))
+    scores = ranking.ranked.scores * shown[-1]
+    scores[first] = shown
     ranked = replace(ranking.ranked, order=(*first, *rest), scores=scores)
-    return replace(ranking, ranked=ranked), (*first, *rest)
+    said = {order[hit.index]: hit.score for hit in hits}
+    return replace(ranking, ranked=ranked, by_model=said), (*first, *rest)
 
 
 def _from_0_to_1(scores: Floats) -> Floats:
