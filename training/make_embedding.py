@@ -19,6 +19,7 @@ import numpy as np
 from bags import load_mined, take
 from batches import BatchMaker, BatchSettings, choose_vocabulary, in_vocabulary
 from heldout import HeldOut, held_out_pairs
+from joining import join
 from mine import Shard, mine
 from reserved import Shingles, read_names, shingles_of_repositories
 from sources import Project, find_projects
@@ -60,11 +61,13 @@ def main() -> None:
         _log.info("%d reserved shingles", len(known))
         projects = find_projects(args.packages, args.histories)
         mine(shards_of(projects, known, args), mined)
-    learn(mined, args.out, PHASES)
+    learn(mined, args.out, PHASES, args.join)
 
 
-def learn(mined_folder: Path, out: Path, phases: Sequence[Phase]) -> None:
-    """From mined pairs to weights."""
+def learn(
+    mined_folder: Path, out: Path, phases: Sequence[Phase], others: Sequence[Path] = ()
+) -> None:
+    """From mined pairs to weights, joined with other tables."""
     mined = load_mined(mined_folder)
     chosen = choose_vocabulary(mined, VOCABULARY, MIN_PROJECTS)
     bags = in_vocabulary(mined.bags, chosen, len(mined.vocabulary))
@@ -77,9 +80,13 @@ def learn(mined_folder: Path, out: Path, phases: Sequence[Phase]) -> None:
         maker = BatchMaker(pairs, phase.batching, len(chosen))
         _log.info("%d batches an epoch", maker.batches_per_epoch)
         rows = train(rows, maker, phase.training, held_out.mrr)
+    words = [mined.vocabulary[word] for word in chosen]
+    if others:
+        _log.info("held-out MRR and recall@10, alone: %.4f %.4f", *held_out.figures(rows))
+        rows = join(rows, words, others, pairs)
     for name, table in (("trained", rows), ("quantised", restored(rows))):
         _log.info("held-out MRR and recall@10, %s: %.4f %.4f", name, *held_out.figures(table))
-    write_weights(rows, [mined.vocabulary[word] for word in chosen], out)
+    write_weights(rows, words, out)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -88,6 +95,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--histories", type=Path)
     parser.add_argument("--reserved", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--join", type=Path, nargs="+", default=[], metavar="TABLE",
+                        help="tables to join with: folders or prefixes of files")  # fmt: skip
     parser.add_argument("--work", type=Path, default=Path("build/embedding"))
     parser.add_argument("--jobs", type=int, default=2, help="processes that mine")
     parser.add_argument("--seed", type=int, default=1)

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from weights import read_weights
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from quality import Found, ndcg, target, target_ranks
@@ -66,12 +67,8 @@ class Model:
 
 
 def load_model(place: Path) -> Model:
-    def part(name: str) -> Path:
-        return place / name if place.is_dir() else place.with_name(f"{place.name}_{name}")
-
-    rows = np.load(part("rows.npy")) * np.load(part("scales.npy")).astype(np.float32)
-    words = part("vocab.txt").read_text(encoding="utf-8").split("\n")
-    return Model(rows.astype(np.float32), {word: row for row, word in enumerate(words) if word})
+    rows, words = read_weights(place)
+    return Model(rows, {word: row for row, word in enumerate(words) if word})
 
 
 def bag_of(text: str) -> dict[str, int]:

@@ -25,6 +25,17 @@ def restored(rows: Floats) -> Floats:
     return small * scales.astype(np.float32)
 
 
+def read_weights(place: Path) -> tuple[Floats, list[str]]:
+    """Rows and words of a folder with the three files, or of such files' common prefix."""
+
+    def part(name: str) -> Path:
+        return place / name if place.is_dir() else place.with_name(f"{place.name}_{name}")
+
+    rows = np.load(part("rows.npy")) * np.load(part("scales.npy")).astype(np.float32)
+    words = part("vocab.txt").read_text(encoding="utf-8").split("\n")
+    return rows.astype(np.float32), words[: len(rows)]
+
+
 def write_weights(rows: Floats, vocabulary: Sequence[str], out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     small, scales = quantised(rows)
