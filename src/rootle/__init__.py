@@ -15,12 +15,15 @@ if TYPE_CHECKING:
         Filters,
         IndexReport,
         IndexStatus,
+        IndexUpdated,
         SearchQuery,
         SearchResponse,
         SearchResult,
         Span,
+        Staleness,
         TextChunk,
         Understood,
+        WatcherStatus,
     )
 
 __version__ = "0.1.0"
@@ -33,13 +36,16 @@ __all__ = [
     "Filters",
     "IndexReport",
     "IndexStatus",
+    "IndexUpdated",
     "RootleError",
     "SearchQuery",
     "SearchResponse",
     "SearchResult",
     "Span",
+    "Staleness",
     "TextChunk",
     "Understood",
+    "WatcherStatus",
     "open_app",
 ]
 

@@ -5,30 +5,38 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rootle.config import Config, unused_settings
-from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.types import Filters, IndexReport, IndexStatus, SearchQuery, SearchResponse
+from rootle.errors import ConfigError, IndexMissingError, UnavailableError
+from rootle.events import Subscribers
+from rootle.types import (
+    Filters,
+    IndexReport,
+    IndexStatus,
+    IndexUpdated,
+    SearchQuery,
+    SearchResponse,
+)
 from rootle.wire import query_with
 
 if TYPE_CHECKING:
     from rootle.embed.choice import ModelChoice
+    from rootle.freshness import Freshness
     from rootle.indexer import Indexer
     from rootle.ingest.plan import Plan
+    from rootle.live import LiveIndex
     from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
     from rootle.search.search_log import SearchLogFile
 
-# A check takes at most a twentieth of the time, however large the folder is.
-_REFRESH_SHARE: Final = 20
-# How long a search waits for another process's indexing before it answers from what is there.
-_PATIENCE_S: Final = 10.0
+# Whoever makes the index anew again and again is not followed for ever.
+_TRIES: Final = 5
+# How long a watcher that is asked to pause may take to hear of it.
+_WISH_PATIENCE_S: Final = 5.0
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 Notice = Callable[[str], None]
@@ -83,9 +91,9 @@ class App:
         self._chosen: ModelChoice | None = None
         self._embedder: Embedder | None = None
         self._agent: SearchAgent | None = None
-        self._checked_at = float("-inf")
-        self._check_cost_s = 0.0
-        self._is_fresh = False
+        self._freshness: Freshness | None = None
+        self._live: LiveIndex | None = None
+        self._subscribers = Subscribers()
 
     def search(
         self,
@@ -110,17 +118,13 @@ class App:
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, seen=(*query.seen, *seen))
         self.check(query)
-        is_fresh = self.refresh()
-        try:
-            response = self._search_agent().search(query, explain=explain, stale=not is_fresh)
-        except IndexMissingError:
-            # Somebody deleted it since the last check.
-            self._checked_at = float("-inf")
-            self.refresh()
-            response = self._search_agent().search(query, explain=explain)
-        if self._choice().remark:
-            return replace(response, degraded=("embedding", *response.degraded))
-        return response
+        for _ in range(_TRIES if self.config.enable_indexing else 0):
+            try:
+                return self._answer(query, explain=explain)
+            except IndexMissingError:
+                # Somebody deleted it since the last check.
+                self._fresh().forget()
+        return self._answer(query, explain=explain)
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
@@ -134,24 +138,15 @@ class App:
         Where another process writes for long, or nothing can be written, the index that is there
         still serves.
         """
-        with self._lock:
-            due_s = max(self.config.refresh_seconds, _REFRESH_SHARE * self._check_cost_s)
-            if time.monotonic() - self._checked_at >= due_s:
-                started = time.monotonic()
-                self._is_fresh = self._refreshed(progress or _no_progress)
-                self._checked_at = time.monotonic()
-                self._check_cost_s = self._checked_at - started
-            return self._is_fresh
+        return self._fresh().ensure(progress or _no_progress, in_full=True) is None
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
-        with self._lock:
-            report = self._upkeep().bring_up_to_date(
+        self._check_may_write()
+        with self._fresh().replaced():
+            return self._upkeep().bring_up_to_date(
                 progress or _no_progress, patience_s=-1, rebuild=rebuild, embed_all=True
             )
-            self._checked_at = time.monotonic()
-            self._is_fresh = True
-            return report
 
     def plan(self) -> Plan:
         """What `index` would do, without doing it."""
@@ -159,20 +154,70 @@ class App:
 
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
-        from rootle.indexer import status_of
+        from rootle.index_status import status_of
 
         status = status_of(self._upkeep())
         return replace(status, unused_settings=unused_settings(self.config))
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
-        with self._lock:
-            self._checked_at = float("-inf")
+        self._check_may_write()
+        with self._fresh().replaced():
             return self._upkeep().clear()
+
+    def watch(self) -> LiveIndex:
+        """Keep the index fresh from now on, until its `stop` or the end of a `with`.
+
+        Raises UnavailableError where another process watches already, or the system watches no
+        more folders.
+        """
+        from rootle.live import LiveIndex
+
+        self._check_may_write()
+        with self._lock:
+            if self._live is not None:
+                self._live.stop()
+            debounce_s = self.config.watch_debounce_ms / 1000
+            self._live = LiveIndex(self._upkeep(), debounce_s, self._notice).start()
+            return self._live
+
+    @property
+    def buffered_index_operations(self) -> int:
+        """Files that the watcher of this app knows to have changed and has not indexed yet."""
+        return 0 if self._live is None else self._live.waiting
+
+    def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
+        """Have a function called whenever this app has written a new generation of the index.
+
+        It is called on the thread that wrote, and ought to be quick. One that raises is logged.
+        Returns a function that ends the subscription.
+        """
+        return self._subscribers.add(subscriber)
+
+    def pause_indexing(self) -> bool:
+        """Index nothing until `resume_indexing`; answers say how stale they are.
+
+        Says whether a watcher was told, of this process or another one. A watcher that begins
+        anew knows nothing of it.
+        """
+        return self._wish(is_paused=True)
+
+    def slow_indexing(self, min_interval_s: float) -> bool:
+        """Index no more often than that, until `resume_indexing`."""
+        return self._wish(min_interval_s=min_interval_s)
+
+    def resume_indexing(self) -> bool:
+        """Index again as usual; what waited is done at once."""
+        return self._wish()
 
     def close(self) -> None:
         """Let go of files and threads; the app can be used again."""
+        if self._live is not None:
+            self._live.stop()
+        if self._freshness is not None:
+            self._freshness.close()
         with self._lock:
+            self._live = self._freshness = None
             if self._agent is not None:
                 self._agent.close()
             if self._indexer is not None:
@@ -185,30 +230,34 @@ class App:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _refreshed(self, progress: Progress) -> bool:
-        upkeep = self._upkeep()
-        if upkeep.is_current():
-            self._embed_some(upkeep, progress)
-            return True
-        try:
-            upkeep.bring_up_to_date(progress, patience_s=_PATIENCE_S)
-            return True
-        except (UnavailableError, IndexStorageError) as error:
-            if upkeep.has_whole_index():
-                self._notice(f"answering from the index as it is: {error}")
-                return False
-            if not isinstance(error, UnavailableError):
-                raise
-        # There is nothing to answer from until the other process is done.
-        upkeep.bring_up_to_date(progress, patience_s=-1)
-        return True
+    def _answer(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        staleness = self._fresh().ensure(_no_progress, in_full=False)
+        is_stale = staleness is not None
+        response = self._search_agent().search(query, explain=explain, stale=is_stale)
+        degraded = ("embedding",) if self._choice().remark else ()
+        return replace(response, degraded=(*degraded, *response.degraded), staleness=staleness)
 
-    def _embed_some(self, upkeep: Indexer, progress: Progress) -> None:
-        if not upkeep.has_embeddings_due():
-            return
-        # Where another process writes, it may well be doing this; the answer does not depend on it.
-        with suppress(UnavailableError, IndexStorageError):
-            upkeep.bring_up_to_date(progress, patience_s=0)
+    def _wish(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
+        from rootle.index.watch_place import WatchPlace, Wish
+
+        wish = Wish(is_paused, min_interval_s)
+        self._fresh().wish = wish
+        return WatchPlace(self.index_dir).make_wish(wish, _WISH_PATIENCE_S)
+
+    def _check_may_write(self) -> None:
+        if not self.config.enable_indexing:
+            raise ConfigError(
+                f"enableIndexing is false: the index at {self.index_dir} is only read; "
+                "set it to true to write"
+            )
+
+    def _fresh(self) -> Freshness:
+        from rootle.freshness import Freshness
+
+        with self._lock:
+            if self._freshness is None:
+                self._freshness = Freshness(self._upkeep(), self.config, self._notice)
+            return self._freshness
 
     def _upkeep(self) -> Indexer:
         from rootle.indexer import Indexer
@@ -222,6 +271,7 @@ class App:
                     choose_model=self._choice,
                     open_embedder=self._model,
                     notice=self._notice,
+                    announce=self._subscribers.tell,
                 )
             return self._indexer
 

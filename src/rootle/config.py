@@ -17,7 +17,6 @@ EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 NOT_USED_YET: Final = frozenset(
     {
         "rerankerWeights",
-        *("watchDebounceMs", "enableIndexing"),
     }
 )
 

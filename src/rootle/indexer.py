@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import random
@@ -16,20 +15,23 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.backoff import Rng
 from rootle.config import Config
-from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.errors import IndexStorageError
 from rootle.index.lock import LOCK_NAME, writer_lock
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot, SnapshotSource
+from rootle.index.watch_place import FOLDER as WATCH_FOLDER
+from rootle.index.watch_place import WatchPlace
 from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.skip_rules import UNREADABLE
-from rootle.ingest.walker import WalkRules, walk_files
+from rootle.ingest.walker import WalkRules, look_at, walk_files
 from rootle.servers import Servers
-from rootle.types import IndexReport, IndexStatus
+from rootle.types import IndexReport, IndexUpdated
 
 if TYPE_CHECKING:
     from rootle.embed.choice import ModelChoice
     from rootle.embedding_turns import EmbeddingTurns
+    from rootle.index.manifest import Manifest
     from rootle.protocols import Embedder
 
 # How texts become terms and rows; a change makes every index foreign.
@@ -39,7 +41,18 @@ _OWN_FOLDERS: Final = ("sparse", "dense")
 _TAG: Final = "CACHEDIR.TAG"
 _MARKS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
 
+_SHORT_WAIT_S: Final = 5.0
+
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrears:
+    """What an index lacks of its folder."""
+
+    changed_files: int
+    changed_bytes: int
+    updated_at: float  # of the index, in seconds since 1970; 0 if unknown
 
 
 class Indexer:
@@ -54,6 +67,7 @@ class Indexer:
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
         notice: Callable[[str], None],
+        announce: Callable[[IndexUpdated], None],
         clock: Callable[[], float] = time,
         rng: Rng = random,
     ) -> None:
@@ -65,7 +79,8 @@ class Indexer:
         self._notice = notice
         self._clock = clock
         self._rng = rng
-        self._source = SnapshotSource(index_dir)
+        self._announce = announce
+        self._source = SnapshotSource(index_dir, read_only=not config.enable_indexing)
         self.servers = Servers(root, index_dir, config, self.snapshot)
 
     def snapshot(self) -> Snapshot:
@@ -77,7 +92,7 @@ class Indexer:
 
     def plan(self) -> Plan:
         """The difference between the folder and its index."""
-        walk = walk_files(self.root, WalkRules(self._config.max_file_bytes))
+        walk = walk_files(self.root, self._rules)
         try:
             known = self.snapshot().all_files()
         except IndexStorageError:
@@ -92,19 +107,34 @@ class Indexer:
             else:
                 yield state
 
-    def is_current(self) -> bool:
-        """Whether the index is whole and agrees with the folder, told without a lock."""
+    def arrears(self) -> Arrears | None:
+        """What the index lacks, told without a lock; None where it agrees with the folder.
+
+        Raises IndexStorageError where there is no whole index, or one of another kind.
+        """
         from rootle.ingest.last_modified import is_head_known
 
+        snapshot = self.snapshot()
+        plan = self.plan()
+        if plan.is_empty and is_head_known(self.root, snapshot.value("head")):
+            return None
+        return Arrears(
+            len(plan.read) + len(plan.skip) + len(plan.remove),
+            sum(entry.size for entry, _ in plan.read),
+            float(snapshot.value("updated_at") or 0),
+        )
+
+    def has_usable_index(self) -> bool:
+        """Whether there is anything to answer from: of this model, these chunks and sizes.
+
+        An index whose first run was cut short holds but some of the files, and does not count.
+        """
         try:
             snapshot = self.snapshot()
         except IndexStorageError:
             return False
-        return (
-            snapshot.value("fingerprint") == self.fingerprint
-            and self.plan().is_empty
-            and is_head_known(self.root, snapshot.value("head"))
-        )
+        was_finished = bool(snapshot.value("updated_at"))
+        return was_finished and snapshot.value("fingerprint") == self.fingerprint
 
     def has_embeddings_due(self) -> bool:
         """Whether chunks wait for their embedding that may be tried now."""
@@ -121,6 +151,32 @@ class Indexer:
             return False
         return True
 
+    def file_count(self) -> int:
+        """How many files the index knows of, those that were left out included."""
+        return self.snapshot().file_count()
+
+    def known_paths(self) -> list[str]:
+        """The files that the index knows of, told without opening more than the manifest."""
+        from rootle.index.database import open_database, storage_errors
+        from rootle.index.manifest import Manifest
+
+        with (
+            closing(open_database(self.index_dir, create=False)) as connection,
+            storage_errors(self.index_dir),
+        ):
+            return Manifest(connection).paths()
+
+    def prepare(self) -> None:
+        """Make the folder of the index; raises IndexStorageError where there can be none."""
+        from rootle.index.database import storage_errors
+
+        if not os.path.isdir(self.root):
+            walk_files(self.root, WalkRules())  # says what is wrong before anything is made
+        _check_place(self.index_dir)
+        with storage_errors(self.index_dir):
+            self.index_dir.mkdir(parents=True, exist_ok=True)
+            _mark_as_cache(self.index_dir)
+
     def bring_up_to_date(
         self,
         progress: Progress,
@@ -128,27 +184,31 @@ class Indexer:
         patience_s: float,
         rebuild: bool = False,
         embed_all: bool = False,
+        only: Collection[str] = (),
     ) -> IndexReport:
         """Index what has changed, waiting `patience_s` for another writer (below 0: for ever).
 
         Where chunks wait for their embedding some get it, or as many as can with `embed_all`.
+        `only` names the files that may have changed, where they are few and known.
+
         Raises UnavailableError where it did not let go, IndexStorageError where nothing can be
         written, IngestError where there is no folder to index.
         """
         from rootle.index.database import storage_errors
 
-        if not os.path.isdir(self.root):
-            walk_files(self.root, WalkRules())  # says what is wrong before anything is made
-        _check_place(self.index_dir)
         # Whoever waits for a whole index waits for the servers too.
-        waits = patience_s < 0 or not self.has_whole_index()
-        with writer_lock(self.index_dir, patience_s, self._say_waiting):
+        waits = patience_s < 0 or not os.path.exists(self.index_dir / _OWN_FILES[0])
+        self.prepare()
+        # A short wait is not worth a word.
+        is_short = 0 <= patience_s <= _SHORT_WAIT_S
+        with writer_lock(
+            self.index_dir, patience_s, _say_nothing if is_short else self._say_waiting
+        ):
             with storage_errors(self.index_dir):
                 if rebuild:
                     self._drop_from_servers()
                     self._delete_content()
-                _mark_as_cache(self.index_dir)
-            report = self._run(progress, embed_all=embed_all)
+            report, update = self._run(progress, only, embed_all=embed_all)
         if embed_all and not self.model.is_table:
             report = self._embedding_turns().rest(report, self._say_waiting)
         if waits:
@@ -156,6 +216,8 @@ class Indexer:
                 self._notice(remark)
         else:
             self.servers.wake()
+        if update is not None:
+            self._announce(update)
         return report
 
     def clear(self) -> bool:
@@ -176,13 +238,17 @@ class Indexer:
                 mark = self.index_dir / name
                 if mark.exists() and mark.read_bytes() == text.encode():
                     mark.unlink()
+            if not WatchPlace(self.index_dir).is_watched():
+                shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
             # Under the lock: whoever waits for it finds that this file is gone and makes another.
             (self.index_dir / LOCK_NAME).unlink()
         with suppress(OSError):  # something else lies there, or another process begins anew
             self.index_dir.rmdir()
         return True
 
-    def _run(self, progress: Progress, *, embed_all: bool) -> IndexReport:
+    def _run(
+        self, progress: Progress, only: Collection[str], *, embed_all: bool
+    ) -> tuple[IndexReport, IndexUpdated | None]:
         from rootle.index.database import open_database, storage_errors, write_transaction
         from rootle.index.manifest import Manifest
         from rootle.ingest.last_modified import update_last_modified
@@ -201,25 +267,34 @@ class Indexer:
             with storage_errors(self.index_dir):
                 manifest = Manifest(connection)
                 pipeline = Pipeline(setup, connection)
+                before = manifest.generation()
                 if manifest.value("fingerprint") is None:
                     # A new database counts its generations from the start: what an earlier one
                     # left might carry the same number.
                     self._delete_derived()
                 if manifest.value("fingerprint") != self.fingerprint:
                     self._open_embedder()  # a model that is not there must not cost the old index
-                pipeline.start_over_if_foreign()
-                walk = walk_files(self.root, WalkRules(self._config.max_file_bytes))
-                plan = make_plan(walk, self._to_compare(manifest.files()))
+                if pipeline.start_over_if_foreign() or not manifest.value("updated_at"):
+                    only = ()  # nothing is known of the other files
+                plan, only = self._compared(manifest, only)
                 report = pipeline.run(plan, progress)
                 if not self.model.is_table:
                     turns = self._embedding_turns()
                     report = turns.first(connection, report, embed_all=embed_all)
                 with write_transaction(connection):
                     changed = not plan.is_empty
-                    update_last_modified(self.root, manifest, content_changed=changed)
-                return report
+                    update_last_modified(self.root, manifest, content_changed=changed, only=only)
+                return report, _update(plan, manifest, before)
         finally:
             connection.close()
+
+    def _compared(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
+        """What is to be done, and the only files that this was found out for; none: for all."""
+        walk = look_at(self.root, only, self._rules) if only else None
+        if walk is not None:
+            return make_plan(walk, self._to_compare(manifest.files_at(only))), only
+        walk = walk_files(self.root, self._rules)
+        return make_plan(walk, self._to_compare(manifest.files())), ()
 
     def _embedding_turns(self) -> EmbeddingTurns:
         from rootle.embedding_turns import EmbeddingTurns
@@ -238,6 +313,10 @@ class Indexer:
     def model(self) -> ModelChoice:
         """The model that embeds."""
         return self._choose_model()
+
+    @property
+    def _rules(self) -> WalkRules:
+        return WalkRules(self._config.max_file_bytes)
 
     @cached_property
     def _limits(self) -> ChunkLimits:
@@ -279,85 +358,22 @@ class Indexer:
         self._notice("waiting for another rootle process that is indexing this folder")
 
 
-def status_of(indexer: Indexer) -> IndexStatus:
-    """The index as it stands; nothing is written."""
-    try:
-        snapshot = indexer.snapshot()
-    except IndexMissingError:
-        return _missing(indexer)
-    files = snapshot.all_files()
-    indexed = [state for state in files if state.skip is None]
-    backlog = snapshot.backlog()
-    chars = sum(state.chars for state in indexed)
-    updated = snapshot.value("updated_at")
-    plan = indexer.plan()
-    return IndexStatus(
-        root=str(indexer.root),
-        index_dir=str(indexer.index_dir),
-        exists=True,
-        generation=snapshot.generation,
-        files=len(indexed),
-        chunks=snapshot.chunk_count(),
-        index_bytes=_folder_bytes(indexer.index_dir),
-        source_bytes=sum(state.size for state in indexed),
-        age_seconds=round(max(0.0, time() - float(updated)), 1) if updated else None,
-        model=snapshot.value("model"),
-        languages=dict(Counter(state.language for state in indexed).most_common()),
-        encodings=dict(Counter(state.encoding for state in indexed).most_common()),
-        skipped=dict(Counter(state.skip for state in files if state.skip).most_common()),
-        skipped_files=tuple(
-            sorted((state.path, state.skip) for state in files if state.skip is not None)
-        ),
-        pending=len(plan.read) + len(plan.remove),
-        pending_embeddings=backlog.count,
-        skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
-        backends=indexer.servers.status(snapshot),
-        pending_since=_utc(backlog.since_s),
-        pending_reason=backlog.reason,
-        pending_retry_at=_utc(backlog.retry_at_s),
-        model_remark=indexer.model.remark,
-    )
+def _say_nothing() -> None:
+    pass
 
 
-def _missing(indexer: Indexer) -> IndexStatus:
-    return IndexStatus(
-        root=str(indexer.root),
-        index_dir=str(indexer.index_dir),
-        exists=False,
-        generation=0,
-        files=0,
-        chunks=0,
-        index_bytes=0,
-        source_bytes=0,
-        age_seconds=None,
-        model="",
-        languages={},
-        encodings={},
-        skipped={},
-        skipped_files=(),
-        pending=len(indexer.plan().read),
-        pending_embeddings=0,
-        skipped_text_share=0.0,
-        model_remark=indexer.model.remark,
-    )
-
-
-def _utc(seconds: float | None) -> str | None:
-    if seconds is None:
+def _update(plan: Plan, manifest: Manifest, before: int) -> IndexUpdated | None:
+    """What a run changed for whoever searches; None if nothing."""
+    generation = manifest.generation()
+    if generation == before:
         return None
-    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    return stamp.replace("+00:00", "Z")
-
-
-def _folder_bytes(folder: Path) -> int:
-    total = 0
-    for where, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(where, name)).st_size
-            except FileNotFoundError:
-                continue  # a writer is replacing it
-    return total
+    states, _ = manifest.changed_since(before)
+    known = [state for _, state in (*plan.read, *plan.skip) if state is not None]
+    indexed_before = {state.path for state in (*known, *plan.remove) if state.skip is None}
+    changed = {state.path for state in states if state.skip is None}
+    left_out = {state.path for state in states if state.skip is not None}
+    removed = {*left_out, *(state.path for state in plan.remove)} & indexed_before
+    return IndexUpdated(generation, tuple(sorted(changed)), tuple(sorted(removed)))
 
 
 def _is_index(folder: Path) -> bool:

@@ -35,6 +35,7 @@ BUFFERED_INDEX_OPERATIONS: Final = "searchAgent.bufferedIndexOperations"
 NO_RECALL: Final = "noRecall"
 STALE_INDEX_WARNING: Final = "staleIndexWarning"
 DENSE_FALLBACK: Final = "denseFallback"
+WATCHER_FAILED: Final = "watcherFailed"
 
 # Every span with its attributes. `rerankerModelID` is set where a model reranks.
 SPANS: Final = {
@@ -170,9 +171,18 @@ def count(counter: str) -> None:
 
 
 def tell_buffered(operations: int) -> None:
-    """Tell how many batches of changed files wait to be indexed."""
+    """Tell how many changed files wait to be indexed."""
     if _is_loaded():
         _gauge(BUFFERED_INDEX_OPERATIONS).set(operations)
+
+
+def watcher_failed(reason: str) -> None:
+    """Tell that a watcher may miss changes or cannot write: nothing is open that it belongs to."""
+    _LOG.info("%s: %s", WATCHER_FAILED, reason)
+    tracer = _tracer()
+    if tracer is not None:
+        with tracer.start_as_current_span("rootle.watch") as span:
+            span.add_event(WATCHER_FAILED, {"reason": reason})
 
 
 def _is_loaded() -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Source = Literal["dense", "sparse", "merged"]
+Health = Literal["fresh", "behind", "paused", "slowed", "failed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,14 @@ class Understood:
 
 
 @dataclass(frozen=True, slots=True)
+class Staleness:
+    """How far an index is behind its folder."""
+
+    age_seconds: float  # since it was last known to agree with the folder
+    changed_files: int  # changed, new or gone since then
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResponse:
     """One page of answers, best first."""
 
@@ -121,6 +130,7 @@ class SearchResponse:
     took_ms: float
     suggestions: tuple[str, ...] = ()
     understood: Understood | None = None  # when an explanation was asked for
+    staleness: Staleness | None = None  # where "stale" is in `degraded`
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +166,28 @@ class BackendStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexUpdated:
+    """The event "index-updated": a new generation of the index can be searched."""
+
+    generation: int
+    changed: tuple[str, ...]  # paths of files that are new or have another content
+    removed: tuple[str, ...]  # and of those that are gone or no longer indexed
+
+
+@dataclass(frozen=True, slots=True)
+class WatcherStatus:
+    """What is known of the process that keeps an index fresh."""
+
+    health: Health
+    pid: int
+    last_commit_age_seconds: float | None  # since the index last agreed with the folder
+    waiting: int  # files that changed and are not indexed yet
+    waiting_age_seconds: float | None
+    min_interval_seconds: float  # between two updates, where somebody slowed it
+    last_error: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The index as it stands, without bringing it up to date."""
 
@@ -182,6 +214,7 @@ class IndexStatus:
     pending_reason: str = ""  # why their embedding failed, where it did
     pending_retry_at: str | None = None  # when it is tried again, where that is not at once
     model_remark: str = ""  # why it is not the model that the configuration names
+    watcher: WatcherStatus | None = None  # None where nobody watches
 
 
 def camel_case(name: str) -> str:

@@ -10,8 +10,8 @@ from typing import Any, Final
 from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery, camel_case
 
-# Left out where nobody asked for them.
-_EXPLAINING: Final = frozenset({"explanation", "understood"})
+# Left out where nobody asked for them, or where there is nothing to say.
+_BY_OCCASION: Final = frozenset({"explanation", "understood", "staleness"})
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 
@@ -21,7 +21,7 @@ def to_json(value: Any) -> Any:  # Any: a value of any shape becomes what `json`
         return {
             camel_case(f.name): to_json(getattr(value, f.name))
             for f in fields(value)
-            if not (f.name in _EXPLAINING and getattr(value, f.name) is None)
+            if not (f.name in _BY_OCCASION and getattr(value, f.name) is None)
         }
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}

@@ -33,6 +33,7 @@ _STATUS = {
     "pendingReason",
     "pendingRetryAt",
     "modelRemark",
+    "watcher",
 }
 
 

@@ -66,6 +66,10 @@ def _run(options: argparse.Namespace) -> int:
         from rootle.cli.config import run_config_init, run_config_show
 
         return run_config_show(options) if options.action == "show" else run_config_init(options)
+    if options.command == "watch":
+        from rootle.cli.watch import run_watch
+
+        return run_watch(options)
     from rootle.cli.status import run_clear
 
     return run_clear(options)
@@ -85,6 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_search(commands)
     _add_index(commands)
+    _add_watch(commands)
     _add_status(commands)
     _add_clear(commands)
     _add_config(commands)
@@ -165,6 +170,23 @@ def _add_index(commands: _Commands[_Parser]) -> None:
         "--dry-run", action="store_true", help="show what would be indexed or skipped, and why"
     )
     command.add_argument("--rebuild", action="store_true", help="delete the index and start over")
+    _add_common(command)
+
+
+def _add_watch(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "watch",
+        help="keep the index fresh until Ctrl-C",
+        description="Keep the index of a folder fresh until Ctrl-C, with a line on standard error "
+        "for each batch of changes; or tell the `rootle watch` that runs to pause.",
+    )
+    _add_path(command)
+    wish = command.add_mutually_exclusive_group()
+    wish.add_argument("--pause", action="store_true", help="have the running one index nothing")
+    wish.add_argument(
+        "--slow", type=float, metavar="S", help="have it index at most every S seconds"
+    )
+    wish.add_argument("--resume", action="store_true", help="have it go on as usual")
     _add_common(command)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from rootle.cli.main import NO_RESULTS, RESULTS
 from rootle.cli.opening import opened, printable
-from rootle.types import BackendStatus, IndexStatus
+from rootle.types import BackendStatus, IndexStatus, WatcherStatus
 from rootle.wire import to_json
 
 
@@ -57,6 +57,8 @@ def _print_status(status: IndexStatus, *, with_files: bool) -> None:
         _print_backend(backend, status.generation)
     print(f"text left   {status.skipped_text_share:.1%} beyond the limit for one file")
     print(f"skipped     {_counts(status.skipped) or 'nothing'}")
+    if status.watcher is not None:
+        print(f"watcher     {_watcher(status.watcher)}")
     if with_files:
         for path, reason in status.skipped_files:
             print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
@@ -77,6 +79,18 @@ def _print_backend(backend: BackendStatus, generation: int) -> None:
     if backend.failing_since is not None:
         print(f"            failing since {backend.failing_since}: {printable(backend.reason)}")
         print(f"            next try {backend.next_try}")
+
+
+def _watcher(watcher: WatcherStatus) -> str:
+    said = [f"{watcher.health}, process {watcher.pid}"]
+    said.append(f"last commit {_age(watcher.last_commit_age_seconds)} ago")
+    if watcher.waiting:
+        said.append(f"{watcher.waiting} files wait since {_age(watcher.waiting_age_seconds)}")
+    if watcher.min_interval_seconds:
+        said.append(f"at most every {watcher.min_interval_seconds:g} s")
+    if watcher.last_error is not None:
+        said.append(printable(watcher.last_error))
+    return "; ".join(said)
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -70,6 +70,10 @@ class Manifest:
         """Every file that was ever seen and still exists, skipped ones included."""
         return self._select("", ())
 
+    def paths(self) -> list[str]:
+        """The paths of all of them."""
+        return [os.fsdecode(row[0]) for row in self._connection.execute("SELECT path FROM files")]
+
     def count(self) -> int:
         """How many files there are, skipped ones included."""
         return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
@@ -88,6 +92,20 @@ class Manifest:
         wanted = list(digests)
         marks = ",".join("?" * len(wanted))
         return self._select(f"WHERE digest IN ({marks}) AND skip IS NULL", wanted)
+
+    def files_at(self, paths: Iterable[str]) -> list[FileState]:
+        """The states of those among some paths that are known."""
+        found: list[FileState] = []
+        wanted = [os.fsencode(path) for path in paths]
+        for start in range(0, len(wanted), 500):
+            some = wanted[start : start + 500]
+            found += self._select(f"WHERE path IN ({','.join('?' * len(some))})", some)
+        return found
+
+    def skip_counts(self) -> dict[str | None, int]:
+        """How many files there are for each reason to be left out, None for those indexed."""
+        rows = self._connection.execute("SELECT skip, count(*) FROM files GROUP BY skip")
+        return dict(rows.fetchall())
 
     def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
         """Files whose content changed after `generation`, and the ids of those removed since."""

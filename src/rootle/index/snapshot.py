@@ -107,9 +107,13 @@ class Snapshot:
                 "run `rootle index --rebuild`"
             ) from error
 
-    def _manifest_is_small(self) -> bool:
+    def file_count(self) -> int:
+        """How many files there are, those that were left out included."""
         with self._lock, storage_errors(self.folder):
-            return self._manifest.count() <= _FILES_READ_AT_ONCE
+            return self._manifest.count()
+
+    def _manifest_is_small(self) -> bool:
+        return self.file_count() <= _FILES_READ_AT_ONCE
 
     def all_files(self) -> list[FileState]:
         with self._lock, storage_errors(self.folder):
@@ -228,8 +232,9 @@ def _derived_are_missing(folder: Path) -> bool:
 class SnapshotSource:
     """The newest whole snapshot, reopened only when something was written since."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._folder = folder
+        self._read_only = read_only
         self._path = folder / DATABASE_NAME
         self._snapshot: Snapshot | None = None
         self._seen = (-1, -1)
@@ -246,13 +251,13 @@ class SnapshotSource:
             # Before it is opened, so that a write in between is noticed the next time.
             state = self._state()
             if self._snapshot is None:
-                self._snapshot = open_snapshot(self._folder, read_only=is_read_only(self._folder))
+                self._snapshot = open_snapshot(self._folder, read_only=self._is_read_only())
             elif state != self._seen:
                 same_file = state[0] == self._seen[0]
                 try:
                     self._snapshot = open_snapshot(
                         self._folder,
-                        read_only=is_read_only(self._folder),
+                        read_only=self._is_read_only(),
                         earlier=self._snapshot if same_file else None,
                         tries=1,
                     )
@@ -272,12 +277,13 @@ class SnapshotSource:
         inode = os.stat(self._path).st_ino if os.path.exists(self._path) else 0
         if self._probe is None or inode != self._probed_inode:
             self._close_probe()
-            self._probe = open_database(
-                self._folder, create=False, read_only=is_read_only(self._folder)
-            )
+            self._probe = open_database(self._folder, create=False, read_only=self._is_read_only())
             self._probed_inode = inode
         with storage_errors(self._folder):
             return inode, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+
+    def _is_read_only(self) -> bool:
+        return self._read_only or is_read_only(self._folder)
 
     def _close_probe(self) -> None:
         if self._probe is not None:

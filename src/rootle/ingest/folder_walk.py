@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,6 +22,7 @@ class FolderListing:
 
     files: list[str] = field(default_factory=list)  # whatever is not a folder
     unreadable: list[str] = field(default_factory=list)  # folders
+    folders: list[str] = field(default_factory=list)  # that were entered, "" for the root
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +32,18 @@ class _Folder:
     own_rules: IgnoreRules
 
 
-def walk_folder(root: str) -> FolderListing:
-    """List the files under `root` that no ignore file leaves out; links are not followed."""
-    return _FolderWalk(root).run()
+def walk_folder(root: str, within: Collection[str] | None = None) -> FolderListing:
+    """List the files under `root` that no ignore file leaves out; links are not followed.
+
+    Folders that are not in `within` are not entered, where it is given.
+    """
+    return _FolderWalk(root, within).run()
 
 
 class _FolderWalk:
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, within: Collection[str] | None) -> None:
         self._root = root
+        self._within = within
         # Ignore rules see paths from the top of the repository around the root, if there is one
         # that git cannot read: the ignore files between the two speak of our files as well.
         self._top = find_work_tree(root) or root
@@ -54,6 +59,7 @@ class _FolderWalk:
             names = {entry.name for entry in entries}
             if folder.prefix and self._is_foreign(folder, names):
                 continue
+            self._listing.folders.append(folder.prefix.rstrip("/"))
             folder = self._with_ignore_files(folder, names)
             for entry in entries:
                 self._add(entry, folder)
@@ -72,7 +78,7 @@ class _FolderWalk:
     def _add(self, entry: os.DirEntry[str], folder: _Folder) -> None:
         path = folder.prefix + entry.name
         is_folder = _is_folder(entry)
-        if is_folder and entry.name in FOREIGN_FOLDERS:
+        if is_folder and (entry.name in FOREIGN_FOLDERS or not self._may_enter(path)):
             return
         seen = self._offset + path
         if folder.rules.is_ignored(seen, is_folder) or folder.own_rules.is_ignored(seen, is_folder):
@@ -81,6 +87,9 @@ class _FolderWalk:
             self._pending.append(_Folder(path + "/", folder.rules, folder.own_rules))
         else:
             self._listing.files.append(path)
+
+    def _may_enter(self, path: str) -> bool:
+        return self._within is None or path in self._within
 
     def _is_foreign(self, folder: _Folder, names: set[str]) -> bool:
         return not FOREIGN_MARKS.isdisjoint(names) or (

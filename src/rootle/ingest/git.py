@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -44,11 +45,15 @@ class CommitTimes:
     times: dict[str, int]  # path relative to the root -> unix seconds
 
 
-def list_files(folder: str) -> GitListing | None:
-    """What git tracks and what it neither tracks nor ignores; None where git cannot tell."""
+def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
+    """What git tracks and what it neither tracks nor ignores; None where git cannot tell.
+
+    With `only`, no more than these paths and what lies below them.
+    """
     output = run_git(
         folder,
-        *("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"),
+        *("--literal-pathspecs", "ls-files", "-z", "-t", "--stage"),
+        *("--cached", "--others", "--exclude-standard", "--", *only),
         timeout_s=_LIST_TIMEOUT_S,
     )
     if not _succeeded(output, folder):
@@ -155,13 +160,17 @@ def _parse_log(raw: bytes) -> dict[str, int]:
     return times
 
 
-def changed_from_head(root: Path) -> set[str]:
-    """Tracked files whose content differs from the last commit; empty where git cannot tell."""
+def changed_from_head(root: Path, only: Collection[str] = ()) -> set[str]:
+    """Tracked files whose content differs from the last commit; empty where git cannot tell.
+
+    With `only`, no more than these paths are looked at.
+    """
     folder = os.fspath(root)
     output = run_git(
         folder,
-        *("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff"),
-        *("--no-textconv", "--no-color", "--ignore-submodules", "HEAD", "--"),
+        *("--literal-pathspecs", "diff", "--name-only", "-z", "--relative", "--no-renames"),
+        *("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules", "HEAD", "--"),
+        *only,
         timeout_s=_DIFF_TIMEOUT_S,
         config=_without_filters(folder),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from rootle.index.manifest import Manifest
@@ -15,8 +16,13 @@ def is_head_known(root: Path, known_head: str) -> bool:
     return (head_commit(root) or "") == known_head
 
 
-def update_last_modified(root: Path, manifest: Manifest, *, content_changed: bool) -> None:
-    """Bring the commit times up to the present HEAD. The caller opens the transaction."""
+def update_last_modified(
+    root: Path, manifest: Manifest, *, content_changed: bool, only: Collection[str] = ()
+) -> None:
+    """Bring the commit times up to the present HEAD. The caller opens the transaction.
+
+    `only` names the files that changed, where they are few and known; none: it may be any.
+    """
     head = head_commit(root)
     known_head = manifest.value(_HEAD) or None
     if head is None:
@@ -26,9 +32,9 @@ def update_last_modified(root: Path, manifest: Manifest, *, content_changed: boo
         return
     if head == known_head and not content_changed:
         return
-    dirty = changed_from_head(root)
+    dirty = changed_from_head(root, only if head == known_head else ())
     if head == known_head:
-        _write(manifest, {}, dirty, keep=True)
+        _write(manifest, {}, dirty, keep=True, only=only)
     elif known_head is not None and is_ancestor(root, known_head, head):
         news = commit_times(root, known_head)
         _write(manifest, news.times if news else {}, dirty, keep=True)
@@ -39,9 +45,16 @@ def update_last_modified(root: Path, manifest: Manifest, *, content_changed: boo
     manifest.set_value(_HEAD, head)
 
 
-def _write(manifest: Manifest, times: dict[str, int], dirty: set[str], *, keep: bool) -> None:
+def _write(
+    manifest: Manifest,
+    times: dict[str, int],
+    dirty: set[str],
+    *,
+    keep: bool,
+    only: Collection[str] = (),
+) -> None:
     rows = []
-    for state in manifest.files():
+    for state in manifest.files_at(only) if only else manifest.files():
         committed = times.get(state.path, state.committed_s if keep else None)
         is_dirty = committed is None or state.path in dirty
         if (committed, is_dirty) != (state.committed_s, bool(state.is_dirty)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from rootle.ingest.folder_walk import OWN_IGNORE_NAME, walk_folder
@@ -31,6 +31,32 @@ def list_tree(root: str) -> Tree:
     tree = Tree([], [], in_git=True)
     _add_repository(root, "", listing, tree)
     return Tree(_OwnRules(root, tree.files).kept(tree.files), tree.unreadable, in_git=True)
+
+
+def list_only(root: str, paths: Collection[str]) -> Tree | None:
+    """Of some paths those that `list_tree` would give; None where only the whole tree can tell."""
+    folders = {folder for path in paths for folder in _folders_above(path)}
+    # The rules of a repository inside this one are found from its own top.
+    if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
+        return None
+    # An ignore file of ours counts where it is listed itself.
+    asked = {*paths, *(f"{folder}/{OWN_IGNORE_NAME}".lstrip("/") for folder in folders)}
+    if find_work_tree(root) is None:
+        files = walk_folder(root, folders).files
+        return Tree([path for path in files if path in paths], [], in_git=False)
+    listing = list_files(root, asked)
+    if listing is None or listing.submodules or listing.repositories:
+        return None
+    tree = Tree([], [], in_git=True)
+    _add_repository(root, "", listing, tree)
+    kept = _OwnRules(root, tree.files).kept(tree.files)
+    return Tree([path for path in kept if path in paths], [], in_git=True)
+
+
+def _folders_above(path: str) -> Iterable[str]:
+    while path:
+        path = _parent(path)
+        yield path
 
 
 def _add_repository(root: str, prefix: str, listing: GitListing, tree: Tree) -> None:

@@ -6,7 +6,6 @@ import logging
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,7 +102,8 @@ class Pipeline:
             self._manifest.set_value("embedding", self._setup.model.fingerprint)
             self._pending.set_pause(Pause())
             self._manifest.set_value("head", "")
-            self._connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
+            # Until a run ends well it is not known to hold every file.
+            self._connection.execute("DELETE FROM meta WHERE name IN ('dimensions', 'updated_at')")
         if had_content:
             _LOG.warning("the model or the chunker changed: indexing again from the start")
         return had_content
@@ -305,17 +305,16 @@ class Pipeline:
         )
 
     def _report(self, plan: Plan, seconds: float) -> IndexReport:
-        files = self._manifest.files()
-        skipped = Counter(state.skip for state in files if state.skip)
+        counts = self._manifest.skip_counts()
         return IndexReport(
             generation=self._manifest.generation(),
             files_indexed=len(plan.read),
             files_removed=len(plan.remove),
-            files_total=sum(state.skip is None for state in files),
+            files_total=counts.get(None, 0),
             chunks_total=self._documents.count(),
             chunks_embedded=self._embedded,
             bytes_indexed=self._bytes,
-            skipped=dict(skipped),
+            skipped={reason: count for reason, count in counts.items() if reason is not None},
             seconds=seconds,
         )
 

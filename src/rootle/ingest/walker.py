@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rootle.errors import IngestError
-from rootle.ingest.listing import list_tree
+from rootle.ingest.listing import Tree, list_only, list_tree
 from rootle.ingest.skip_rules import (
     NOT_REGULAR,
     SYMLINK,
@@ -67,7 +67,21 @@ def walk_files(root: Path, rules: WalkRules) -> Walk:
     # The real path, as git sees it: a link may lead into a work tree or out of one.
     folder = os.path.realpath(root)
     _check_root(folder)
-    tree = list_tree(folder)
+    return _sorted_out(folder, list_tree(folder), rules)
+
+
+def look_at(root: Path, paths: Collection[str], rules: WalkRules) -> Walk | None:
+    """What `walk_files` says of some paths; None where only the whole walk can tell.
+
+    Costs as much as there are paths, however large the folder is.
+    """
+    folder = os.path.realpath(root)
+    _check_root(folder)
+    tree = list_only(folder, paths)
+    return None if tree is None else _sorted_out(folder, tree, rules)
+
+
+def _sorted_out(folder: str, tree: Tree, rules: WalkRules) -> Walk:
     found = _Sorted(skips=[Skip(path, UNREADABLE) for path in tree.unreadable])
     _sort_out(folder, tree.files, rules, found)
     return Walk(

@@ -1,0 +1,57 @@
+"""What a process that asks questions knows of the watcher: may it be relied on?"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from rootle.index.watch_place import WatchPlace, WatchState
+
+# A watcher answers at once. One that has not for so long may hang, whatever it says of itself;
+# while it indexes it may take longer.
+_SILENCE_S: Final = 5.0
+_SILENCE_AT_WORK_S: Final = 60.0
+
+
+class WatchWitness:
+    """Asks a watcher now and then whether it is still there, without waiting for the answer."""
+
+    def __init__(self, index_dir: Path) -> None:
+        self._place = WatchPlace(index_dir)
+        self._is_watched = False
+        self._question: Path | None = None
+        self._asked_at = 0.0
+
+    def look(self, *, closely: bool) -> WatchState | None:
+        """The state of a watcher that can be relied on; None where there is none.
+
+        `closely` looks whether it lives and asks it; else what was found then is taken for granted.
+        """
+        if closely:
+            self._is_watched = self._place.is_watched()
+        state = self._place.state() if self._is_watched else None
+        if state is None or state.error is not None or not state.is_ready or self._is_silent(state):
+            self._is_watched = False
+            return None
+        if closely and self._question is None:
+            self._question, self._asked_at = self._place.put_question(), time.monotonic()
+        return state
+
+    def ask(self, patience_s: float) -> WatchState | None:
+        """Its state after it has heard of all that happened before now; None without an answer."""
+        return self._place.state() if self._place.ask(patience_s) else None
+
+    def close(self) -> None:
+        if self._question is not None:
+            self._question.unlink(missing_ok=True)
+            self._question = None
+
+    def _is_silent(self, state: WatchState) -> bool:
+        if self._question is not None and not os.path.exists(self._question):
+            self._question = None
+        if self._question is None:
+            return False
+        patience_s = _SILENCE_AT_WORK_S if state.waiting else _SILENCE_S
+        return time.monotonic() - self._asked_at > patience_s
