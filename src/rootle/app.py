@@ -144,9 +144,16 @@ class App:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
         self._check_may_write()
         with self._fresh().replaced():
-            return self._upkeep().bring_up_to_date(
-                progress or _no_progress, patience_s=-1, rebuild=rebuild, embed_all=True
+            report = self._upkeep().bring_up_to_date(
+                progress or _no_progress,
+                patience_s=-1,
+                rebuild=rebuild,
+                embed_all=True,
+                wakes_servers=False,
             )
+        # Apart from that, so that questions are answered while a server is filled.
+        self._upkeep().feed_servers()
+        return report
 
     def plan(self) -> Plan:
         """What `index` would do, without doing it."""
@@ -282,14 +289,15 @@ class App:
         with self._lock:
             if self._agent is None:
                 upkeep, model = self._upkeep(), self._choice().model
+                servers = upkeep.servers
                 self._agent = SearchAgent(
                     upkeep.snapshot,
                     self._question_model,
                     replace(self.config, embedding_model_id=model),
                     log=self._search_log(),
                     root=self.root,
-                    dense=upkeep.servers.dense,
-                    sparse=upkeep.servers.sparse,
+                    dense=servers.dense if servers is not None else None,
+                    sparse=servers.sparse if servers is not None else None,
                     reranker=open_reranker(self.config),
                 )
             return self._agent

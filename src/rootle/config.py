@@ -129,6 +129,9 @@ class Config:
     dense_api_key: str = _key(
         "", "The key of that server, or user:password. It is never shown.", secret=True
     )
+    dense_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
+    )
     dense_top_k: int = _key(
         200, "Chunks that the vectors may put forward.", (1, 10_000), project=True
     )
@@ -148,6 +151,9 @@ class Config:
     )
     sparse_api_key: str = _key(
         "", "The key of that server, or user:password. It is never shown.", secret=True
+    )
+    sparse_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
     )
     sparse_top_k: int = _key(
         200, "Chunks that the words may put forward.", (1, 10_000), project=True

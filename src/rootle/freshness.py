@@ -75,6 +75,7 @@ class Freshness:
             self._is_watched = state is not None
             if is_due and self._staleness is None:
                 self._embed_some(progress)
+                self._indexer.wake_servers()
             if is_due or state is None:
                 self._checked_at = time.monotonic()
                 self._check_cost_s = self._checked_at - started

@@ -46,7 +46,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
         pending=len(plan.read) + len(plan.remove),
         pending_embeddings=backlog.count,
         skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
-        backends=indexer.servers.status(snapshot),
+        backends=indexer.servers.status(snapshot) if indexer.servers is not None else (),
         pending_since=_utc(backlog.since_s),
         pending_reason=backlog.reason,
         pending_retry_at=_utc(backlog.retry_at_s),

@@ -14,7 +14,7 @@ from time import time
 from typing import TYPE_CHECKING, Final
 
 from rootle.backoff import Rng
-from rootle.config import Config
+from rootle.config import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.index.lock import LOCK_NAME, writer_lock
 from rootle.index.manifest import FileState
@@ -25,7 +25,6 @@ from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.walker import WalkRules, look_at, walk_files
-from rootle.servers import Servers
 from rootle.types import IndexReport, IndexUpdated
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from rootle.embedding_turns import EmbeddingTurns
     from rootle.index.manifest import Manifest
     from rootle.protocols import Embedder
+    from rootle.servers import Servers
 
 # How texts become terms and rows; a change makes every index foreign.
 _CONTENT_FORMAT: Final = 1
@@ -81,13 +81,22 @@ class Indexer:
         self._rng = rng
         self._announce = announce
         self._source = SnapshotSource(index_dir, read_only=not config.enable_indexing)
-        self.servers = Servers(root, index_dir, config, self.snapshot)
+        self.servers = self._chosen_servers()
+
+    def _chosen_servers(self) -> Servers | None:
+        config = self._config
+        if config.dense_backend == config.sparse_backend == EMBEDDED:
+            return None
+        from rootle.servers import Servers  # with all that speaks HTTP
+
+        return Servers(self.root, self.index_dir, config, self.snapshot)
 
     def snapshot(self) -> Snapshot:
         return self._source.current()
 
     def close(self) -> None:
-        self.servers.close()
+        if self.servers is not None:
+            self.servers.close()
         self._source.close()
 
     def plan(self) -> Plan:
@@ -185,6 +194,7 @@ class Indexer:
         rebuild: bool = False,
         embed_all: bool = False,
         only: Collection[str] = (),
+        wakes_servers: bool = True,
     ) -> IndexReport:
         """Index what has changed, waiting `patience_s` for another writer (below 0: for ever).
 
@@ -196,8 +206,7 @@ class Indexer:
         """
         from rootle.index.database import storage_errors
 
-        # Whoever waits for a whole index waits for the servers too.
-        waits = patience_s < 0 or not os.path.exists(self.index_dir / _OWN_FILES[0])
+        is_first = not os.path.exists(self.index_dir / _OWN_FILES[0])
         self.prepare()
         # A short wait is not worth a word.
         is_short = 0 <= patience_s <= _SHORT_WAIT_S
@@ -211,14 +220,23 @@ class Indexer:
             report, update = self._run(progress, only, embed_all=embed_all)
         if embed_all and not self.model.is_table:
             report = self._embedding_turns().rest(report, self._say_waiting)
-        if waits:
-            for remark in self.servers.feed_now():
-                self._notice(remark)
-        else:
+        if is_first and wakes_servers:  # whoever waits for a whole index waits for them too
+            self.feed_servers()
+        elif self.servers is not None and wakes_servers:
             self.servers.wake()
         if update is not None:
             self._announce(update)
         return report
+
+    def wake_servers(self) -> None:
+        """Have servers that are known to lack something brought up to date in the background."""
+        if self.servers is not None:
+            self.servers.wake_those_behind(self.snapshot())
+
+    def feed_servers(self) -> None:
+        """Bring the servers up to date before this returns; says which could not be."""
+        for remark in self.servers.feed_now() if self.servers is not None else ():
+            self._notice(remark)
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
@@ -346,7 +364,7 @@ class Indexer:
         self._delete_derived()
 
     def _drop_from_servers(self) -> None:
-        if self.has_whole_index():
+        if self.servers is not None and self.has_whole_index():
             for remark in self.servers.drop():
                 self._notice(remark)
 

@@ -43,7 +43,7 @@ class _Served:
 
 
 class Servers:
-    """Empty where both legs are embedded. Nothing is sent before it is asked to do something."""
+    """For one leg or both. Nothing is sent before it is asked to do something."""
 
     def __init__(
         self, root: Path, index_dir: Path, config: Config, snapshot: Callable[[], Snapshot]
@@ -88,6 +88,13 @@ class Servers:
             for one in LEGS if leg is None else (leg,):
                 if one in self._served:
                     self._served[one].feeder.wake()
+
+    def wake_those_behind(self, snapshot: Snapshot) -> None:
+        """The same for those that are known to lack something; their pauses are kept."""
+        for leg in self._served:
+            record = read_record(snapshot.value(key_of_record(leg)))
+            if record is None or record.generation < snapshot.generation:
+                self.wake(leg)
 
     def feed_now(self) -> Iterator[str]:
         """Bring them up to date before this returns; a sentence for each one that failed."""
@@ -151,6 +158,7 @@ def backends_of(config: Config) -> tuple[Backend, ...]:
             config.dense_backend,
             config.dense_endpoint,
             config.dense_api_key,
+            config.dense_api_key_command,
             config.dense_timeout_ms / 1000,
         ),
         Backend(
@@ -158,6 +166,7 @@ def backends_of(config: Config) -> tuple[Backend, ...]:
             config.sparse_backend,
             config.sparse_endpoint,
             config.sparse_api_key,
+            config.sparse_api_key_command,
             config.sparse_timeout_ms / 1000,
         ),
     )

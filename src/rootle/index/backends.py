@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
@@ -12,6 +13,7 @@ from rootle.config import EMBEDDED
 from rootle.errors import ConfigError
 from rootle.index.remote import Leg
 from rootle.index.rest import RestServer
+from rootle.settings.key import read_key
 
 if TYPE_CHECKING:
     from rootle.index.remote import RemoteDense, RemoteSparse
@@ -36,6 +38,7 @@ class Backend:
     kind: str
     endpoint: str
     api_key: str = field(default="", repr=False)
+    api_key_command: str = ""
     timeout_s: float = 2.0
 
 
@@ -61,7 +64,7 @@ def check_backend(backend: Backend) -> None:
 def open_server(backend: Backend) -> RestServer:
     """The server of a checked backend; nothing is sent yet."""
     place = urlunsplit(urlsplit(backend.endpoint)._replace(query="", fragment=""))
-    return RestServer(_TITLES[backend.kind], place, _credentials(backend.kind, backend.api_key))
+    return RestServer(_TITLES[backend.kind], place, partial(_credentials, backend))
 
 
 def dense_opener(backend: Backend, server: RestServer) -> Callable[[str], RemoteDense]:
@@ -92,12 +95,14 @@ def sparse_opener(backend: Backend, server: RestServer) -> Callable[[str], Remot
     return lambda name: WeaviateSparse(server, name)
 
 
-def _credentials(kind: str, key: str) -> dict[str, str]:
+def _credentials(backend: Backend) -> dict[str, str]:
+    setting = f"{backend.leg}ApiKeyCommand"
+    key = read_key(backend.api_key, backend.api_key_command, setting)
     if not key:
         return {}
-    if kind == "chroma":
+    if backend.kind == "chroma":
         return {"X-Chroma-Token": key}
-    if kind == "weaviate":
+    if backend.kind == "weaviate":
         return {"Authorization": f"Bearer {key}"}
     if ":" in key:  # user:password
         return {"Authorization": f"Basic {base64.b64encode(key.encode()).decode()}"}

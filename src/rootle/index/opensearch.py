@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 
 from rootle.errors import RefusedError, UnavailableError
 from rootle.index.remote import NOTHING_HELD, RemoteChunk, Stamp, filter_sets, merged
-from rootle.index.rest import WRITE_TIMEOUT_S, MissingError, RestServer
+from rootle.index.rest import MissingError, RestServer
 from rootle.net import JsonLines
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
@@ -124,7 +124,7 @@ class OpenSearchIndex:
         except MissingError:
             return
 
-    def _stamp(self, timeout_s: float = WRITE_TIMEOUT_S) -> Stamp | None:
+    def _stamp(self, timeout_s: float | None = None) -> Stamp | None:
         try:
             found = self._server.ask("GET", f"/{self._name}/_doc/{_STAMP}", timeout_s=timeout_s)
         except MissingError:

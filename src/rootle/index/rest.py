@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.net import JsonServer
+from rootle.net import JsonServer, shown_url
 
 WRITE_TIMEOUT_S: Final = 30.0
+LOOK_TIMEOUT_S: Final = 5.0  # each run begins with a look, so that one against a hung server ends
 
 
 class MissingError(RefusedError):
@@ -17,25 +19,40 @@ class MissingError(RefusedError):
 
 
 class RestServer:
-    """Where a server is, and what it must be told to let us in."""
+    """Where a server is, and what it must be told to let us in. Safe to use from many threads."""
 
-    def __init__(self, kind: str, endpoint: str, headers: Mapping[str, str] | None = None) -> None:
-        """`kind` is its name in messages. Raises ConfigError for what is no address."""
-        # No second try: a search falls back at once, and a feed has longer pauses of its own.
-        secrets = [value.rpartition(" ")[2] for value in (headers or {}).values()]
-        self._server = JsonServer(endpoint, headers, secrets=secrets, attempts=1)
-        self.name = f"{kind} at {self._server.shown_url}"
+    def __init__(
+        self, kind: str, endpoint: str, headers: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        """`kind` is its name in messages; `headers` may run a command: called when needed."""
+        self.name = f"{kind} at {shown_url(endpoint)}"
+        self._endpoint = endpoint
+        self._headers = headers
+        self._lock = threading.Lock()
+        self._server: JsonServer | None = None
 
     def ask(
-        self, method: str, path: str, body: object = None, *, timeout_s: float = WRITE_TIMEOUT_S
+        self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
     ) -> Any:  # Any: JSON that another program wrote
         """What the server answers; raises MissingError, RefusedError and UnavailableError."""
+        if timeout_s is None:
+            timeout_s = LOOK_TIMEOUT_S if method == "GET" else WRITE_TIMEOUT_S
+        server = self._opened()
         try:
-            return self._server.request(method, path, body, timeout_s=timeout_s, read=_as_it_is)
+            return server.request(method, path, body, timeout_s=timeout_s, read=_as_it_is)
         except RefusedError as error:
             if error.status == 404:
                 raise MissingError(str(error), error.status) from error
             raise
+
+    def _opened(self) -> JsonServer:
+        with self._lock:
+            if self._server is None:
+                headers = self._headers()
+                secrets = [value.rpartition(" ")[2] for value in headers.values()]
+                # No second try: a search falls back at once, a feed has longer pauses of its own.
+                self._server = JsonServer(self._endpoint, headers, secrets=secrets, attempts=1)
+            return self._server
 
     @contextmanager
     def reading(self) -> Iterator[None]:

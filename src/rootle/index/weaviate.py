@@ -123,7 +123,7 @@ class WeaviateIndex:
             said = json.dumps(refused[0])[:200]
             raise RefusedError(f"{self._server.name} refused {len(refused)} chunks: {said}", 422)
 
-    def _stamp(self, timeout_s: float = WRITE_TIMEOUT_S) -> Stamp | None:
+    def _stamp(self, timeout_s: float | None = None) -> Stamp | None:
         try:
             found = self._server.ask(
                 "GET", f"/v1/objects/{self._class}/{_STAMP}", timeout_s=timeout_s
