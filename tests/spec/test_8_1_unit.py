@@ -1,0 +1,144 @@
+"""Section 8.1 of the specification, point by point."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hash_embedder import HashEmbedder
+
+from rootle.app import App
+from rootle.config import Config
+from rootle.errors import UnavailableError
+from rootle.ingest.chunker import ChunkLimits, cut_text
+from rootle.protocols import Matrix, Ranked
+from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
+from rootle.rank.features import NAMES, file_features
+from rootle.rank.heuristic import rank_files
+from rootle.rank.question import parse_question
+from rootle.search.agent import SearchAgent
+from rootle.search.gather import NO_SPARSE, ChunkTable, DenseFindings, choose_candidates, lookup
+from rootle.search.search_log import SearchLogFile
+from rootle.types import SearchQuery
+
+_BODY = "".join(f"  users.audit({number}, 'a note for the record');\n" for number in range(12))
+_TWO_FUNCTIONS = f"""\
+// Adds a user.
+function addUser(name) {{
+{_BODY}  return users.length;
+}}
+
+function removeUser(name) {{
+{_BODY}  return users.length;
+}}
+"""
+
+
+def test_8_1_1_chunking_logic() -> None:
+    limits = ChunkLimits(max_chars=60 * 4, overlap_chars=10 * 4)  # 60 and 10 tokens
+    pieces = cut_text(_TWO_FUNCTIONS, "javascript", limits).pieces
+    assert len(pieces) >= 4
+    assert all(piece.end - piece.start <= 240 for piece in pieces)
+    (one, other) = cut_text(_TWO_FUNCTIONS, "javascript", ChunkLimits()).pieces
+    assert (one.start_line, one.end_line, one.symbols) == (1, 16, ("addUser",))
+    assert (other.start_line, other.end_line, other.symbols) == (18, 32, ("removeUser",))
+    # What has no structure is cut in windows, and these overlap.
+    lines = "".join(f"line {number} of a log\n" for number in range(99))
+    windows = cut_text(lines, "log", replace(limits, overlap_chars=60)).pieces
+    assert len(windows) > 5
+    for before, after in itertools.pairwise(windows):
+        assert before.start_line < after.start_line <= before.end_line
+        assert before.end - after.start <= 60
+
+
+class _TimingOut(HashEmbedder):
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        raise UnavailableError("no answer within 2000 ms")
+
+
+@pytest.fixture
+def app(repository: Path, make_app) -> App:
+    app: App = make_app(repository)
+    app.index()
+    return app
+
+
+def _agent(app: App, embedder: HashEmbedder, log: Path, **settings: Any) -> SearchAgent:
+    return SearchAgent(
+        app._upkeep().snapshot,
+        lambda: embedder,
+        Config(**settings),
+        log=SearchLogFile(log, with_query_text=True),
+    )
+
+
+def test_8_1_2_embedding_fallback(app: App, tmp_path: Path) -> None:
+    agent = _agent(app, _TimingOut(256), tmp_path / "log.jsonl")
+    response = agent.search(SearchQuery("retry_backoff"))
+    assert response.results[0].file_path == "src/net/retry.py"
+    assert {result.source for result in response.results} == {"sparse"}
+    assert response.degraded == ("dense",)
+    assert "denseFallback" in json.loads((tmp_path / "log.jsonl").read_text())["events"]
+    agent.close()
+
+
+def test_8_1_3_merge_and_deduplication() -> None:
+    dense = Ranked(np.array([7, 3, 9, 1]), np.array([0.9, 0.8, 0.7, 0.6], np.float32))
+    sparse = Ranked(np.array([3, 5, 7]), np.array([12.0, 11.0, 2.0], np.float32))
+    chunks = np.arange(1, 11)
+    table = ChunkTable(chunks, chunks // 2)
+    words = replace(NO_SPARSE, body=sparse)
+    meaning = DenseFindings(dense, np.zeros(10, np.float32))
+    merged = choose_candidates(words, meaning, table, 100, None).chunk_ids
+    assert merged.tolist() == [1, 3, 5, 7, 9]
+    # The ranking sees the score that each leg gave it, so the higher of them is never lost.
+    assert lookup(dense, merged).tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
+    assert lookup(sparse, merged).tolist() == pytest.approx([0, 12, 11, 2, 0])
+    few = choose_candidates(words, meaning, table, 2, None).chunk_ids
+    assert few.tolist() == [3, 7]  # what both found is kept before the rest
+
+
+def test_8_1_4_reranking_heuristics() -> None:
+    count, rng = 12, np.random.default_rng(4)
+    numbers = np.arange(count)
+
+    def some() -> Any:
+        return rng.random(count)
+
+    chunks = ChunkEvidence(
+        numbers + 100, numbers, some(), some(), some(), some(), np.zeros(count, bool)
+    )
+    paths = tuple(f"src/file_{number}.py" for number in numbers)
+    files = FileEvidence(numbers, paths, *(some() for _ in fields(FileEvidence)[2:]))
+    evidence = Evidence(parse_question("how are users added", str.split), chunks, files)
+    weights = {name: float(rng.random()) for name in NAMES}
+    ranked = rank_files(evidence, weights)
+    alpha = np.array([weights[name] for name in NAMES])
+    expected = (file_features(evidence) * alpha).sum(axis=1) / alpha.sum()
+    assert ranked.scores == pytest.approx(expected)
+    assert list(ranked.order) == np.argsort(-expected, kind="stable").tolist()
+
+
+def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = HashEmbedder(256)
+    agent = _agent(app, embedder, tmp_path / "log.jsonl")
+    query = SearchQuery("where is the retry policy", languages=("python",), limit=3)
+    first = agent.search(query)
+    assert len(embedder.texts) == 1
+    monkeypatch.setattr("rootle.search.agent.ask_sparse", _must_not_run)
+    monkeypatch.setattr("rootle.index.embedded_sparse.EmbeddedSparse.field_scores", _must_not_run)
+    monkeypatch.setattr("rootle.index.embedded_dense.EmbeddedDense.scores", _must_not_run)
+    again = agent.search(query)
+    assert again.results == first.results != ()
+    assert len(embedder.texts) == 1
+    agent.close()
+
+
+def _must_not_run(*_: object, **__: object) -> None:
+    raise AssertionError("an answer from the cache searches nothing")

@@ -1,0 +1,93 @@
+"""Section 9 of the specification: what may go wrong with a search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hash_embedder import HashEmbedder
+from sample import FILES, make_repository, write
+
+from rootle.app import App
+from rootle.config import Config
+from rootle.errors import ConfigError, StaleCursorError
+from rootle.protocols import Matrix
+from rootle.search.agent import SearchAgent
+from rootle.search.search_log import SearchLogFile
+from rootle.types import SearchQuery
+
+
+def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
+    (tmp_path / "empty").mkdir()
+    response = make_app(tmp_path / "empty").search("function addUser")
+    assert response.results == ()
+    assert "the index is empty: run `rootle index`" in response.suggestions[0]
+
+
+def _logged(app: App, log: Path, embedder: Any = None) -> SearchAgent:
+    return SearchAgent(
+        app._upkeep().snapshot,
+        app._model if embedder is None else lambda: embedder,
+        Config(),
+        log=SearchLogFile(log, with_query_text=True),
+        root=app.root,
+    )
+
+
+def _events(log: Path) -> list[str]:
+    events: list[str] = json.loads(log.read_text().splitlines()[-1])["events"]
+    return events
+
+
+def test_9_2_embedding_service_unavailable(
+    repository: Path, make_app, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Misconfigured(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Matrix:
+            raise ConfigError("embeddingModelID names no model")
+
+    app = make_app(repository)
+    app.index()
+    agent = _logged(app, tmp_path / "log.jsonl", Misconfigured(256))
+    response = agent.search(SearchQuery("retry_backoff"))
+    assert response.results[0].file_path == "src/net/retry.py"
+    assert response.degraded == ("dense",)
+    assert "embeddingModelID names no model" in caplog.text
+    assert "denseFallback" in _events(tmp_path / "log.jsonl")
+    agent.close()
+
+
+def test_9_3_sparse_index_staleness(repository: Path, make_app, tmp_path: Path) -> None:
+    app = make_app(repository)
+    app.index()
+    agent = _logged(app, tmp_path / "log.jsonl")
+    assert agent.search(SearchQuery("retry_backoff")).degraded == ()
+    write(repository, "src/net/retry.py", "def retry_backoff(): ...\n", when_s=None)
+    assert agent.search(SearchQuery("retry_backoff")).degraded == ("stale",)
+    assert "staleIndexWarning" in _events(tmp_path / "log.jsonl")
+    agent.close()
+
+
+def test_9_5_memory_pressure_from_large_chunks(tmp_path: Path, make_app) -> None:
+    functions = "".join(f"def zebra_{n}():\n    return {n} * {n}\n\n\n" for n in range(3_000))
+    app = make_app(
+        make_repository(tmp_path / "repo", {**FILES, "large.py": functions}),
+        max_chunks_per_file=3,
+    )
+    app.index()
+    status = app.status()
+    assert status.skipped_text_share > 0.5
+    assert app.search("zebra_1").results[0].file_path == "large.py"
+    assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
+
+
+def test_9_6_pagination_and_cursor_drift(repository: Path, make_app) -> None:
+    app = make_app(repository)
+    first = app.search(SearchQuery("retry", limit=2))
+    assert first.next_cursor is not None
+    write(repository, "src/more.py", "def retry_again(): ...\n", when_s=None)
+    with pytest.raises(StaleCursorError, match=r"cursor invalidated: .*start again"):
+        app.search(SearchQuery("retry", limit=2, cursor=first.next_cursor))
