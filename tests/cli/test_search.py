@@ -174,14 +174,14 @@ def test_an_empty_repository_answers_with_nothing_and_a_hint(tmp_path: Path) -> 
     assert "empty" in outcome.data["suggestions"][0]
     plain = rootle("search", "anything", cwd=root)
     assert (plain.code, plain.out) == (1, "")
-    assert "no text file" in plain.err
+    assert "the index is empty" in plain.err
     assert rootle("index", root).code == 0
 
 
 def test_filters_that_leave_nothing_give_exit_code_1(repository: Path) -> None:
     outcome = rootle("search", "retry", "--path", "nowhere", "--json", cwd=repository)
     assert (outcome.code, outcome.data["results"]) == (1, [])
-    assert "filters" in outcome.data["suggestions"][0]
+    assert outcome.data["suggestions"][0].startswith('filePaths "nowhere" leaves out 3 files')
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from rootle.errors import UnavailableError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
 from rootle.search.breaker import CircuitBreaker
+from rootle.search.gather import SparseFindings, ask_sparse
 from rootle.search.legs import Leg
 from rootle.search.threads import SpareThreads
 from rootle.types import SearchQuery
@@ -225,3 +226,24 @@ def test_fifty_questions_to_a_broken_server_are_answered_by_words_within_the_dea
     # Three open the breaker; afterwards there is a trial now and then.
     assert server.requests <= 10
     agent.close()
+
+
+def test_a_deadline_does_not_measure_how_many_others_are_asking(
+    repository, make_app, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app: App = make_app(repository)
+    app.index()
+    agent = SearchAgent(
+        app._upkeep().snapshot, app._model, Config(sparse_timeout_ms=1, dense_timeout_ms=60_000)
+    )
+    monkeypatch.setattr("rootle.search.agent._ROWS_FOR_THREADS", 0)
+    monkeypatch.setattr("rootle.search.agent.ask_sparse", _slow_words)
+    assert agent.search(SearchQuery("retry_backoff")).degraded == ("sparse",)
+    agent._under_way += 1  # as if one more were asking
+    assert agent.search(SearchQuery("retry_backoff again")).degraded == ()
+    agent.close()
+
+
+def _slow_words(*arguments: Any) -> SparseFindings:
+    sum(range(2_000_000))  # far more than a millisecond
+    return ask_sparse(*arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
@@ -113,6 +114,8 @@ class SearchAgent:
         named = config.reranker_model_id
         self._reranker_name = (config.reranker_provider if named == NO_MODEL else "") or named
         self._reranking = Leg("reranker", config.reranker_timeout_ms)
+        self._under_way = 0  # searches
+        self._counting = threading.Lock()
         self._session: _Session | None = None
         self._embeds_at_once = False
 
@@ -120,8 +123,14 @@ class SearchAgent:
         self, query: SearchQuery, *, explain: bool = False, stale: bool = False
     ) -> SearchResponse:
         """One page of answers. Raises QueryError and SearchUnavailableError."""
-        with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
-            return account.answered(self._respond(query, account, explain=explain, stale=stale))
+        with self._counting:
+            self._under_way += 1
+        try:
+            with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
+                return account.answered(self._respond(query, account, explain=explain, stale=stale))
+        finally:
+            with self._counting:
+                self._under_way -= 1
 
     def _respond(
         self, query: SearchQuery, account: Account, *, explain: bool, stale: bool
@@ -372,14 +381,16 @@ class SearchAgent:
         find_meaning = dense_stage(config.embedding_model_id).around(
             partial(self._ask_dense, session, question, allowed)
         )
-        is_served = self._served_dense is not None or served is not None
-        if session.is_small and self._embeds_at_once and not is_served:
-            by_words, by_meaning = (
-                self._words.ask_here(find_words),
-                self._meaning.ask_here(find_meaning),
-            )
+        is_quick_meaning = self._embeds_at_once and self._served_dense is None
+        # Threads are of no use where all of it takes a millisecond, or where others are asking too:
+        # then the deadline of a part in this process would only measure how busy the machine is.
+        is_here = (session.is_small and is_quick_meaning) or self._under_way > 1
+        by_words = None if is_here and served is None else self._words.start(find_words)
+        if is_here and is_quick_meaning:
+            by_meaning = self._meaning.ask_here(find_meaning)
         else:
-            by_words, by_meaning = self._words.start(find_words), self._meaning.start(find_meaning)
+            by_meaning = self._meaning.start(find_meaning)
+        by_words = by_words or self._words.ask_here(find_words)
         sparse, dense = by_words.answer(), by_meaning.answer()
         if sparse is None and dense is None:
             raise SearchUnavailableError(
