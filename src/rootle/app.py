@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rootle.indexer import Indexer
     from rootle.ingest.plan import Plan
     from rootle.live import LiveIndex
-    from rootle.protocols import Embedder
+    from rootle.protocols import Embedder, Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.search_log import SearchLogFile
 
@@ -283,7 +283,6 @@ class App:
             return self._indexer
 
     def _search_agent(self) -> SearchAgent:
-        from rootle.rank.choice import open_reranker
         from rootle.search.agent import SearchAgent
 
         with self._lock:
@@ -298,9 +297,16 @@ class App:
                     root=self.root,
                     dense=servers.dense if servers is not None else None,
                     sparse=servers.sparse if servers is not None else None,
-                    reranker=open_reranker(self.config),
+                    reranker=self._reranker(),
                 )
             return self._agent
+
+    def _reranker(self) -> Reranker | None:
+        if not (self.config.use_learned_reranker and self.config.reranker_provider):
+            return None
+        from rootle.rank.choice import open_reranker
+
+        return open_reranker(self.config)
 
     def _search_log(self) -> SearchLogFile | None:
         from rootle.search.search_log import SearchLogFile

@@ -133,7 +133,6 @@ def test_a_key_command_that_fails_is_told_by_its_name(
             reranker_api_key_command=command,
         )
     )
-    assert reranker is not None
     with pytest.raises(RerankError, match=rf"rerankerApiKeyCommand .*{message}"):
         reranker.rerank("q", ["d"])
     assert server.requests == []
@@ -147,6 +146,5 @@ def test_a_key_command_with_an_open_quote_is_a_mistake(server: JsonServer) -> No
             reranker_api_key_command="pass 'show",
         )
     )
-    assert reranker is not None
     with pytest.raises(ConfigError, match="is no command"):
         reranker.rerank("q", ["d"])

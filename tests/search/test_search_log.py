@@ -40,6 +40,14 @@ def test_a_search_leaves_one_line(repository: Path) -> None:
     assert (found["events"], empty["events"]) == ([], ["noRecall"])
 
 
+def test_it_names_the_model_that_served(repository: Path, tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text('{"searchAgent": {"embeddingModelID": "openai-embeddings-001"}}')
+    rootle("search", QUESTION, "--root", repository, "--config", config)
+    (line,) = lines(search_log_path())
+    assert line["usedEmbeddingModel"] == "static-code-v0"
+
+
 @pytest.mark.parametrize(("key", "queries"), [("searchLog", []), ("searchLogQueryText", [""])])
 def test_a_key_switches_it_off_or_leaves_the_question_out(
     key: str, queries: list[str], repository: Path, tmp_path: Path

@@ -5,24 +5,22 @@ from __future__ import annotations
 from rootle.config import NO_MODEL, Config
 from rootle.errors import ConfigError, UnavailableError
 from rootle.protocols import Reranker
+from rootle.rank.cross_encoder import ServerReranker
 from rootle.rank.rerank_wires import WIRES
+from rootle.settings.key import read_key
 
 
-def open_reranker(config: Config) -> Reranker | None:
-    """None where none is asked for. Nothing is sent, and no key command run, before its first use.
+def open_reranker(config: Config) -> Reranker:
+    """Nothing is sent, and no key command run, before its first use.
 
     Raises ConfigError for a provider that is unknown and an endpoint that is no URL.
     """
     provider = config.reranker_provider
-    if not (config.use_learned_reranker and provider):
-        return None
     if provider not in WIRES:
         raise ConfigError(
             f'rerankerProvider is "{provider}", which is none of {", ".join(WIRES)}; leave the key '
             "out for no reranker"
         )
-    from rootle.rank.cross_encoder import ServerReranker
-
     return ServerReranker(
         provider,
         "" if config.reranker_model_id == NO_MODEL else config.reranker_model_id,
@@ -34,8 +32,6 @@ def open_reranker(config: Config) -> Reranker | None:
 
 
 def _key(config: Config) -> str:
-    from rootle.settings.key import read_key
-
     name = "rerankerApiKeyCommand"
     key = read_key(config.reranker_api_key, config.reranker_api_key_command, name)
     if not key and not config.reranker_endpoint and WIRES[config.reranker_provider].needs_key:
