@@ -40,6 +40,15 @@ def test_a_search_leaves_one_line(repository: Path) -> None:
     assert (found["events"], empty["events"]) == ([], ["noRecall"])
 
 
+def test_an_answer_from_the_cache_leaves_a_line_too(repository: Path) -> None:
+    question = json.dumps({"textQuery": QUESTION}) + "\n"
+    rootle("search", "--batch", "--root", repository, stdin=2 * question)
+    found, again = lines(search_log_path())
+    assert (found["usedRerankerModel"], again["usedRerankerModel"]) == ("heuristic", "")
+    assert again["numMerged"] == 0
+    assert 0 < again["totalLatencyMs"] < found["totalLatencyMs"]
+
+
 def test_it_names_the_model_that_served(repository: Path, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text('{"searchAgent": {"embeddingModelID": "openai-embeddings-001"}}')

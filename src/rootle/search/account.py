@@ -106,7 +106,12 @@ class Account:
             rerank_latency_ms=self._reranking.ms if self._reranking else 0.0,
             total_latency_ms=self._stage.ms,
             used_embedding_model=self._embedding_model,
-            used_reranker_model=self.reranker_model or _WEIGHTED_SUM,
+            used_reranker_model=self._what_ranked(),
             timestamp=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             events=tuple(self._stage.events),
         )
+
+    def _what_ranked(self) -> str:
+        if self._reranking is None:
+            return ""  # nothing was ranked: it came from the cache, or no leg answered
+        return self.reranker_model or _WEIGHTED_SUM

@@ -8,11 +8,11 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from rootle.wire import to_json
+from rootle.types import camel_case
 
 _LOG = logging.getLogger(__name__)
 
@@ -36,6 +36,11 @@ class SearchLog:
     events: tuple[str, ...] = ()  # of rootle.telemetry.EVENTS
 
 
+# Made once: an answer from the cache takes little longer than its line in the log.
+_KEYS: Final = tuple((field.name, camel_case(field.name)) for field in fields(SearchLog))
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
 class SearchLogFile:
     """Appends lines; any number of processes and threads may do so at once.
 
@@ -53,10 +58,11 @@ class SearchLogFile:
         """Append a line. Where that is impossible one warning says so, and no search fails."""
         if self._is_broken:
             return
-        shown = log if self._with_query_text else replace(log, query="")
-        line = json.dumps(to_json(shown), ensure_ascii=False) + "\n"
+        data = {key: getattr(log, name) for name, key in _KEYS}
+        if not self._with_query_text:
+            data["query"] = ""
         try:
-            self._append(line.encode("utf-8", "replace"))
+            self._append(f"{_encode(data)}\n".encode("utf-8", "replace"))
         except OSError as error:
             self._is_broken = True
             _LOG.warning("no search is logged in %s (key searchLog): %s", self.path, error)
