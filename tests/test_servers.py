@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from command import rootle
 from json_server import Reply, Request, serving
@@ -20,6 +23,7 @@ from sample import QUESTIONS, many_files, write, write_tree
 from rootle.app import App
 from rootle.errors import ConfigError, SearchUnavailableError
 from rootle.index.chroma import ChromaDense
+from rootle.index.remote import RemoteChunk
 from rootle.index.rest import RestServer
 from rootle.types import BackendStatus, SearchQuery
 
@@ -199,6 +203,28 @@ def test_a_collection_that_vanished_or_was_emptied_is_made_again(
     ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).prune(gone)
     assert _held(app) < _chunks(app)
     app.index()  # counts, and finds that some are missing
+    assert _held(app) == _chunks(app)
+
+
+def test_a_replacement_that_a_killed_server_forgot_is_noticed(
+    repository: Path, make_app, chroma
+) -> None:
+    app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
+    app.index()
+    write(repository, "src/net/retry.py", "def retry_backoff(): return 'once more'\n")
+    app.index()
+    index = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    with closing(sqlite3.connect(app.index_dir / "rootle.db")) as database:
+        newest, file_id = database.execute("SELECT max(id), file_id FROM chunks").fetchone()
+    index.prune({file_id: []})
+    old = RemoteChunk(
+        1_000_000, 1, "src/net/retry.py", "python", 1, 2, np.ones(256, np.float32), ""
+    )
+    index.put([old])
+    assert _held(app) == _chunks(app)
+    assert not index.holds(newest)
+    app.index()
+    assert ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).holds(newest)
     assert _held(app) == _chunks(app)
 
 

@@ -88,6 +88,12 @@ class ChromaDense:
         with self._server.reading():
             return int(found)
 
+    def holds(self, chunk_id: int) -> bool:
+        asked = {"ids": [str(chunk_id)], "include": []}
+        found = self._server.ask("POST", f"{self._root}/{self._id()}/get", asked)
+        with self._server.reading():
+            return bool(found["ids"])
+
     def drop(self) -> None:
         try:
             self._server.ask("DELETE", f"{self._root}/{self._name}")

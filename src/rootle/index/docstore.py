@@ -156,12 +156,16 @@ class DocStore:
     def count(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
-    def count_vectors(self) -> int:
-        """How many chunks can be found by their vector: a zero one is near to nothing."""
+    def count_and_newest(self, *, with_vector: bool) -> tuple[int, int]:
+        """How many chunks there are, and the id of the newest; 0 for none.
+
+        `with_vector`: of those that can be found by it. A zero one is near to nothing.
+        """
+        only = "WHERE vector != x'' AND vector != zeroblob(length(vector))" if with_vector else ""
         row = self._connection.execute(
-            "SELECT count(*) FROM chunks WHERE vector != x'' AND vector != zeroblob(length(vector))"
+            f"SELECT count(*), coalesce(max(id), 0) FROM chunks {only}"
         ).fetchone()
-        return int(row[0])
+        return int(row[0]), int(row[1])
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
         wanted = [int(chunk_id) for chunk_id in ids]

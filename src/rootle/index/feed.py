@@ -91,7 +91,9 @@ class Feed:
             return before  # no chunk has its embedding yet
         index = target.open_index(name)
         try:
-            generation = _Round(truth, index, target.leg, goes_on).run(is_checked=is_forced)
+            # What failed before may have been killed, and have lost more than it knows.
+            is_checked = is_forced or before.failures > 0
+            generation = _Round(truth, index, target.leg, goes_on).run(is_checked=is_checked)
             after = FeedRecord(target.server, name, generation)
         except _StoppedError:
             return before
@@ -201,9 +203,15 @@ class _Round:
             self.index.prune({state.id: [chunk.id for chunk in own] for state, own in batch})
 
     def _is_complete(self, generation: int) -> bool:
-        wanted = self.truth.count(self.leg)
-        # Where a writer has moved on meanwhile there is nothing to compare with.
-        return self.truth.generation != generation or self.index.count() == wanted
+        """Whether it holds what it should, whatever its stamp says.
+
+        A server that was killed may lose what it had acknowledged: the newest first, so that a file
+        whose replacement is lost shows by the newest chunk, and any other loss by the number.
+        """
+        wanted, newest = self.truth.count_and_newest(self.leg)
+        if self.truth.generation != generation:
+            return True  # a writer has moved on: there is nothing to compare with
+        return self.index.count() == wanted and (not newest or self.index.holds(newest))
 
 
 _FileChunks = tuple[FileState, list[RemoteChunk]]

@@ -118,6 +118,13 @@ class OpenSearchIndex:
         with self._server.reading():
             return int(found["count"])
 
+    def holds(self, chunk_id: int) -> bool:
+        try:
+            self._server.ask("GET", f"/{self._name}/_doc/{chunk_id}?_source=false")
+        except MissingError:
+            return False
+        return True
+
     def drop(self) -> None:
         try:
             self._server.ask("DELETE", f"/{self._name}")

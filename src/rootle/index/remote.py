@@ -57,6 +57,7 @@ class RemoteIndex(Protocol):
         """Make all that was written visible, then stamp it."""
 
     def count(self) -> int: ...
+    def holds(self, chunk_id: int) -> bool: ...
 
     def drop(self) -> None:
         """Delete it; one that is not there is no error."""

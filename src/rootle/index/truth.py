@@ -81,9 +81,9 @@ class Truth:
         terms = f"{own} {place_terms(state.path, self._table)}"
         return " ".join(self._stemmer.analyze(terms))
 
-    def count(self, leg: Leg) -> int:
-        """How many chunks a leg's index holds when it is whole."""
-        return self._documents.count() if leg == "sparse" else self._documents.count_vectors()
+    def count_and_newest(self, leg: Leg) -> tuple[int, int]:
+        """How many chunks a leg's index holds when it is whole, and the id of the newest."""
+        return self._documents.count_and_newest(with_vector=leg == "dense")
 
     def record(self, leg: Leg) -> FeedRecord | None:
         return read_record(self._manifest.value(key_of_record(leg)))

@@ -92,6 +92,14 @@ class WeaviateIndex:
         with self._server.reading():
             return int(answer["Aggregate"][self._class][0]["meta"]["count"])
 
+    def holds(self, chunk_id: int) -> bool:
+        name = uuid.uuid5(_IDS, str(chunk_id))
+        try:
+            self._server.ask("GET", f"/v1/objects/{self._class}/{name}")
+        except MissingError:
+            return False
+        return True
+
     def drop(self) -> None:
         try:
             self._server.ask("DELETE", f"/v1/schema/{self._class}")
