@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -35,7 +36,7 @@ from rootle.search.answer import Answer
 from rootle.search.cache import AnswerCache
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
 from rootle.search.context import FileNow, Widening, widened
-from rootle.search.copies import Folded, fold_copies
+from rootle.search.copies import Folded, Twins, fold_copies
 from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
 from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
@@ -56,7 +57,7 @@ from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_som
 from rootle.search.reranking import READ, ask_reranker, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
 from rootle.search.suggestions import suggestions
-from rootle.search.text_now import is_as_indexed, text_now
+from rootle.search.text_now import has_changed, text_now
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.telemetry import dense_stage, sparse_stage
 from rootle.types import SearchQuery, SearchResponse, SearchResult
@@ -77,6 +78,7 @@ class _Session:
     rows: FileRows
     is_small: bool  # enough so to ask one leg after the other
     cache: AnswerCache[Answer] | None
+    twins: Twins = field(default_factory=Twins)
 
 
 class SearchAgent:
@@ -150,7 +152,7 @@ class SearchAgent:
             position.check(answer.files)
         offset = position.offset if position else 0
         results = self._page(session, answer, offset, limit, explain=explain)
-        is_stale = stale or self._are_stale(answer, results)
+        is_stale = stale or self._are_stale(answer, offset, len(results))
         if query.context or query.budget is not None or query.seen:
             results = self._widened(session, answer, results, query)
         end, cursor = offset + limit, None
@@ -231,7 +233,7 @@ class SearchAgent:
         def ranked(narrowed: Narrowed) -> tuple[Ranking, Folded]:
             ranking = self._rank(session, question, narrowed, account)
             ranking = with_spans_if_some_are_hidden(snapshot, session.rows, ranking)
-            return ranking, fold_copies(snapshot, ranking, narrowed.files)
+            return ranking, fold_copies(snapshot, ranking, narrowed.files, session.twins)
 
         ranking, folded = ranked(narrowed)
         if len(folded.hidden) < _CROWD:
@@ -272,13 +274,13 @@ class SearchAgent:
             answer.keep_page(offset, results, explain=explain)
         return results
 
-    def _are_stale(self, answer: Answer, results: Sequence[SearchResult]) -> bool:
-        """Whether some results are older than their files."""
-        root = self._root
-        return root is not None and not all(
-            is_as_indexed(f"{root}/{result.file_path}", answer.states[result.file_path])
-            for result in results
-        )
+    def _are_stale(self, answer: Answer, offset: int, count: int) -> bool:
+        """Whether some results of a page are older than their files."""
+        if self._root is None:
+            return False
+        files, folder = answer.ranking.files, f"{self._root}{os.sep}"
+        page = answer.files[offset : offset + count].tolist()
+        return any(has_changed(folder, files[file_id]) for file_id in page)
 
     def _widened(
         self,
@@ -289,8 +291,10 @@ class SearchAgent:
     ) -> tuple[SearchResult, ...]:
         config, snapshot = self._config, session.snapshot
 
+        states = {state.path: state for state in answer.ranking.files.values()}
+
         def file_of(result: SearchResult) -> FileNow | None:
-            state = answer.states[result.file_path]
+            state = states[result.file_path]
             text = text_now(self._root, state, snapshot)
             return None if text is None else FileNow(text, snapshot.chunks_of(state.id))
 

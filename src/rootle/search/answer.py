@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rootle.index.manifest import FileState
 from rootle.protocols import Ids
 from rootle.search.page import Ranking
 from rootle.search.understanding import Asked
@@ -32,11 +31,9 @@ class Answer:
     as_of_s: float
     until_s: float  # when a file grows too old for it
     files: Ids = field(init=False)  # their ids in the same order
-    states: Mapping[str, FileState] = field(init=False)  # by path
     _pages: list[_Page] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.states = {state.path: state for state in self.ranking.files.values()}
         self.files = self.ranking.evidence.files.ids[list(self.order)]
 
     def holds_at(self, now_s: float) -> bool:

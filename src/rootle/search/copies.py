@@ -26,6 +26,9 @@ from rootle.text import WORD, split_identifier
 # vectors this near, and of those that are this near more than half have so many in common.
 _NEAR: Final = 0.94
 _SAME_WORDS: Final = 0.9
+# What has the same words is about as long; how it is indented may differ.
+_SAME_SIZE: Final = 0.6
+_MAX_KNOWN: Final = 20_000
 # Fewer words are a heading or a closing brace, which many files share.
 _MIN_WORDS: Final = 20
 # A copy far down disturbs nobody; after so many copies among the first all are looked at.
@@ -44,12 +47,16 @@ class Folded:
     hidden: frozenset[int] = frozenset()  # the ids of the copies
 
 
-def fold_copies(snapshot: Snapshot, ranking: Ranking, allowed: Collection[int] | None) -> Folded:
+def fold_copies(
+    snapshot: Snapshot, ranking: Ranking, allowed: Collection[int] | None, twins: Twins
+) -> Folded:
     """Of files that say the same the best stays in the order; copies are among the allowed."""
     evidence, order = ranking.evidence, ranking.ranked.order
     same_bytes = _same_bytes(ranking)
     first_of = dict(same_bytes)
-    first_of.update(_same_words(snapshot, evidence, [at for at in order if at not in first_of]))
+    first_of.update(
+        _same_words(snapshot, evidence, [at for at in order if at not in first_of], twins)
+    )
     if not first_of:
         return Folded(order, {})
     ids = evidence.files.ids.tolist()
@@ -84,17 +91,21 @@ def _add_all(
 
 def _same_bytes(ranking: Ranking) -> dict[int, int]:
     """For each position whose bytes stand before it in the order the position of the first."""
-    ids = ranking.evidence.files.ids.tolist()
+    digests = [ranking.files[at].digest for at in ranking.evidence.files.ids.tolist()]
+    if len(set(digests)) == len(digests):
+        return {}
     seen: dict[object, int] = {}
     found = {}
     for at in ranking.ranked.order:
-        first = seen.setdefault(ranking.files[ids[at]].digest or at, at)
+        first = seen.setdefault(digests[at] or at, at)
         if first != at:
             found[at] = first
     return found
 
 
-def _same_words(snapshot: Snapshot, evidence: Evidence, order: Sequence[int]) -> dict[int, int]:
+def _same_words(
+    snapshot: Snapshot, evidence: Evidence, order: Sequence[int], twins: Twins
+) -> dict[int, int]:
     """The same for those whose best chunk has nearly the words of another's."""
     if len(order) < 2:
         return {}
@@ -102,29 +113,28 @@ def _same_words(snapshot: Snapshot, evidence: Evidence, order: Sequence[int]) ->
     having = [at for at in order if chunk_of[at] >= 0]
     if len(having) < 2 or not len(snapshot.dense.chunk_ids):
         return {}
-    found = _twins(snapshot, evidence, having[:_LOOKED_AT], chunk_of)
+    found = _twins(snapshot, evidence, having[:_LOOKED_AT], chunk_of, twins)
     if len(found) >= _MANY:  # what follows may be more of the same
-        found = _twins(snapshot, evidence, having, chunk_of)
+        found = _twins(snapshot, evidence, having, chunk_of, twins)
     return found
 
 
 def _twins(
-    snapshot: Snapshot, evidence: Evidence, order: Sequence[int], chunk_of: Ints
+    snapshot: Snapshot, evidence: Evidence, order: Sequence[int], chunk_of: Ints, known: Twins
 ) -> dict[int, int]:
     likeness = snapshot.dense.likeness(chunk_of[order])
-    pairs = np.argwhere(likeness >= _NEAR)
-    pairs = pairs[pairs[:, 0] < pairs[:, 1]][:_MAX_PAIRS]
-    if not len(pairs):
+    ones, others = np.nonzero(likeness >= _NEAR)
+    pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
+    if not pairs:
         return {}
-    places = [(order[one], order[other]) for one, other in pairs.tolist()]
-    words = _words_of(snapshot, {int(chunk_of[at]) for pair in places for at in pair})
     asked = tuple(term.text for term in evidence.question.content_terms)
     found: dict[int, int] = {}
-    for earlier, later in places:
+    for one, other in pairs[:_MAX_PAIRS]:
+        earlier, later = order[one], order[other]
         # A copy itself is passed over: this one is held against its first as well.
         if earlier not in found and later not in found:
-            one, other = words.get(int(chunk_of[earlier])), words.get(int(chunk_of[later]))
-            if one is not None and other is not None and _are_alike(one, other, asked):
+            differing = known.difference(snapshot, int(chunk_of[earlier]), int(chunk_of[later]))
+            if differing is not None and not any(part.startswith(asked) for part in differing):
                 found[later] = earlier
     return found
 
@@ -141,16 +151,31 @@ def best_chunks(evidence: Evidence) -> Ints:
     return best
 
 
-def _words_of(snapshot: Snapshot, chunk_ids: Collection[int]) -> dict[int, Counter[str]]:
-    rows = list(snapshot.chunks(sorted(chunk_ids)).values())
+class Twins:
+    """In what chunks with nearly the same words differ, read once for each pair of a generation."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], frozenset[str] | None] = {}
+
+    def difference(self, snapshot: Snapshot, one: int, other: int) -> frozenset[str] | None:
+        """The words that stand in one of two chunks alone, in their parts; None for no twins."""
+        pair = (min(one, other), max(one, other))
+        if pair not in self._known:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[pair] = _difference(snapshot, pair)
+        return self._known[pair]
+
+
+def _difference(snapshot: Snapshot, pair: tuple[int, int]) -> frozenset[str] | None:
+    rows = [snapshot.chunks(pair)[chunk_id] for chunk_id in pair]
+    sizes = [row.end - row.start for row in rows]
+    if min(sizes) < _SAME_SIZE * max(sizes):
+        return None
     texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in rows])
-    return {row.id: Counter(WORD.findall(text)) for row, text in zip(rows, texts, strict=True)}
-
-
-def _are_alike(one: Counter[str], other: Counter[str], asked: tuple[str, ...]) -> bool:
-    """Whether two texts say the same, above all of what was asked for."""
-    most = max(one.total(), other.total())
-    if most < _MIN_WORDS or (one & other).total() < _SAME_WORDS * most:
-        return False
-    differing = {part for word in (one - other) + (other - one) for part in split_identifier(word)}
-    return not any(part.startswith(asked) for part in differing)
+    left, right = (Counter(WORD.findall(text)) for text in texts)
+    most = max(left.total(), right.total())
+    if most < _MIN_WORDS or (left & right).total() < _SAME_WORDS * most:
+        return None
+    differing = (left - right) + (right - left)
+    return frozenset(part for word in differing for part in split_identifier(word))

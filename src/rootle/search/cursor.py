@@ -7,6 +7,7 @@ import binascii
 import json
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
@@ -68,13 +69,15 @@ def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
 
 def query_digest(query: SearchQuery) -> bytes:
     """Of the question and its filters: what two pages of one answer have in common."""
-    filters = {
-        "filePaths": query.file_paths,
-        "languages": query.languages,
-        "minRecencyDays": query.min_recency_days,
-    }
-    text = f"{query.text_query}\0{json.dumps(filters)}"
+    filters = _filters_text(query.file_paths, query.languages, query.min_recency_days)
+    text = f"{query.text_query}\0{filters}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@lru_cache(maxsize=64)
+def _filters_text(*filters: object) -> str:
+    names = ("filePaths", "languages", "minRecencyDays")
+    return json.dumps(dict(zip(names, filters, strict=True)))
 
 
 def _seal(place: bytes, ranked_files: Ids) -> bytes:

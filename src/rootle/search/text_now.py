@@ -25,23 +25,23 @@ def text_now(root: Path | None, state: FileState, snapshot: Snapshot) -> TextNow
     """The lines of a file; None where it is gone, or is none of ours any more."""
     if root is None:
         return TextNow(tuple(snapshot.text(state.id).split("\n")), changed=False)
-    path = root / state.path
-    if is_as_indexed(path, state) and not state.skipped_chars:
+    path, changed = root / state.path, has_changed(f"{root}{os.sep}", state)
+    if not changed and not state.skipped_chars:
         return TextNow(tuple(snapshot.text(state.id).split("\n")), changed=False)
     raw = _read(root, path)
     if raw is None:
         return None
     lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
-    return TextNow(tuple(lines), changed=not is_as_indexed(path, state))
+    return TextNow(tuple(lines), changed=changed)
 
 
-def is_as_indexed(path: str | Path, state: FileState) -> bool:
-    """Whether a file has the size and the time that it had then."""
+def has_changed(folder: str, state: FileState) -> bool:
+    """Whether a file below `folder`, which ends in a separator, is gone or was written since."""
     try:
-        info = os.lstat(path)
+        info = os.lstat(folder + state.path)
     except OSError:
-        return False
-    return (info.st_size, info.st_mtime_ns) == (state.size, state.mtime_ns)
+        return True
+    return info.st_mtime_ns != state.mtime_ns or info.st_size != state.size
 
 
 def _read(root: Path, path: Path) -> bytes | None:
