@@ -10,6 +10,7 @@ from rootle.text import CHARS_PER_TOKEN
 from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
+_MODEL: Final = "static-code-v0"
 EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 
 # Keys whose part is not built yet: a file that sets one is told so. Whoever builds a part takes its
@@ -86,7 +87,7 @@ class Config:
 
     # The embedding
     embedding_model_id: str = _key(
-        "static-code-v0",
+        _MODEL,
         "The shipped model, the path of a model's folder (`/…`, `./…` or `~/…`), or the name of a "
         "model on a server (see [embedding](embedding.md)). Another model means a new index.",
         path=True,
@@ -264,14 +265,21 @@ class Config:
 
 def unused_settings(config: Config) -> tuple[str, ...]:
     """A sentence for each key that is set and has no effect beside the others."""
-    legs = (
-        ("dense", config.dense_endpoint, config.dense_backend),
-        ("sparse", config.sparse_endpoint, config.sparse_backend),
+    beside = (
+        ("dense", config.dense_endpoint, config.dense_backend == EMBEDDED, "denseBackend"),
+        ("sparse", config.sparse_endpoint, config.sparse_backend == EMBEDDED, "sparseBackend"),
+        ("reranker", config.reranker_endpoint, not config.reranker_provider, "rerankerProvider"),
+        (
+            "embedding",
+            config.embedding_endpoint,
+            config.embedding_model_id == _MODEL,
+            "embeddingModelID",
+        ),
     )
     return tuple(
-        f'{leg}Endpoint: {leg}Backend is "{EMBEDDED}", which asks no server'
-        for leg, endpoint, backend in legs
-        if endpoint and backend == EMBEDDED
+        f"{part}Endpoint: {key} names nobody who would be asked there"
+        for part, endpoint, is_alone, key in beside
+        if endpoint and is_alone
     )
 
 

@@ -105,7 +105,7 @@ def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
 def test_status_names_the_endpoint_that_nothing_asks(sample: Path, repository: Path) -> None:
     assert rootle("index", repository).code == 0
     data = rootle("status", repository, "--json").data
-    said = 'sparseEndpoint: sparseBackend is "embedded", which asks no server'
+    said = "sparseEndpoint: sparseBackend names nobody who would be asked there"
     assert data["unusedSettings"] == [said]
     assert data["model"] == "static-code-v0"
     assert f"unused      {said}" in rootle("status", repository).out

@@ -154,5 +154,10 @@ def test_a_key_is_in_no_error_and_in_no_printed_configuration(tmp_path: Path) ->
 def test_an_endpoint_alone_switches_nothing() -> None:
     assert unused_settings(Config()) == ()
     (said,) = unused_settings(Config(sparse_endpoint="http://localhost:8080"))
-    assert said == 'sparseEndpoint: sparseBackend is "embedded", which asks no server'
+    assert said == "sparseEndpoint: sparseBackend names nobody who would be asked there"
     assert unused_settings(Config(dense_endpoint="http://x", dense_backend="chroma")) == ()
+    both = Config(embedding_endpoint="http://x", reranker_endpoint="http://x")
+    assert [said.split(":")[0] for said in unused_settings(both)] == [
+        "rerankerEndpoint",
+        "embeddingEndpoint",
+    ]
