@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 from typing import Final
@@ -27,7 +28,13 @@ def read_key(key: str, command: str, name: str) -> str:
     program = words[0] if words else ""
     try:
         done = subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_S, check=False
+            words,
+            # Not in the searched folder: it may be somebody else's, with a program of that name.
+            cwd=os.path.abspath(os.sep),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         why = f"took longer than {_TIMEOUT_S:g} s"
