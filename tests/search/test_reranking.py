@@ -136,6 +136,19 @@ def test_only_the_best_twenty_are_read_and_the_others_stay_below(tmp_path: Path,
         agent.close()
 
 
+def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> None:
+    text = "The ledger keeps every entry of the year in its place. " * 36
+    app = make_app(make_repository(tmp_path / "long", {"ledger.md": text}))
+    app.index()
+    reranker = _Fake(lambda at, _: 1.0)
+    agent = SearchAgent(app._upkeep().snapshot, app._model, Config(), reranker=reranker)
+    agent.search(SearchQuery("ledger"))
+    agent.close()
+    ((document,),) = reranker.asked
+    assert 1_500 <= len(document) < 1_600
+    assert document.startswith("ledger.md\nThe ledger")
+
+
 def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
     agent = SearchAgent(
         app._upkeep().snapshot, app._model, Config(), reranker=_Fake(lambda at, _: 7.0 - at)

@@ -19,6 +19,9 @@ from rootle.search.page import Ranking
 # So many files are read at most, the specification's own number of candidates: what stands lower
 # is seldom looked at, and a model on a processor reads some ten chunks a second.
 READ: Final = 20
+# Of a chunk no more than a model with room for 512 tokens takes beside a question; where one text
+# is too long for it, some servers read none.
+_READ_CHARS: Final = 1_500
 
 
 def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> list[str]:
@@ -34,7 +37,10 @@ def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> 
     places = [(row.file_id, row.start, row.end) for row in known]
     texts = {row.id: text for row, text in zip(known, snapshot.excerpts(places), strict=True)}
     paths = ranking.evidence.files.paths
-    return [f"{paths[at]}\n{texts.get(c, '')}" for at, c in zip(order, chosen, strict=True)]
+    return [
+        f"{paths[at]}\n{texts.get(c, '')[:_READ_CHARS]}"
+        for at, c in zip(order, chosen, strict=True)
+    ]
 
 
 def ask_reranker(reranker: Reranker, question: str, documents: Sequence[str]) -> list[Hit]:
