@@ -55,3 +55,13 @@ def test_indexing_and_searching_touch_no_socket(
 def test_everything_works_where_there_is_no_network_at_all(repository: Path) -> None:
     alone = ("unshare", "-n")
     assert rootle("search", "retry_backoff", "--json", cwd=repository, wrapper=alone).paths
+
+
+def test_a_search_that_asks_no_server_loads_nothing_of_http(repository: Path) -> None:
+    program = (
+        "import sys\n"
+        "from rootle.cli.main import main\n"
+        "main()\n"
+        "print([name for name in ('http.client', 'ssl') if name in sys.modules], file=sys.stderr)"
+    )
+    assert rootle("search", "retry", "--root", repository, program=program).err == "[]\n"

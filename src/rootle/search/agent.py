@@ -18,7 +18,6 @@ import numpy as np
 from rootle.config import EMBEDDED, NO_MODEL, Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.snapshot import Snapshot
-from rootle.net import shown_url
 from rootle.protocols import (
     DenseIndex,
     Embedder,
@@ -378,7 +377,7 @@ class SearchAgent:
         self, session: _Session, question: Question, allowed: Collection[int] | None
     ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
         config, index, served = self._config, session.snapshot.sparse, self._served_sparse
-        endpoint = EMBEDDED if served is None else shown_url(config.sparse_endpoint)
+        endpoint = EMBEDDED if served is None else _shown(config.sparse_endpoint)
         find_words = sparse_stage(endpoint).around(
             partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
         )
@@ -428,6 +427,12 @@ class SearchAgent:
         if not vector.any():
             return DenseFindings(index.best(scores, 0), scores)
         return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
+
+
+def _shown(endpoint: str) -> str:
+    from rootle.net import shown_url  # where no server serves a leg nothing of HTTP is loaded
+
+    return shown_url(endpoint)
 
 
 def _has_rows(session: _Session, allowed: Collection[int] | None) -> bool:
