@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder, Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.search_log import SearchLogFile
+    from rootle.search.stored_answers import StoredAnswers
 
 # Whoever makes the index anew again and again is not followed for ever.
 _TRIES: Final = 5
@@ -66,6 +67,14 @@ def default_index_dir(root: Path) -> Path:
     digest = hashlib.blake2b(os.fsencode(real), digest_size=6).hexdigest()
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in os.path.basename(real))
     return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
+
+
+def stored_answers_path(index_dir: Path) -> Path:
+    """Where answers are kept for the next process, in a folder for each index."""
+    from platformdirs import user_state_path
+
+    digest = hashlib.blake2b(os.fsencode(os.path.realpath(index_dir)), digest_size=8).hexdigest()
+    return user_state_path("rootle", appauthor=False) / "answers" / digest
 
 
 def search_log_path() -> Path:
@@ -168,8 +177,11 @@ class App:
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
+        import shutil
+
         self._check_may_write()
         with self._fresh().replaced():
+            shutil.rmtree(stored_answers_path(self.index_dir), ignore_errors=True)
             return self._upkeep().clear()
 
     def watch(self) -> LiveIndex:
@@ -298,6 +310,7 @@ class App:
                     dense=servers.dense if servers is not None else None,
                     sparse=servers.sparse if servers is not None else None,
                     reranker=self._reranker(),
+                    stored=self._stored_answers(),
                 )
             return self._agent
 
@@ -314,6 +327,19 @@ class App:
         if not self.config.search_log:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self.config.search_log_query_text)
+
+    def _stored_answers(self) -> StoredAnswers | None:
+        from rootle.search.stored_answers import StoredAnswers
+
+        config = self.config
+        if not (config.enable_cache and config.cache_on_disk):
+            return None
+        return StoredAnswers(
+            stored_answers_path(self.index_dir),
+            config.cache_max_entries,
+            config.cache_ttl_seconds,
+            repr(config),
+        )
 
     def _question_model(self) -> Embedder:
         """The model, as long as the vectors in the index are its own."""

@@ -203,6 +203,9 @@ class Config:
     enable_cache: bool = _key(True, "Keep answers for questions that come again.")
     cache_ttl_seconds: int = _key(3_600, "How long an answer is kept.", (1, 31_536_000))
     cache_max_entries: int = _key(500, "How many are kept.", (1, 1_000_000))
+    cache_on_disk: bool = _key(
+        False, "Keep pages of answers in your state folder too, for the next process."
+    )
 
     # What stands around a result
     max_context_lines: int = _key(

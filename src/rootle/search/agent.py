@@ -6,17 +6,18 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from rootle.config import EMBEDDED, NO_MODEL, Config
 from rootle.errors import SearchUnavailableError, UnavailableError
+from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import (
     DenseIndex,
@@ -55,6 +56,7 @@ from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
 from rootle.search.reranking import READ, ask_reranker, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
+from rootle.search.stored_answers import Shown, StoredAnswers
 from rootle.search.suggestions import suggestions
 from rootle.search.text_now import has_changed, text_now
 from rootle.search.understanding import Asked, remarks_on, understand, understood
@@ -68,6 +70,14 @@ _ROWS_FOR_THREADS: Final = 20_000
 _CROWD: Final = 30
 
 
+class _Page(NamedTuple):
+    """Which results are wanted of an answer."""
+
+    offset: int
+    limit: int
+    explain: bool
+
+
 @dataclass(slots=True)
 class _Session:
     """What is worked out once for a generation."""
@@ -77,6 +87,7 @@ class _Session:
     rows: FileRows
     is_small: bool  # enough so to ask one leg after the other
     cache: AnswerCache[Answer] | None
+    stored_state: str  # of the index, for answers on disk
     twins: Twins = field(default_factory=Twins)
 
 
@@ -95,6 +106,7 @@ class SearchAgent:
         dense: DenseIndex | None = None,
         sparse: SparseIndex | None = None,
         reranker: Reranker | None = None,
+        stored: StoredAnswers | None = None,
     ) -> None:
         """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
 
@@ -112,6 +124,7 @@ class SearchAgent:
         self._words = Leg("sparse", config.sparse_timeout_ms)
         self._meaning = Leg("dense", config.dense_timeout_ms)
         self._reranker = reranker
+        self._stored = stored
         named = config.reranker_model_id
         self._reranker_name = (config.reranker_provider if named == NO_MODEL else "") or named
         self._reranking = Leg("reranker", config.reranker_timeout_ms)
@@ -146,24 +159,25 @@ class SearchAgent:
         if query.cursor is not None:
             position = decode_cursor(query.cursor, digest, generation)
         now_s = position.as_of_s if position else self._clock()
-        answer = self._answer(session, query, digest, now_s, account)
+        page = _Page(position.offset if position else 0, limit, explain=explain)
+        shown, asked = self._shown(session, query, digest, page, now_s, account)
         if position is not None:
-            position.check(answer.files)
-        offset = position.offset if position else 0
-        results = self._page(session, answer, offset, limit, explain=explain)
-        is_stale = stale or self._are_stale(answer, offset, len(results))
+            position.check(shown.files)
+        results, offset = shown.results, page.offset
+        states = session.snapshot.files(shown.files[offset : offset + len(results)].tolist())
+        is_stale = stale or self._are_stale(states.values())
         if query.context or query.budget is not None or query.seen:
-            results = self._widened(session, answer, results, query)
+            results = self._widened(session, states.values(), results, query)
         end, cursor = offset + limit, None
-        if end < len(answer.order) and query.budget is None:
-            cursor = encode_cursor(digest, generation, end, answer.as_of_s, answer.files)
+        if end < len(shown.files) and query.budget is None:
+            cursor = encode_cursor(digest, generation, end, shown.as_of_s, shown.files)
         return SearchResponse(
             results=results,
             next_cursor=cursor,
             degraded=tuple(
                 dict.fromkeys(
                     (
-                        *answer.degraded,
+                        *shown.degraded,
                         *(("pending",) if session.snapshot.dense.waiting else ()),
                         *(("stale",) if is_stale else ()),
                     )
@@ -172,8 +186,8 @@ class SearchAgent:
             confident=None,
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
-            suggestions=answer.said,
-            understood=understood(answer.asked) if explain else None,
+            suggestions=shown.said,
+            understood=understood(asked) if explain and asked is not None else None,
         )
 
     def _with_defaults(self, query: SearchQuery) -> SearchQuery:
@@ -181,20 +195,40 @@ class SearchAgent:
             return replace(query, min_recency_days=self._config.min_recency_days)
         return query
 
-    def _answer(
-        self, session: _Session, query: SearchQuery, digest: bytes, now_s: float, account: Account
-    ) -> Answer:
-        """The ranked files, from the cache where they were ranked before."""
-        if session.cache is None:
-            return self._new_answer(session, query, now_s, account)
-        kept = session.cache.get(digest)
-        if kept is not None and kept.holds_at(now_s):
+    def _shown(
+        self,
+        session: _Session,
+        query: SearchQuery,
+        digest: bytes,
+        page: _Page,
+        now_s: float,
+        account: Account,
+    ) -> tuple[Shown, Asked | None]:
+        """A page of the ranked files, from memory or disk where they were ranked before."""
+        answer = session.cache.get(digest) if session.cache is not None else None
+        if answer is not None and answer.holds_at(now_s):
             account.note_cache_hit()
-            return kept
+            return self._cut(session, answer, page), answer.asked
+        stored = None if page.explain else self._stored
+        place = (session.stored_state, digest, page.offset, page.limit)
+        shown = stored.get(*place) if stored is not None else None
+        if shown is not None and shown.as_of_s <= now_s < shown.until_s:
+            account.note_cache_hit()
+            return shown, None
         answer = self._new_answer(session, query, now_s, account)
+        shown = self._cut(session, answer, page)
         if not answer.degraded:  # what was missing may be back for the next one
-            session.cache.put(digest, answer)
-        return answer
+            if session.cache is not None:
+                session.cache.put(digest, answer)
+            if stored is not None:
+                stored.put(*place, shown)
+        return shown, answer.asked
+
+    def _cut(self, session: _Session, answer: Answer, page: _Page) -> Shown:
+        results = self._page(session, answer, page.offset, page.limit, explain=page.explain)
+        return Shown(
+            results, answer.files, answer.degraded, answer.said, answer.as_of_s, answer.until_s
+        )
 
     def _new_answer(
         self, session: _Session, query: SearchQuery, now_s: float, account: Account
@@ -273,27 +307,25 @@ class SearchAgent:
             answer.keep_page(offset, results, explain=explain)
         return results
 
-    def _are_stale(self, answer: Answer, offset: int, count: int) -> bool:
+    def _are_stale(self, states: Iterable[FileState]) -> bool:
         """Whether some results of a page are older than their files."""
         if self._root is None:
             return False
-        files, folder = answer.ranking.files, f"{self._root}{os.sep}"
-        page = answer.files[offset : offset + count].tolist()
-        return any(has_changed(folder, files[file_id]) for file_id in page)
+        folder = f"{self._root}{os.sep}"
+        return any(has_changed(folder, state) for state in states)
 
     def _widened(
         self,
         session: _Session,
-        answer: Answer,
+        states: Iterable[FileState],
         results: Sequence[SearchResult],
         query: SearchQuery,
     ) -> tuple[SearchResult, ...]:
         config, snapshot = self._config, session.snapshot
-
-        states = {state.path: state for state in answer.ranking.files.values()}
+        state_of = {state.path: state for state in states}
 
         def file_of(result: SearchResult) -> FileNow | None:
-            state = states[result.file_path]
+            state = state_of[result.file_path]
             text = text_now(self._root, state, snapshot)
             return None if text is None else FileNow(text, snapshot.chunks_of(state.id))
 
@@ -319,7 +351,14 @@ class SearchAgent:
             table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
             is_small = len(order) < _ROWS_FOR_THREADS
             rows = FileRows(dense.file_ids)
-            self._session = _Session(snapshot, table, rows, is_small, self._new_cache())
+            self._session = _Session(
+                snapshot,
+                table,
+                rows,
+                is_small,
+                self._new_cache(),
+                self._stored.state_of(snapshot) if self._stored is not None else "",
+            )
         return self._session
 
     def _new_cache(self) -> AnswerCache[Answer] | None:
