@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from hash_embedder import HashEmbedder
 from no_network import sitecustomize as _guard  # installs itself when it is imported
-from real_servers import RealServer, chroma_server, opensearch_server, weaviate_server
+from real_servers import (
+    RealServer,
+    chroma_server,
+    elasticsearch_server,
+    opensearch_server,
+    weaviate_server,
+)
 from sample import QUESTIONS, make_repository
 
 from rootle.app import App, open_app
@@ -127,6 +133,11 @@ def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 @pytest.fixture(scope="session")
 def opensearch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     yield from _running(opensearch_server(tmp_path_factory.mktemp("opensearch")))
+
+
+@pytest.fixture(scope="session")
+def elasticsearch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    yield from _running(elasticsearch_server(tmp_path_factory.mktemp("elasticsearch")))
 
 
 @pytest.fixture(scope="session")

@@ -30,12 +30,10 @@ from own_network import relay
 # As it was before the first test changed it: tests have no network and a home of their own.
 _ENVIRONMENT = dict(os.environ)
 _CACHE = Path(_ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
-_NODE = Path(__file__).parent / "opensearch_node"
+_NODES = Path(__file__).parent
 _START_S = 120.0
-_PLUGINS = {
-    "knn": "org.opensearch.plugin:opensearch-knn:2.19.1.0:zip",
-    "neural": "org.opensearch.plugin:neural-search:2.19.1.0:zip",
-}
+_MAVEN = ("mvn", "-q", "-B")
+_KNN = "org.opensearch.plugin:opensearch-knn:2.19.1.0:zip"
 _WEAVIATE = "github.com/weaviate/weaviate@v1.35.2"
 _WEAVIATE_SETTINGS = {
     "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED": "true",
@@ -134,33 +132,50 @@ def chroma_server(folder: Path) -> RealServer:
 
 def opensearch_server(folder: Path) -> RealServer:
     """OpenSearch 2.19.1 with its k-NN plugin, not started yet."""
+    return _java_server(_made("opensearch-2.19.1", _install_opensearch), folder)
+
+
+def elasticsearch_server(folder: Path) -> RealServer:
+    """Elasticsearch 7.10.2, not started yet: the last one that Maven Central has as a library."""
+    return _java_server(_made("elasticsearch-7.10.2", _install_elasticsearch), folder)
+
+
+def _java_server(place: Path, folder: Path) -> RealServer:
     _need("java", "apt install openjdk-17-jdk-headless")
-    place = _made("opensearch-2.19.1", _install_opensearch)
     port = _free_port()
-    classes = ":".join(
-        f"{place}/{part}" for part in ("target/classes", "lib/*", "knn/*", "neural/*")
-    )
+    classes = ":".join(f"{place}/{part}" for part in ("target/classes", "lib/*", "knn/*"))
     memory = ["-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     ports = [str(port), str(folder), str(_free_port())]
     return RealServer(
         ["java", *memory, "-cp", classes, "searchnode.Main", *ports],
         port,
         "/_cluster/health?wait_for_status=yellow",
-        folder / "opensearch.log",
+        folder / "server.log",
     )
 
 
 def _install_opensearch(place: Path) -> None:
-    _need("mvn", "apt install maven")
-    shutil.copytree(_NODE, place, dirs_exist_ok=True)
-    maven = ["mvn", "-q", "-B"]
-    copied = ["dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=lib"]
-    _run([*maven, "compile", *copied], place)
-    for name, artifact in _PLUGINS.items():
-        where = f"-DoutputDirectory={place / name}"
-        _run([*maven, "dependency:unpack", f"-Dartifact={artifact}", where], place)
+    shutil.copytree(_NODES / "opensearch_node", place, dirs_exist_ok=True)
+    _compile(place)
+    where = f"-DoutputDirectory={place / 'knn'}"
+    _run([*_MAVEN, "dependency:unpack", f"-Dartifact={_KNN}", where], place)
     for twin in (place / "knn").glob("slf4j*"):  # the server brings its own
         twin.unlink()
+
+
+def _install_elasticsearch(place: Path) -> None:
+    """The same program: this is what OpenSearch was made from, under other names."""
+    shutil.copytree(_NODES / "opensearch_node" / "src", place / "src")
+    shutil.copy(_NODES / "elasticsearch_node" / "pom.xml", place)
+    for source in place.rglob("*.java"):
+        source.write_text(source.read_text().replace("org.opensearch", "org.elasticsearch"))
+    _compile(place)
+
+
+def _compile(place: Path) -> None:
+    _need("mvn", "apt install maven")
+    copied = ["dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=lib"]
+    _run([*_MAVEN, "compile", *copied], place)
 
 
 def weaviate_server(folder: Path) -> RealServer:

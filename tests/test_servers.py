@@ -78,8 +78,7 @@ def test_any_pair_of_backends_answers_as_the_embedded_pair_does(
     dense: str, sparse: str, repository: Path, make_app, tmp_path: Path, request
 ) -> None:
     def url(kind: str) -> str:
-        name = "opensearch" if kind == "elasticsearch" else kind
-        return "" if kind == "embedded" else str(request.getfixturevalue(name).url)
+        return "" if kind == "embedded" else str(request.getfixturevalue(kind).url)
 
     embedded = make_app(repository, index_dir=tmp_path / "embedded")
     app = make_app(

@@ -140,8 +140,7 @@ def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIn
     """An index of a new name on a real server."""
 
     def open_it(kind: str, leg: Leg) -> RemoteIndex:
-        name = "opensearch" if kind == "elasticsearch" else kind
-        server: RealServer = request.getfixturevalue(name)
+        server: RealServer = request.getfixturevalue(kind)
         backend = Backend(leg, kind, server.url)
         opener = dense_opener if leg == "dense" else sparse_opener
         return opener(backend, open_server(backend))(f"rootle-test-{uuid.uuid4().hex[:12]}-{leg}")
@@ -159,8 +158,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseB
     )
 
 
-# OpenSearch answers for Elasticsearch too: for words their interface is the same.
-@pytest.fixture(params=["embedded", "opensearch", "weaviate"])
+@pytest.fixture(params=["embedded", "opensearch", "elasticsearch", "weaviate"])
 def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)
