@@ -231,6 +231,9 @@ def test_read_only_mode_writes_nothing_and_says_how_stale_it_is(
         with pytest.raises(ConfigError, match="enableIndexing"):
             write()
     assert snapshot_of(tmp_path / "index") == before
+    make_app(repository).index()  # which somebody else may do
+    assert reader.search("quagga").results[0].file_path == "new.py"
+    assert reader.search("quagga").staleness is None
 
 
 def test_a_library_is_not_held_up_by_much_that_changed(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import time
 
-from rootle.errors import IndexMissingError
+from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.watch_place import WatchPlace, WatchState
 from rootle.indexer import Indexer
 from rootle.types import Health, IndexStatus, WatcherStatus
@@ -20,6 +20,10 @@ def status_of(indexer: Indexer) -> IndexStatus:
         snapshot = indexer.snapshot()
     except IndexMissingError:
         return _missing(indexer)
+    except IndexStorageError:
+        if indexer.was_never_finished():
+            return _missing(indexer)
+        raise
     files = snapshot.all_files()
     indexed = [state for state in files if state.skip is None]
     backlog = snapshot.backlog()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import random
@@ -18,13 +18,14 @@ from rootle.config import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.index.lock import LOCK_NAME, writer_lock
 from rootle.index.manifest import FileState
-from rootle.index.snapshot import Snapshot, SnapshotSource
+from rootle.index.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.index.watch_place import FOLDER as WATCH_FOLDER
 from rootle.index.watch_place import WatchPlace
 from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.skip_rules import UNREADABLE
-from rootle.ingest.walker import WalkRules, look_at, walk_files
+from rootle.ingest.text_reader import read_text
+from rootle.ingest.walker import FileEntry, WalkRules, look_at, walk_files
 from rootle.types import IndexReport, IndexUpdated
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Indexer:
         self._clock = clock
         self._rng = rng
         self._announce = announce
+        self._read_digests: dict[FileEntry, bytes] = {}
         self._source = SnapshotSource(index_dir, read_only=not config.enable_indexing)
         self.servers = self._chosen_servers()
 
@@ -125,6 +127,10 @@ class Indexer:
 
         snapshot = self.snapshot()
         plan = self.plan()
+        if not self._config.enable_indexing:
+            # No run will ever note their new times: a fresh checkout would look changed for good.
+            read = [(entry, state) for entry, state in plan.read if not self._is_same(entry, state)]
+            plan = replace(plan, read=tuple(read))
         if plan.is_empty and is_head_known(self.root, snapshot.value("head")):
             return None
         return Arrears(
@@ -132,6 +138,15 @@ class Indexer:
             sum(entry.size for entry, _ in plan.read),
             float(snapshot.value("updated_at") or 0),
         )
+
+    def _is_same(self, entry: FileEntry, state: FileState | None) -> bool:
+        """Whether a file has the content that the index knows, by reading it, once."""
+        if state is None or state.digest is None or entry.size != state.size:
+            return False
+        if entry not in self._read_digests:
+            found = read_text(self.root / entry.path, entry.path)
+            self._read_digests[entry] = b"" if isinstance(found, str) else found.digest
+        return self._read_digests[entry] == state.digest
 
     def has_usable_index(self) -> bool:
         """Whether there is anything to answer from: of this model, these chunks and sizes.
@@ -160,20 +175,30 @@ class Indexer:
             return False
         return True
 
+    def was_never_finished(self) -> bool:
+        """Whether the first run is under way still, or was cut short."""
+        with self._manifest() as manifest:
+            return not manifest.value("updated_at")
+
     def file_count(self) -> int:
         """How many files the index knows of, those that were left out included."""
         return self.snapshot().file_count()
 
     def known_paths(self) -> list[str]:
         """The files that the index knows of, told without opening more than the manifest."""
+        with self._manifest() as manifest:
+            return manifest.paths()
+
+    @contextmanager
+    def _manifest(self) -> Iterator[Manifest]:
+        """The manifest, to be read, without the rest of a snapshot."""
         from rootle.index.database import open_database, storage_errors
         from rootle.index.manifest import Manifest
 
-        with (
-            closing(open_database(self.index_dir, create=False)) as connection,
-            storage_errors(self.index_dir),
-        ):
-            return Manifest(connection).paths()
+        read_only = not self._config.enable_indexing or is_read_only(self.index_dir)
+        connection = open_database(self.index_dir, create=False, read_only=read_only)
+        with closing(connection), storage_errors(self.index_dir):
+            yield Manifest(connection)
 
     def prepare(self) -> None:
         """Make the folder of the index; raises IndexStorageError where there can be none."""

@@ -275,9 +275,12 @@ class SnapshotSource:
     def _state(self) -> tuple[int, int]:
         """Changes with every commit of another connection, and when a rebuild replaces the file."""
         inode = os.stat(self._path).st_ino if os.path.exists(self._path) else 0
+        if self._is_read_only():
+            # A database that was opened as one that nobody changes does not tell that somebody did.
+            return inode, hash((_written_ns(self._path), _written_ns(f"{self._path}-wal")))
         if self._probe is None or inode != self._probed_inode:
             self._close_probe()
-            self._probe = open_database(self._folder, create=False, read_only=self._is_read_only())
+            self._probe = open_database(self._folder, create=False)
             self._probed_inode = inode
         with storage_errors(self._folder):
             return inode, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
@@ -289,6 +292,13 @@ class SnapshotSource:
         if self._probe is not None:
             self._probe.close()
             self._probe = None
+
+
+def _written_ns(path: str | Path) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def is_read_only(folder: Path) -> bool:
