@@ -33,6 +33,7 @@ FLOOR_2 = {
     "connection",
     "net",
     "events",
+    "plugins",
 }
 GROUND = FLOOR_1 | FLOOR_2
 
@@ -54,6 +55,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "models": FLOOR_1,
     "vectors": FLOOR_1 | {"protocols"},
     "events": FLOOR_1,
+    "plugins": FLOOR_1,
     "connection": set(),
     "net": FLOOR_1 | {"connection"},
     # Floor 3: the ground, not each other.

@@ -38,7 +38,8 @@ JSON_NAMES = {
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
-    "unusedSettings backends pendingSince pendingReason pendingRetryAt modelRemark watcher",
+    "unusedSettings backends pendingSince pendingReason pendingRetryAt modelRemark watcher "
+    "plugins brokenPlugins",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",
     "WatcherStatus": "health pid lastCommitAgeSeconds waiting waitingAgeSeconds "

@@ -280,9 +280,12 @@ class App:
 
     def _upkeep(self) -> Indexer:
         from rootle.indexer import Indexer
+        from rootle.plugins import find_plugins
 
         with self._lock:
             if self._indexer is None:
+                for reason in find_plugins(self.config.plugins).broken.values():
+                    self._notice(reason)
                 self._indexer = Indexer(
                     self.root,
                     self.index_dir,

@@ -246,6 +246,13 @@ class Config:
     )
     search_log_query_text: bool = _key(True, "Write into it what was asked, not only how it went.")
 
+    # Parts that others wrote
+    plugins: tuple[str, ...] = _key(
+        (),
+        'Plugins that no installed package names, as "package.module:name". They run with your '
+        "rights.",
+    )
+
     # Pages
     default_limit: int = _key(
         10, "Results a page where a query names no limit.", (1, 1_000), project=True

@@ -51,6 +51,10 @@ class RefusedError(UnavailableError):
         super().__init__(message, status=status)
 
 
+class PluginError(UnavailableError):
+    """A plugin that cannot be loaded, fails, is late or gives something else than it promised."""
+
+
 class RerankError(UnavailableError):
     """A reranker that is down, late or answers with something else than scores."""
 

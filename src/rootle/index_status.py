@@ -56,6 +56,8 @@ def status_of(indexer: Indexer) -> IndexStatus:
         pending_retry_at=_utc(backlog.retry_at_s),
         model_remark=indexer.model.remark,
         watcher=_watcher_status(indexer.index_dir),
+        plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
+        broken_plugins=tuple(indexer.plugins.broken.values()),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +16,14 @@ from typing import TYPE_CHECKING, Final
 from rootle.backoff import Rng
 from rootle.config import EMBEDDED, Config
 from rootle.errors import IndexStorageError
+from rootle.index.folder import (
+    DATABASE_FILES,
+    DERIVED_FOLDERS,
+    MARKS,
+    check_place,
+    is_index,
+    mark_as_cache,
+)
 from rootle.index.lock import LOCK_NAME, writer_lock
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot, SnapshotSource, is_read_only
@@ -26,6 +34,7 @@ from rootle.ingest.plan import Plan, make_plan
 from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.text_reader import read_text
 from rootle.ingest.walker import FileEntry, WalkRules, look_at, walk_files
+from rootle.plugins import Found, Plugins, find_plugins
 from rootle.types import IndexReport, IndexUpdated
 
 if TYPE_CHECKING:
@@ -37,11 +46,6 @@ if TYPE_CHECKING:
 
 # How texts become terms and rows; a change makes every index foreign.
 _CONTENT_FORMAT: Final = 1
-_OWN_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
-_OWN_FOLDERS: Final = ("sparse", "dense")
-_TAG: Final = "CACHEDIR.TAG"
-_MARKS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
-
 _SHORT_WAIT_S: Final = 5.0
 
 Progress = Callable[[int, int], None]
@@ -206,10 +210,10 @@ class Indexer:
 
         if not os.path.isdir(self.root):
             walk_files(self.root, WalkRules())  # says what is wrong before anything is made
-        _check_place(self.index_dir)
+        check_place(self.index_dir)
         with storage_errors(self.index_dir):
             self.index_dir.mkdir(parents=True, exist_ok=True)
-            _mark_as_cache(self.index_dir)
+            mark_as_cache(self.index_dir)
 
     def bring_up_to_date(
         self,
@@ -231,7 +235,7 @@ class Indexer:
         """
         from rootle.index.database import storage_errors
 
-        is_first = not os.path.exists(self.index_dir / _OWN_FILES[0])
+        is_first = not os.path.exists(self.index_dir / DATABASE_FILES[0])
         self.prepare()
         # A short wait is not worth a word.
         is_short = 0 <= patience_s <= _SHORT_WAIT_S
@@ -267,7 +271,7 @@ class Indexer:
         """Delete the index; False where there was none."""
         from rootle.index.database import storage_errors
 
-        if not _is_index(self.index_dir):
+        if not is_index(self.index_dir):
             return False
         with (
             writer_lock(self.index_dir, -1, self._say_waiting),
@@ -277,7 +281,7 @@ class Indexer:
             self._delete_content()
             for lock in self.index_dir.glob("feed-*.lock"):
                 lock.unlink()
-            for name, text in _MARKS.items():
+            for name, text in MARKS.items():
                 mark = self.index_dir / name
                 if mark.exists() and mark.read_bytes() == text.encode():
                     mark.unlink()
@@ -365,8 +369,20 @@ class Indexer:
     def _limits(self) -> ChunkLimits:
         config = self._config
         return ChunkLimits(
-            config.max_chunk_chars, config.chunk_overlap_chars, config.max_file_chars
+            config.max_chunk_chars,
+            config.chunk_overlap_chars,
+            config.max_file_chars,
+            tuple((name, found.reference) for name, found in self._chunkers.items()),
         )
+
+    @property
+    def plugins(self) -> Plugins:
+        """Those that are installed or named in the configuration."""
+        return find_plugins(self._config.plugins)
+
+    @cached_property
+    def _chunkers(self) -> Mapping[str, Found]:
+        return self.plugins.of("chunker")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -379,12 +395,13 @@ class Indexer:
             limits.overlap_chars,
             limits.max_file_chars,
             self.model.fingerprint,
+            *(f"{name}@{found.plugin.version}" for name, found in sorted(self._chunkers.items())),
         )
         return "/".join(map(str, parts))
 
     def _delete_content(self) -> None:
         self._source.close()
-        for name in _OWN_FILES:
+        for name in DATABASE_FILES:
             (self.index_dir / name).unlink(missing_ok=True)
         self._delete_derived()
 
@@ -394,7 +411,7 @@ class Indexer:
                 self._notice(remark)
 
     def _delete_derived(self) -> None:
-        for name in _OWN_FOLDERS:
+        for name in DERIVED_FOLDERS:
             shutil.rmtree(self.index_dir / name, ignore_errors=True)
 
     def _say_waiting(self) -> None:
@@ -417,28 +434,3 @@ def _update(plan: Plan, manifest: Manifest, before: int) -> IndexUpdated | None:
     left_out = {state.path for state in states if state.skip is not None}
     removed = {*left_out, *(state.path for state in plan.remove)} & indexed_before
     return IndexUpdated(generation, tuple(sorted(changed)), tuple(sorted(removed)))
-
-
-def _is_index(folder: Path) -> bool:
-    """Whether a folder holds an index or what is left of one."""
-    return any(os.path.lexists(folder / name) for name in (*_OWN_FILES, _TAG))
-
-
-def _check_place(folder: Path) -> None:
-    """Raise IndexStorageError for a folder that holds other things: they might be deleted."""
-    try:
-        names = set(os.listdir(folder))
-    except OSError:
-        return  # there is none yet, or the lock will say what is wrong with it
-    if names - {LOCK_NAME, *_MARKS} and not _is_index(folder):
-        raise IndexStorageError(
-            f"{folder} holds other files and no index; choose an empty or new --index-dir"
-        )
-
-
-def _mark_as_cache(folder: Path) -> None:
-    """Keep the index out of git, also where it lies inside the repository, and out of backups."""
-    for name, text in _MARKS.items():
-        path = folder / name
-        if not path.exists():
-            path.write_text(text, encoding="ascii")

@@ -215,6 +215,8 @@ class IndexStatus:
     pending_retry_at: str | None = None  # when it is tried again, where that is not at once
     model_remark: str = ""  # why it is not the model that the configuration names
     watcher: WatcherStatus | None = None  # None where nobody watches
+    plugins: tuple[str, ...] = ()  # "kind name" of each
+    broken_plugins: tuple[str, ...] = ()  # why each of them was left out
 
 
 def camel_case(name: str) -> str:

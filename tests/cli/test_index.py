@@ -34,6 +34,8 @@ _STATUS = {
     "pendingRetryAt",
     "modelRemark",
     "watcher",
+    "plugins",
+    "brokenPlugins",
 }
 
 

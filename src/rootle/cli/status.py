@@ -57,6 +57,10 @@ def _print_status(status: IndexStatus, *, with_files: bool) -> None:
         _print_backend(backend, status.generation)
     print(f"text left   {status.skipped_text_share:.1%} beyond the limit for one file")
     print(f"skipped     {_counts(status.skipped) or 'nothing'}")
+    if status.plugins:
+        print(f"plugins     {printable(', '.join(status.plugins))}")
+    for reason in status.broken_plugins:
+        print(f"            {printable(reason)}")
     if status.watcher is not None:
         print(f"watcher     {_watcher(status.watcher)}")
     if with_files:

@@ -16,9 +16,10 @@ from rootle.embed.prefixes import NO_PREFIXES, Prefixes, folder_prefixes, known_
 from rootle.embed.providers import PROVIDERS
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.models.shipped import STATIC_CODE_V0
+from rootle.plugins import find_plugins
 from rootle.protocols import Embedder
 
-Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "cloud"]
+Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "cloud", "plugin"]
 
 _MISTYPED: Final = 0.8  # how alike two names are of which one was meant
 _ONNX_FILES: Final = (
@@ -85,6 +86,10 @@ def _found(model: str, config: Config) -> ModelChoice | str:
     """The model of a name, or why it cannot serve."""
     if model == STATIC_CODE_V0:
         return ModelChoice("static", model, model)
+    plugins = find_plugins(config.plugins).of("embedder")
+    if model in plugins:
+        name = f"plugin:{model}@{plugins[model].plugin.version}"
+        return ModelChoice("plugin", model, name, _prefixes(Prefixes(), config))
     # A mere name is never looked for below the current folder: a repository may hold a folder of
     # that name, and opening a model can mean running what lies in it.
     if _is_path(model) and os.path.isdir(model):
@@ -200,6 +205,10 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
         from rootle.embed.sentence_transformer import SentenceTransformerModel
 
         model = SentenceTransformerModel(choice.model)
+    elif choice.kind == "plugin":
+        from rootle.embed.plugin_model import PluginModel
+
+        model = PluginModel(find_plugins(config.plugins).of("embedder")[choice.model])
     else:
         from rootle.embed.cloud import CloudModel
 

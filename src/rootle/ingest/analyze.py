@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from rootle.ingest.chunker import Piece, cut_text
+from rootle.ingest.chunker import Cut, Piece, cut_text
 from rootle.ingest.limits import ChunkLimits
 from rootle.protocols import Embedder, Rows, WordEmbedder
 from rootle.text import (
@@ -82,7 +82,7 @@ class Analyzer:
 
         Vectors that `known` finds are taken as they are.
         """
-        cut = cut_text(text, language, self._limits)
+        cut = self._cut(path, text, language)
         pieces = [(piece, text[piece.start : piece.end]) for piece in cut.pieces]
         terms = self._terms
         words = [WORD.findall(body) for _, body in pieces]
@@ -128,6 +128,15 @@ class Analyzer:
             len(missing),
             embedding_ms,
         )
+
+    def _cut(self, path: str, text: str, language: str) -> Cut:
+        if self._limits.chunkers:
+            from rootle.ingest.plugin_cutter import cut_by_plugin
+
+            cut = cut_by_plugin(path, text, language, self._limits)
+            if cut is not None:
+                return cut
+        return cut_text(text, language, self._limits)
 
     def _embed(
         self, texts: Sequence[str], words: Sequence[Sequence[str]], wanted: Sequence[int]

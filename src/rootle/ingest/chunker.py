@@ -19,7 +19,7 @@ from rootle.ingest.window_cutter import cut_windows
 from rootle.languages import CODE_EXTENSIONS, PROSE
 
 # The limits are part of what callers need, and live apart so that a door can name them cheaply.
-__all__ = ["ChunkLimits", "Cut", "Piece", "cut_text"]
+__all__ = ["ChunkLimits", "Cut", "Piece", "cut_parts", "cut_text"]
 
 # Bigger sources are data in the form of code, and their trees take ten times their size in memory.
 MAX_PARSED_CHARS: Final = 2_000_000
@@ -71,6 +71,14 @@ def cut_text(text: str, language: str, limits: ChunkLimits) -> Cut:
         names = list(find_names(lines, 0, len(lines))) if language in CODE_EXTENSIONS else []
         pieces = _pieces(lines, parts, limits.max_chars, names)
     return _within_budget(pieces, text, limits.max_file_chars, parsed)
+
+
+def cut_parts(
+    lines: Lines, parts: Sequence[Part], names: Sequence[Name], limits: ChunkLimits
+) -> Cut:
+    """The cut of a text whose parts, and the names in them, somebody else found."""
+    pieces = _pieces(lines, parts, limits.max_chars, names)
+    return _within_budget(pieces, lines.text, limits.max_file_chars, parsed=True)
 
 
 def _cut_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[Piece] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rootle.config import NO_MODEL, Config
 from rootle.errors import ConfigError, UnavailableError
+from rootle.plugins import find_plugins
 from rootle.protocols import Reranker
 from rootle.rank.cross_encoder import ServerReranker
 from rootle.rank.rerank_wires import WIRES
@@ -16,10 +17,15 @@ def open_reranker(config: Config) -> Reranker:
     Raises ConfigError for a provider that is unknown and an endpoint that is no URL.
     """
     provider = config.reranker_provider
+    plugins = find_plugins(config.plugins).of("reranker")
+    if provider in plugins:
+        from rootle.rank.plugin_reranker import PluginReranker
+
+        return PluginReranker(plugins[provider])
     if provider not in WIRES:
         raise ConfigError(
-            f'rerankerProvider is "{provider}", which is none of {", ".join(WIRES)}; leave the key '
-            "out for no reranker"
+            f'rerankerProvider is "{provider}", which is none of {", ".join((*WIRES, *plugins))}; '
+            "leave the key out for no reranker"
         )
     return ServerReranker(
         provider,

@@ -19,6 +19,7 @@ from rootle.config import EMBEDDED, NO_MODEL, Config
 from rootle.errors import SearchUnavailableError, UnavailableError
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
+from rootle.plugins import find_plugins
 from rootle.protocols import (
     DenseIndex,
     Embedder,
@@ -54,6 +55,7 @@ from rootle.search.gather import (
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
+from rootle.search.plugin_filters import PluginFilters, within
 from rootle.search.reranking import READ, ask_reranker, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
 from rootle.search.stored_answers import Shown, StoredAnswers
@@ -130,6 +132,8 @@ class SearchAgent:
         self._reranking = Leg("reranker", config.reranker_timeout_ms)
         self._under_way = 0  # searches
         self._counting = threading.Lock()
+        plugins = find_plugins(config.plugins)
+        self._filters = PluginFilters(plugins.of("filter"), config.sparse_timeout_ms)
         self._session: _Session | None = None
         self._embeds_at_once = False
 
@@ -235,7 +239,8 @@ class SearchAgent:
     ) -> Answer:
         snapshot = session.snapshot
         asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
-        allowed = allowed_files(query, asked.parsed, snapshot.all_files, now_s)
+        kept, late = self._filters.kept(snapshot.generation, snapshot.all_files)
+        allowed = within(allowed_files(query, asked.parsed, snapshot.all_files, now_s), kept)
         narrowed = narrow(asked.parsed, snapshot, allowed)
         ranking, folded = self._rank_once_each(session, asked.question, narrowed, account)
         ranking, folded = self._reranked(session, asked, ranking, folded, account)
@@ -251,7 +256,7 @@ class SearchAgent:
             ranking,
             folded.order,
             folded.copies,
-            (*ranking.degraded, *narrowed.degraded),
+            (*ranking.degraded, *narrowed.degraded, *late),
             said,
             now_s,
             until_s,
@@ -342,6 +347,7 @@ class SearchAgent:
         self._words.close()
         self._meaning.close()
         self._reranking.close()
+        self._filters.close()
 
     def _current_session(self) -> _Session:
         snapshot = self._snapshots()

@@ -73,6 +73,8 @@ def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
     if is_dataclass(wanted):
         return _nested(field, value, origin, name)
     data: Any = value.data
+    if wanted is tuple:
+        return _texts(value, origin, name)
     if wanted is float and type(data) is int:
         data = _as_float(data)
     if type(data) is not wanted:
@@ -104,6 +106,13 @@ def _nested(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
         raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected an object with {keys}")
     parts = read_record(type(default), value.data, origin.source, name)
     return replace(default, **{key: part.value for key, part in parts.items()})
+
+
+def _texts(value: Value, origin: Origin, name: str) -> tuple[str, ...]:
+    data = plain(value)
+    if not isinstance(data, list) or not all(isinstance(item, str) for item in data):
+        raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected a list of texts")
+    return tuple(data)
 
 
 def _as_float(number: int) -> float:
