@@ -22,6 +22,10 @@ from rootle.wire import to_json
 _SET: Final = "(set)"
 # A name and a password before the host of a URL.
 _PASSWORD: Final = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+# What a URL's query calls a key, as `?api-key=…` or `&sig=…`.
+_KEY_IN_QUERY: Final = re.compile(
+    r"(?<=[?&])([^=&#]*(?:key|token|secret|sig|pass|auth|code)[^=&#]*=)[^&#]*", re.IGNORECASE
+)
 # The file may come to hold a key, so only its owner may read it.
 _MODE: Final = 0o600
 
@@ -82,7 +86,10 @@ def _shown(settings: Settings, field: Field[Any]) -> Any:
     value = to_json(getattr(settings.config, field.name))
     if field.metadata["secret"]:
         return _SET if value else ""
-    return _PASSWORD.sub(_SET, value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    value = _PASSWORD.sub(_SET, value)
+    return _KEY_IN_QUERY.sub(rf"\1{_SET}", value) if field.metadata["url"] else value
 
 
 def _origin(settings: Settings, name: str) -> str:

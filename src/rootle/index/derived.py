@@ -11,6 +11,7 @@ from rootle.errors import IndexStorageError
 from rootle.index import embedded_dense, sparse_storage
 from rootle.index.embedded_dense import DenseWriter
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms, SparseWriter
+from rootle.index.manifest import Manifest
 from rootle.index.sparse_storage import LEVELS, Level
 
 SPARSE_FOLDER: Final = "sparse"
@@ -26,6 +27,7 @@ class Arrears:
     """
 
     generation: int  # of the truth
+    words_generation: int  # what changed since then is in the matrix alone
     levels_since: Mapping[Level, int | None]  # of the word indexes
     dense_since: int | None
 
@@ -39,11 +41,13 @@ class Arrears:
         return stamps == {generation}
 
 
-def arrears(folder: Path, generation: int, floor: int, dimensions: int) -> Arrears:
-    """How far the derived indexes are; one from before `floor` or from the future is unusable.
+def arrears(folder: Path, manifest: Manifest, dimensions: int) -> Arrears:
+    """How far the derived indexes are.
 
-    So is a matrix of other dimensions.
+    One from before the manifest's floor or from the future is unusable, and so is a matrix of other
+    dimensions.
     """
+    generation, floor = manifest.generation(), int(manifest.value("floor") or 0)
 
     def usable(stamp: int | None) -> int | None:
         return stamp if stamp is not None and floor <= stamp <= generation else None
@@ -51,6 +55,7 @@ def arrears(folder: Path, generation: int, floor: int, dimensions: int) -> Arrea
     stamps = sparse_storage.stored_generations(folder / SPARSE_FOLDER)
     return Arrears(
         generation,
+        manifest.words_generation(),
         {level: usable(stamp) for level, stamp in stamps.items()},
         usable(embedded_dense.stored_generation(folder / DENSE_FOLDER, dimensions)),
     )
@@ -82,13 +87,22 @@ class DerivedWriter:
         self._late_levels: tuple[Level, ...] = tuple(
             level
             for level, stamp in behind.levels_since.items()
-            if fresh or stamp != behind.generation
+            if fresh or stamp is None or stamp < behind.words_generation
         )
         self._dense_is_late = behind.dense_since != behind.generation
-        self._changed_levels = set(self._late_levels)
+        self._changed_levels = {
+            level
+            for level, stamp in behind.levels_since.items()
+            if fresh or stamp != behind.generation
+        }
         self._dense_changed = self._dense_is_late
         self._forgotten: set[int] = set()
         self._gone_vectors: set[int] = set()
+
+    @property
+    def misses_words(self) -> bool:
+        """Whether a word index lacks more than the stamp."""
+        return bool(self._late_levels)
 
     def forget(self, file_id: int, *, missed: bool = False) -> None:
         """Drop what the indexes hold of a file; to be called before anything of it is added."""

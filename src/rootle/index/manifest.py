@@ -61,10 +61,16 @@ class Manifest:
     def generation(self) -> int:
         return int(self.value("generation") or FIRST_GENERATION)
 
-    def raise_generation(self) -> int:
+    def raise_generation(self, *, words_changed: bool = True) -> int:
         generation = self.generation() + 1
         self.set_value("generation", str(generation))
+        if words_changed:
+            self.set_value("words_generation", str(generation))
         return generation
+
+    def words_generation(self) -> int:
+        """The last generation in which more changed than vectors."""
+        return int(self.value("words_generation") or self.generation())
 
     def files(self) -> list[FileState]:
         """Every file that was ever seen and still exists, skipped ones included."""

@@ -13,7 +13,7 @@ from typing import Final
 from rootle.backoff import Backoff, Rng
 from rootle.errors import UnavailableError
 from rootle.index.database import write_transaction
-from rootle.index.derived import Arrears, DerivedWriter, arrears
+from rootle.index.derived import DerivedWriter, arrears
 from rootle.index.docstore import DocStore
 from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
 from rootle.index.manifest import Manifest
@@ -99,11 +99,7 @@ class EmbeddingQueue:
     def _is_whole(self) -> bool:
         dimensions = int(self._manifest.value("dimensions") or UNKNOWN_DIMENSIONS)
         generation = self._manifest.generation()
-        return self._arrears(dimensions).is_current(generation)
-
-    def _arrears(self, dimensions: int) -> Arrears:
-        floor = int(self._manifest.value("floor") or 0)
-        return arrears(self._folder, self._manifest.generation(), floor, dimensions)
+        return arrears(self._folder, self._manifest, dimensions).is_current(generation)
 
     def _step(self, now_s: float, ends: float, timeout_s: float) -> _Step:
         step = _Step(dimensions=int(self._manifest.value("dimensions") or 0))
@@ -156,7 +152,7 @@ class EmbeddingQueue:
             return
         now_s = self._clock()
         dimensions = step.dimensions or UNKNOWN_DIMENSIONS
-        behind = self._arrears(dimensions)
+        behind = arrears(self._folder, self._manifest, dimensions)
         with write_transaction(self._connection):
             self._pending.postpone(
                 [
@@ -167,7 +163,7 @@ class EmbeddingQueue:
             self._pending.set_pause(self._next_pause(step, now_s))
             if not step.vectors:
                 return
-            generation = self._manifest.raise_generation()
+            generation = self._manifest.raise_generation(words_changed=False)
             self._documents.set_vectors(step.vectors)
             self._manifest.mark_changed(step.files, generation)
             self._manifest.set_value("dimensions", str(dimensions))

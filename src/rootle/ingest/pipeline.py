@@ -109,9 +109,7 @@ class Pipeline:
         return had_content
 
     def _arrears(self) -> Arrears:
-        floor = int(self._manifest.value("floor") or 0)
-        generation = self._manifest.generation()
-        return arrears(self._setup.folder, generation, floor, self._dimensions())
+        return arrears(self._setup.folder, self._manifest, self._dimensions())
 
     def _apply(self, plan: Plan, behind: Arrears, progress: Progress) -> None:
         total = sum(entry.size for entry, _ in plan.read)
@@ -178,6 +176,8 @@ class Pipeline:
         jobs = [ReadJob(s.path, s.size, s.mtime_ns, s.id, None, stored=True) for s in states]
         for chunk_id, file_id, vector in self._documents.vectors_of([s.id for s in states]):
             writer.add_vectors(file_id, [chunk_id], [vector], missed=True)
+        if not writer.misses_words:
+            return
         for result in self._results(jobs, sum(job.size for job in jobs)):
             if result.analyzed is not None:
                 ids = [chunk.id for chunk in self._documents.chunks_of(result.job.file_id)]
