@@ -92,7 +92,7 @@ def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: Make
 def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.agent.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _unavailable)
     response = make_agent().search(SearchQuery("how long to wait before the next attempt"))
     assert response.degraded == ("sparse",)
     assert response.results[0].file_path in ("src/net/retry.py", "tests/test_retry.py")
@@ -102,7 +102,7 @@ def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
 def test_without_any_leg_a_search_fails_in_one_line(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.agent.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _unavailable)
     with pytest.raises(SearchUnavailableError, match="neither"):
         make_agent(_DownEmbedder()).search(SearchQuery("retry"))
 

@@ -66,7 +66,7 @@ def test_a_question_that_comes_again_is_neither_embedded_nor_searched(
     query = SearchQuery("ledger of the worker", languages=("python",), limit=20)
     first = agent.search(query)
     again = SearchQuery("ledger of the worker", languages=("python",), limit=5)
-    monkeypatch.setattr("rootle.search.agent.ask_sparse", _must_not_run)
+    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _must_not_run)
     monkeypatch.setattr("rootle.index.embedded_sparse.EmbeddedSparse.field_scores", _must_not_run)
     assert _seen(agent.search(query)) == _seen(first)
     assert agent.search(again).results == first.results[:5]

@@ -236,8 +236,8 @@ def test_a_deadline_does_not_measure_how_many_others_are_asking(
     agent = SearchAgent(
         app._upkeep().snapshot, app._model, Config(sparse_timeout_ms=1, dense_timeout_ms=60_000)
     )
-    monkeypatch.setattr("rootle.search.agent._ROWS_FOR_THREADS", 0)
-    monkeypatch.setattr("rootle.search.agent.ask_sparse", _slow_words)
+    monkeypatch.setattr("rootle.search.session._ROWS_FOR_THREADS", 0)
+    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _slow_words)
     assert agent.search(SearchQuery("retry_backoff")).degraded == ("sparse",)
     agent._under_way += 1  # as if one more were asking
     assert agent.search(SearchQuery("retry_backoff again")).degraded == ()

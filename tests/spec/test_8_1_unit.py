@@ -131,7 +131,7 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
     query = SearchQuery("where is the retry policy", languages=("python",), limit=3)
     first = agent.search(query)
     assert len(embedder.texts) == 1
-    monkeypatch.setattr("rootle.search.agent.ask_sparse", _must_not_run)
+    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _must_not_run)
     monkeypatch.setattr("rootle.index.embedded_sparse.EmbeddedSparse.field_scores", _must_not_run)
     monkeypatch.setattr("rootle.index.embedded_dense.EmbeddedDense.scores", _must_not_run)
     again = agent.search(query)

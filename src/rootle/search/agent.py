@@ -6,48 +6,41 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from rootle.config import EMBEDDED, NO_MODEL, Config
-from rootle.errors import SearchUnavailableError, UnavailableError
+from rootle.config import NO_MODEL, Config
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.plugins import find_plugins
 from rootle.protocols import (
     DenseIndex,
     Embedder,
-    QueryEmbedder,
     Reranker,
     SparseIndex,
-    Vector,
-    WordEmbedder,
 )
 from rootle.rank.evidence import Floats
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import Question
 from rootle.search.account import Account
 from rootle.search.answer import Answer
+from rootle.search.both_legs import BothLegs
 from rootle.search.cache import AnswerCache
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
-from rootle.search.context import FileNow, Widening, widened
-from rootle.search.copies import Folded, Twins, fold_copies
+from rootle.search.context import FileNow, widened, widening_of
+from rootle.search.copies import Folded, fold_copies
 from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
 from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
-    NO_SPARSE,
     Candidates,
-    ChunkTable,
     DenseFindings,
     FileRows,
-    SparseFindings,
-    ask_sparse,
     build_evidence,
     choose_candidates,
     lookup,
@@ -58,16 +51,13 @@ from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_som
 from rootle.search.plugin_filters import PluginFilters, within
 from rootle.search.reranking import READ, ask_reranker, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
+from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers
 from rootle.search.suggestions import suggestions
 from rootle.search.text_now import has_changed, text_now
 from rootle.search.understanding import Asked, remarks_on, understand, understood
-from rootle.telemetry import dense_stage, sparse_stage
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
-# Below so many rows both legs together take about a millisecond, and two threads that take turns
-# at one interpreter take longer than one.
-_ROWS_FOR_THREADS: Final = 20_000
 # So many copies leave few of the places for candidates to anything else.
 _CROWD: Final = 30
 
@@ -78,19 +68,6 @@ class _Page(NamedTuple):
     offset: int
     limit: int
     explain: bool
-
-
-@dataclass(slots=True)
-class _Session:
-    """What is worked out once for a generation."""
-
-    snapshot: Snapshot
-    table: ChunkTable
-    rows: FileRows
-    is_small: bool  # enough so to ask one leg after the other
-    cache: AnswerCache[Answer] | None
-    stored_state: str  # of the index, for answers on disk
-    twins: Twins = field(default_factory=Twins)
 
 
 class SearchAgent:
@@ -115,16 +92,12 @@ class SearchAgent:
         A reranker has the last word on the order. Without a root contexts are made of the text as
         it was indexed.
         """
-        self._served_dense = dense
-        self._served_sparse = sparse
         self._snapshots = snapshots
-        self._open_embedder = embedder
         self._config = config
         self._clock = clock
         self._log = log
         self._root = root
-        self._words = Leg("sparse", config.sparse_timeout_ms)
-        self._meaning = Leg("dense", config.dense_timeout_ms)
+        self._legs = BothLegs(embedder, config, dense, sparse)
         self._reranker = reranker
         self._stored = stored
         named = config.reranker_model_id
@@ -134,8 +107,7 @@ class SearchAgent:
         self._counting = threading.Lock()
         plugins = find_plugins(config.plugins)
         self._filters = PluginFilters(plugins.of("filter"), config.sparse_timeout_ms)
-        self._session: _Session | None = None
-        self._embeds_at_once = False
+        self._session: Session | None = None
 
     def search(
         self, query: SearchQuery, *, explain: bool = False, stale: bool = False
@@ -171,7 +143,7 @@ class SearchAgent:
         states = session.snapshot.files(shown.files[offset : offset + len(results)].tolist())
         is_stale = stale or self._are_stale(states.values())
         if query.context or query.budget is not None or query.seen:
-            results = self._widened(session, states.values(), results, query)
+            results = self._widened(session.snapshot, states.values(), results, query)
         end, cursor = offset + limit, None
         if end < len(shown.files) and query.budget is None:
             cursor = encode_cursor(digest, generation, end, shown.as_of_s, shown.files)
@@ -201,7 +173,7 @@ class SearchAgent:
 
     def _shown(
         self,
-        session: _Session,
+        session: Session,
         query: SearchQuery,
         digest: bytes,
         page: _Page,
@@ -228,14 +200,14 @@ class SearchAgent:
                 stored.put(*place, shown)
         return shown, answer.asked
 
-    def _cut(self, session: _Session, answer: Answer, page: _Page) -> Shown:
+    def _cut(self, session: Session, answer: Answer, page: _Page) -> Shown:
         results = self._page(session, answer, page.offset, page.limit, explain=page.explain)
         return Shown(
             results, answer.files, answer.degraded, answer.said, answer.as_of_s, answer.until_s
         )
 
     def _new_answer(
-        self, session: _Session, query: SearchQuery, now_s: float, account: Account
+        self, session: Session, query: SearchQuery, now_s: float, account: Account
     ) -> Answer:
         snapshot = session.snapshot
         asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
@@ -263,7 +235,7 @@ class SearchAgent:
         )
 
     def _rank_once_each(
-        self, session: _Session, question: Question, narrowed: Narrowed, account: Account
+        self, session: Session, question: Question, narrowed: Narrowed, account: Account
     ) -> tuple[Ranking, Folded]:
         """The ranking, and its order without copies."""
         snapshot = session.snapshot
@@ -282,7 +254,7 @@ class SearchAgent:
         return ranking, replace(others, copies={**folded.copies, **others.copies})
 
     def _reranked(
-        self, session: _Session, asked: Asked, ranking: Ranking, folded: Folded, account: Account
+        self, session: Session, asked: Asked, ranking: Ranking, folded: Folded, account: Account
     ) -> tuple[Ranking, Folded]:
         """The order of the reranker; where it is down or late the one before it stands."""
         order = folded.order[: min(READ, self._config.max_merged_candidates)]
@@ -301,7 +273,7 @@ class SearchAgent:
         return ranking, replace(folded, order=(*first, *folded.order[len(order) :]))
 
     def _page(
-        self, session: _Session, answer: Answer, offset: int, limit: int, *, explain: bool
+        self, session: Session, answer: Answer, offset: int, limit: int, *, explain: bool
     ) -> tuple[SearchResult, ...]:
         results = answer.page(offset, limit, explain=explain)
         if results is None:
@@ -321,12 +293,11 @@ class SearchAgent:
 
     def _widened(
         self,
-        session: _Session,
+        snapshot: Snapshot,
         states: Iterable[FileState],
         results: Sequence[SearchResult],
         query: SearchQuery,
     ) -> tuple[SearchResult, ...]:
-        config, snapshot = self._config, session.snapshot
         state_of = {state.path: state for state in states}
 
         def file_of(result: SearchResult) -> FileNow | None:
@@ -334,37 +305,18 @@ class SearchAgent:
             text = text_now(self._root, state, snapshot)
             return None if text is None else FileNow(text, snapshot.chunks_of(state.id))
 
-        widening = Widening(
-            config.context_before_lines,
-            config.context_after_lines,
-            config.max_context_lines,
-            query.budget,
-            query.seen,
-        )
-        return widened(results, file_of, widening)
+        return widened(results, file_of, widening_of(self._config, query))
 
     def close(self) -> None:
-        self._words.close()
-        self._meaning.close()
+        self._legs.close()
         self._reranking.close()
         self._filters.close()
 
-    def _current_session(self) -> _Session:
+    def _current_session(self) -> Session:
         snapshot = self._snapshots()
         if self._session is None or self._session.snapshot is not snapshot:
-            dense = snapshot.dense
-            order = np.argsort(dense.chunk_ids, kind="stable")
-            table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
-            is_small = len(order) < _ROWS_FOR_THREADS
-            rows = FileRows(dense.file_ids)
-            self._session = _Session(
-                snapshot,
-                table,
-                rows,
-                is_small,
-                self._new_cache(),
-                self._stored.state_of(snapshot) if self._stored is not None else "",
-            )
+            state = self._stored.state_of(snapshot) if self._stored is not None else ""
+            self._session = open_session(snapshot, self._new_cache(), state)
         return self._session
 
     def _new_cache(self) -> AnswerCache[Answer] | None:
@@ -374,10 +326,11 @@ class SearchAgent:
         return AnswerCache(config.cache_max_entries, config.cache_ttl_seconds, self._clock)
 
     def _rank(
-        self, session: _Session, question: Question, narrowed: Narrowed, account: Account
+        self, session: Session, question: Question, narrowed: Narrowed, account: Account
     ) -> Ranking:
         snapshot, allowed = session.snapshot, narrowed.files
-        sparse, dense, degraded = self._ask_legs(session, question, allowed)
+        alone = self._under_way <= 1
+        sparse, dense, degraded = self._legs.ask(session, question, allowed, is_alone=alone)
         limit = self._config.max_merged_candidates
         candidates = choose_candidates(
             sparse, dense, session.table, limit, allowed, narrowed.chunk_ids
@@ -413,79 +366,8 @@ class SearchAgent:
             files=states,
         )
 
-    def _to_keep(
-        self, session: _Session, dense: DenseFindings, candidates: Candidates
-    ) -> RowScores:
+    def _to_keep(self, session: Session, dense: DenseFindings, candidates: Candidates) -> RowScores:
         return RowScores(dense.scores).for_files(session.rows, candidates.file_ids)
-
-    def _ask_legs(
-        self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
-        config, index, served = self._config, session.snapshot.sparse, self._served_sparse
-        endpoint = EMBEDDED if served is None else _shown(config.sparse_endpoint)
-        find_words = sparse_stage(endpoint).around(
-            partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
-        )
-        find_meaning = dense_stage(config.embedding_model_id).around(
-            partial(self._ask_dense, session, question, allowed)
-        )
-        is_quick_meaning = self._embeds_at_once and self._served_dense is None
-        # Threads are of no use where all of it takes a millisecond, or where others are asking too:
-        # then the deadline of a part in this process would only measure how busy the machine is.
-        is_here = (session.is_small and is_quick_meaning) or self._under_way > 1
-        by_words = None if is_here and served is None else self._words.start(find_words)
-        if is_here and is_quick_meaning:
-            by_meaning = self._meaning.ask_here(find_meaning)
-        else:
-            by_meaning = self._meaning.start(find_meaning)
-        by_words = by_words or self._words.ask_here(find_words)
-        sparse, dense = by_words.answer(), by_meaning.answer()
-        if sparse is None and dense is None:
-            raise SearchUnavailableError(
-                "service unavailable: neither leg of the search answered "
-                f"(words: {by_words.failure}; vectors: {by_meaning.failure})"
-            )
-        legs = (("sparse", sparse), ("dense", dense))
-        degraded = [name for name, found in legs if found is None]
-        lists = (sparse.body if sparse else None, dense.hits if dense else None)
-        if any(found and found.is_behind(session.snapshot.generation) for found in lists):
-            degraded.append("stale")
-        return sparse or NO_SPARSE, dense, degraded
-
-    def _ask_dense(
-        self, session: _Session, question: Question, allowed: Collection[int] | None
-    ) -> DenseFindings | None:
-        """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
-        index = session.snapshot.dense
-        if index.waiting and not index.has_vectors:
-            return None
-        embedder = self._open_embedder()
-        vector = _vector_of(question, embedder, session.snapshot)
-        # A table in this process, which is open now, can neither hang nor be late.
-        self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
-        if self._served_dense is not None and vector.any():
-            found = self._served_dense.query(vector, self._config.dense_top_k, allowed)
-            if not len(found.ids) and _has_rows(session, allowed):
-                raise UnavailableError("the server of the vectors found nothing at all")
-            return DenseFindings(found, index.no_scores(), vector)
-        scores = index.scores(vector)
-        if not vector.any():
-            return DenseFindings(index.best(scores, 0), scores)
-        return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
-
-
-def _shown(endpoint: str) -> str:
-    from rootle.net import shown_url  # where no server serves a leg nothing of HTTP is loaded
-
-    return shown_url(endpoint)
-
-
-def _has_rows(session: _Session, allowed: Collection[int] | None) -> bool:
-    """Whether any vector may be found."""
-    if allowed is None:
-        return len(session.table.chunk_ids) > 0
-    files = np.fromiter(sorted(allowed), np.int64, len(allowed))
-    return len(session.rows.rows_of(files)[0]) > 0
 
 
 def _dense_columns(
@@ -497,21 +379,3 @@ def _dense_columns(
         return np.zeros(len(candidates.chunk_ids)), nothing, nothing
     best, mean = rows.best_and_mean(dense.scores, candidates.file_ids)
     return lookup(dense.hits, candidates.chunk_ids), best, mean
-
-
-def _vector_of(question: Question, embedder: Embedder, snapshot: Snapshot) -> Vector:
-    """Raises UnavailableError for what is no vector that can be compared with those of chunks."""
-    index = snapshot.dense
-    if isinstance(embedder, QueryEmbedder):
-        vectors = embedder.embed_query(question.text)[None, :]
-    else:
-        vectors = embedder.embed([question.text])
-    # An empty index may not know yet how long a vector is, and compares it with nothing.
-    is_comparable = vectors.shape == (1, index.dimensions) or not len(index.chunk_ids)
-    if not (is_comparable and np.isfinite(vectors).all()):
-        raise UnavailableError(
-            f"the embedder gave numbers of shape {vectors.shape} for a question, expected "
-            f"{index.dimensions} finite ones; check embeddingModelID"
-        )
-    vector: Vector = vectors[0]
-    return vector

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
 
+from rootle.config import Config
 from rootle.index.docstore import ChunkRow
 from rootle.markdown import passages_as_markdown
 from rootle.search.seen import parse_seen
 from rootle.search.surroundings import Range, head_of, imports_in_reach, unit_of
 from rootle.search.text_now import TextNow
 from rootle.text import CHARS_PER_TOKEN, WORD
-from rootle.types import Context, SearchResult, Span
+from rootle.types import Context, SearchQuery, SearchResult, Span
 
 _TIERS: Final = 3
 # Fewer lines of a span that does not fit as a whole are not worth their heading.
@@ -33,6 +34,16 @@ class Widening:
     max_lines: int  # of one result, where there is no budget
     budget: int | None = None  # tokens of all results together, as Markdown
     seen: tuple[str, ...] = ()
+
+
+def widening_of(config: Config, query: SearchQuery) -> Widening:
+    return Widening(
+        config.context_before_lines,
+        config.context_after_lines,
+        config.max_context_lines,
+        query.budget,
+        query.seen,
+    )
 
 
 @dataclass(frozen=True, slots=True)

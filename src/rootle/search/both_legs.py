@@ -1,0 +1,146 @@
+"""Words and vectors, asked side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import partial
+
+import numpy as np
+
+from rootle.config import EMBEDDED, Config
+from rootle.errors import SearchUnavailableError, UnavailableError
+from rootle.index.snapshot import Snapshot
+from rootle.protocols import (
+    DenseIndex,
+    Embedder,
+    QueryEmbedder,
+    SparseIndex,
+    Vector,
+    WordEmbedder,
+)
+from rootle.rank.question import Question
+from rootle.search.gather import NO_SPARSE, DenseFindings, SparseFindings, ask_sparse
+from rootle.search.legs import Leg
+from rootle.search.session import Session
+from rootle.telemetry import dense_stage, sparse_stage
+
+
+class BothLegs:
+    """The word index and the vectors, each with its deadline; one may fail."""
+
+    def __init__(
+        self,
+        embedder: Callable[[], Embedder],
+        config: Config,
+        dense: DenseIndex | None,
+        sparse: SparseIndex | None,
+    ) -> None:
+        """`dense` and `sparse` serve a leg in the place of the snapshot's own index."""
+        self._open_embedder = embedder
+        self._config = config
+        self._dense = dense
+        self._sparse = sparse
+        self._words = Leg("sparse", config.sparse_timeout_ms)
+        self._meaning = Leg("dense", config.dense_timeout_ms)
+        self._embeds_at_once = False
+
+    def close(self) -> None:
+        self._words.close()
+        self._meaning.close()
+
+    def ask(
+        self,
+        session: Session,
+        question: Question,
+        allowed: Collection[int] | None,
+        *,
+        is_alone: bool,
+    ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
+        """What each leg found, and the names of those that did not answer.
+
+        `is_alone`: no other question is asked at the moment. Raises SearchUnavailableError where
+        neither leg answers.
+        """
+        config, index, served = self._config, session.snapshot.sparse, self._sparse
+        endpoint = EMBEDDED if served is None else _shown_url(config.sparse_endpoint)
+        find_words = sparse_stage(endpoint).around(
+            partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
+        )
+        find_meaning = dense_stage(config.embedding_model_id).around(
+            partial(self._ask_dense, session, question, allowed)
+        )
+        is_quick_meaning = self._embeds_at_once and self._dense is None
+        # Threads are of no use where all of it takes a millisecond, or where others are asking too:
+        # then the deadline of a part in this process would only measure how busy the machine is.
+        is_here = (session.is_small and is_quick_meaning) or not is_alone
+        by_words = None if is_here and served is None else self._words.start(find_words)
+        if is_here and is_quick_meaning:
+            by_meaning = self._meaning.ask_here(find_meaning)
+        else:
+            by_meaning = self._meaning.start(find_meaning)
+        by_words = by_words or self._words.ask_here(find_words)
+        sparse, dense = by_words.answer(), by_meaning.answer()
+        if sparse is None and dense is None:
+            raise SearchUnavailableError(
+                "service unavailable: neither leg of the search answered "
+                f"(words: {by_words.failure}; vectors: {by_meaning.failure})"
+            )
+        legs = (("sparse", sparse), ("dense", dense))
+        degraded = [name for name, found in legs if found is None]
+        lists = (sparse.body if sparse else None, dense.hits if dense else None)
+        if any(found and found.is_behind(session.snapshot.generation) for found in lists):
+            degraded.append("stale")
+        return sparse or NO_SPARSE, dense, degraded
+
+    def _ask_dense(
+        self, session: Session, question: Question, allowed: Collection[int] | None
+    ) -> DenseFindings | None:
+        """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
+        index = session.snapshot.dense
+        if index.waiting and not index.has_vectors:
+            return None
+        embedder = self._open_embedder()
+        vector = _vector_of(question, embedder, session.snapshot)
+        # A table in this process, which is open now, can neither hang nor be late.
+        self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
+        if self._dense is not None and vector.any():
+            found = self._dense.query(vector, self._config.dense_top_k, allowed)
+            if not len(found.ids) and _has_rows(session, allowed):
+                raise UnavailableError("the server of the vectors found nothing at all")
+            return DenseFindings(found, index.no_scores(), vector)
+        scores = index.scores(vector)
+        if not vector.any():
+            return DenseFindings(index.best(scores, 0), scores)
+        return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
+
+
+def _shown_url(endpoint: str) -> str:
+    from rootle.net import shown_url  # where no server serves a leg nothing of HTTP is loaded
+
+    return shown_url(endpoint)
+
+
+def _has_rows(session: Session, allowed: Collection[int] | None) -> bool:
+    """Whether any vector may be found."""
+    if allowed is None:
+        return len(session.table.chunk_ids) > 0
+    files = np.fromiter(sorted(allowed), np.int64, len(allowed))
+    return len(session.rows.rows_of(files)[0]) > 0
+
+
+def _vector_of(question: Question, embedder: Embedder, snapshot: Snapshot) -> Vector:
+    """Raises UnavailableError for what is no vector that can be compared with those of chunks."""
+    index = snapshot.dense
+    if isinstance(embedder, QueryEmbedder):
+        vectors = embedder.embed_query(question.text)[None, :]
+    else:
+        vectors = embedder.embed([question.text])
+    # An empty index may not know yet how long a vector is, and compares it with nothing.
+    is_comparable = vectors.shape == (1, index.dimensions) or not len(index.chunk_ids)
+    if not (is_comparable and np.isfinite(vectors).all()):
+        raise UnavailableError(
+            f"the embedder gave numbers of shape {vectors.shape} for a question, expected "
+            f"{index.dimensions} finite ones; check embeddingModelID"
+        )
+    vector: Vector = vectors[0]
+    return vector
