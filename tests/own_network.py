@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 _SIOCSIFFLAGS = 0x8914
 _UP_AND_RUNNING = 0x41
@@ -58,6 +59,7 @@ def _die_with_parent() -> None:
 
 def main(path: str, port: int, command: list[str]) -> int:
     _loopback_up()
+    Path(path).unlink(missing_ok=True)  # of one that was killed
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)
