@@ -206,11 +206,11 @@ def _fill_budget(drafts: Sequence[_Draft], chars: int) -> None:
 
     for tier, wishes in enumerate(_in_order(drafts)):
         for draft, wish in wishes:
-            if tier == 0:
-                _grant(draft, wish, fits_in(draft), _FEWEST_LINES)
-            elif draft.chosen:
-                _grant(draft, wish, fits_in(draft))
-                _add_imports(draft, fits_in(draft))
+            if tier == 0 or draft.chosen:
+                _grant(draft, wish, fits_in(draft), _FEWEST_LINES if tier == 0 else 1)
+                sizes[id(draft)] = draft.size(draft.chosen)
+        for draft in drafts if tier else ():
+            _add_imports(draft, fits_in(draft))
             sizes[id(draft)] = draft.size(draft.chosen)
 
 
@@ -223,6 +223,8 @@ def _in_order(drafts: Sequence[_Draft]) -> list[list[tuple[_Draft, _Wish]]]:
 
 def _grant(draft: _Draft, wish: _Wish, fits: Callable[[set[int]], bool], fewest: int = 1) -> None:
     """Choose the lines of a wish, or as many of them as fit."""
+    if draft.chosen.issuperset(wish.lines):
+        return
     if fits(draft.chosen | set(wish.lines)):
         draft.chosen.update(wish.lines)
     elif wish.is_whole:
