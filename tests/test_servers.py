@@ -23,7 +23,7 @@ from sample import QUESTIONS, many_files, write, write_tree
 from rootle.app import App
 from rootle.errors import ConfigError, SearchUnavailableError
 from rootle.index.chroma import ChromaDense
-from rootle.index.remote import RemoteChunk
+from rootle.index.remote import RemoteChunk, Stamp
 from rootle.index.rest import RestServer
 from rootle.index.weaviate import WeaviateDense
 from rootle.types import BackendStatus, SearchQuery
@@ -247,6 +247,27 @@ def test_a_replacement_that_a_killed_server_forgot_is_noticed(
     assert not index.holds(newest)
     app.index()
     assert ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).holds(newest)
+    assert _held(app) == _chunks(app)
+
+
+def test_a_server_that_was_set_back_forgets_what_was_removed_since(
+    repository: Path, make_app, chroma
+) -> None:
+    app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
+    app.index()
+    (repository / "src/store/cache.py").unlink()
+    app.index()
+    for text in ("one", "two"):  # the note on the removal goes with the next commit
+        write(repository, "src/net/retry.py", f"def retry_backoff(): return '{text}'\n")
+        app.index()
+    index = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    gone = RemoteChunk(1_000_000, 999, "gone.py", "python", 1, 2, np.ones(256, np.float32), "")
+    index.put([gone])
+    index.settle(Stamp(1, is_whole=True))
+    assert app.search("how long to wait before the next attempt").degraded == ("stale",)
+    _until(lambda: app.search("how long to wait for another attempt").degraded == ())
+    again = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    assert not again.holds(1_000_000)
     assert _held(app) == _chunks(app)
 
 

@@ -274,3 +274,20 @@ def test_no_merge_goes_on_when_a_writer_is_closed(tmp_path: Path) -> None:
         "files", ["body"], [WeightedTerm("word7", 1.0)], 50
     )
     assert found.ids.tolist() == [16, 17]
+
+
+def test_scores_of_some_rows_are_those_of_a_whole_scan(tmp_path: Path) -> None:
+    writer = DenseWriter(tmp_path, 32)
+    for number, row in enumerate(_rows(200)):
+        writer.add(number + 1, number // 10, row)
+    writer.commit(1)
+    writer = DenseWriter(tmp_path, 32)
+    writer.remove_files([3])
+    writer.commit(2)
+    index = EmbeddedDense(tmp_path)
+    question = _RNG.normal(size=32).astype(np.float32)
+    rows = np.array([0, 7, 35, 199])
+    some = index.scores_of(question, rows)
+    assert np.allclose(some[rows], index.scores(question)[rows], atol=1e-6, equal_nan=True)
+    assert np.isnan(np.delete(some, rows)).all()
+    assert np.isnan(some[35])  # a dead one
