@@ -282,6 +282,18 @@ def test_ctrl_c_ends_a_watcher_cleanly(repository: Path, watching: subprocess.Po
     assert health(repository) is None
 
 
+def test_a_watcher_that_indexes_much_ends_at_once_too(repository: Path) -> None:
+    for number in range(3_000):
+        (repository / f"many_{number}.py").write_text(f"def many_{number}(): ...\n" * 50)
+    process = start_rootle("watch", repository)
+    assert process.stderr is not None
+    assert b"watching" in process.stderr.readline()
+    process.terminate()
+    _, err = process.communicate(timeout=_PATIENCE_S)
+    assert (process.returncode, b"Traceback" in err) == (0, False)
+    assert rootle("search", "many_17", cwd=repository).out.startswith("many_17.py")
+
+
 def test_a_killed_watcher_is_noticed_and_questions_look_for_themselves(
     repository: Path, watching: subprocess.Popen[bytes]
 ) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -76,7 +79,7 @@ class LiveIndex:
         return self
 
     def stop(self) -> None:
-        """End cleanly: a batch that is under way is finished."""
+        """End cleanly: of a batch that is under way what is written stays, the rest waits."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
@@ -163,6 +166,8 @@ class LiveIndex:
         if batch is not None:
             self._index(batch)
         self._place.answer(questions)
+        if batch is not None and batch.is_whole:
+            _give_memory_back()
 
     def _taken(self, *, is_asked: bool) -> Batch | None:
         now = time.monotonic()
@@ -184,7 +189,7 @@ class LiveIndex:
             return
         try:
             report = self._indexer.bring_up_to_date(
-                _no_progress, patience_s=_PATIENCE_S, only=() if batch.is_whole else batch.paths
+                self._check_stop, patience_s=_PATIENCE_S, only=() if batch.is_whole else batch.paths
             )
             self._check_folders(batch)
         except UnavailableError as error:
@@ -193,6 +198,10 @@ class LiveIndex:
             self._fail(batch, error, _HEAL_S)
         else:
             self._succeed(batch, started, report.generation)
+
+    def _check_stop(self, done: int, total: int) -> None:
+        if self._is_stopping:
+            raise UnavailableError(f"stopped after {done} of {total} bytes")
 
     def _known_paths(self) -> list[str]:
         return self._indexer.known_paths() if self._state.is_ready else []
@@ -263,5 +272,8 @@ class LiveIndex:
         return count, None if first is None else time.time() - (time.monotonic() - first)
 
 
-def _no_progress(done: int, total: int) -> None:
-    pass
+def _give_memory_back() -> None:
+    """Return what a large batch took to the system: glibc would keep it for the next one."""
+    gc.collect()
+    if sys.platform.startswith("linux") and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
+        library.malloc_trim(0)
