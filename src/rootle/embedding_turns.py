@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import sleep
+from time import perf_counter, sleep
 from typing import Final
 
 from rootle.backoff import Rng
@@ -73,6 +73,7 @@ class EmbeddingTurns:
         pending = PendingEmbeddings(connection)
         if not pending.backlog().count:
             return replace(report, chunks_pending=0, pending_reason="")
+        started = perf_counter()
         embedder = self.open_embedder()
         assert isinstance(embedder, QueuedEmbedder)
         queue = EmbeddingQueue(self.folder, connection, embedder, clock=self.clock, rng=self.rng)
@@ -84,4 +85,5 @@ class EmbeddingTurns:
             chunks_embedded=report.chunks_embedded + embedded,
             chunks_pending=backlog.count,
             pending_reason=backlog.reason,
+            seconds=report.seconds + perf_counter() - started,
         )
