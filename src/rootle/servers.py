@@ -18,9 +18,10 @@ from rootle.index.backends import (
     open_server,
     sparse_opener,
 )
-from rootle.index.feed import Feed, FeedTarget
+from rootle.index.feed import Feed, FeedTarget, lock_name
 from rootle.index.feed_record import LEGS, STORE, FeedRecord, index_name, key_of_record, read_record
 from rootle.index.feeder import Feeder
+from rootle.index.lock import writer_lock
 from rootle.index.remote import Leg, RemoteIndex
 from rootle.index.remote_leg import DenseLeg, RemoteLeg, SparseLeg, Wanted
 from rootle.index.rest import RestServer
@@ -30,6 +31,7 @@ from rootle.types import BackendStatus
 
 # Another process that feeds the same server is waited for so long by a command that fills it.
 _PATIENCE_S: Final = 60.0
+_SHORT_PATIENCE_S: Final = 5.0  # and by one that deletes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,11 @@ class Servers:
         values = {name: self._snapshot().value(name) for name in (STORE, "fingerprint")}
         for leg, served in self._served.items():
             name = self._name(leg, values)
+            if not values[STORE]:
+                continue  # nothing was ever written
             try:
-                if values[STORE]:
+                # Whoever fills it would make it again.
+                with writer_lock(self._index_dir, _SHORT_PATIENCE_S, _say_nothing, lock_name(leg)):
                     served.open_index(name).drop()
             except UnavailableError as error:
                 yield f'the {leg} index "{name}" stays where it is: {error}'
@@ -190,3 +195,7 @@ def _status(served: _Served, record: FeedRecord | None, snapshot: Snapshot) -> B
 
 def _stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _say_nothing() -> None:
+    pass

@@ -44,6 +44,11 @@ class FeedTarget:
     open_index: Callable[[str], RemoteIndex]
 
 
+def lock_name(leg: Leg) -> str:
+    """The file in the folder of the index that keeps those apart who write to a leg's server."""
+    return f"feed-{leg}.lock"
+
+
 @dataclass(slots=True)
 class Feed:
     """One leg's index on one server. Runs of several processes take turns."""
@@ -60,14 +65,12 @@ class Feed:
         Raises IndexStorageError where there is no truth or it cannot be read.
         """
         try:
-            with writer_lock(self.target.folder, patience_s, _say_nothing, self.lock_name):
+            with writer_lock(
+                self.target.folder, patience_s, _say_nothing, lock_name(self.target.leg)
+            ):
                 return self._run_locked(goes_on, is_forced=is_forced)
         except UnavailableError:
             return None  # of the lock alone: those of the server are remembered
-
-    @property
-    def lock_name(self) -> str:
-        return f"feed-{self.target.leg}.lock"
 
     def _run_locked(self, goes_on: Callable[[], bool], *, is_forced: bool) -> FeedRecord:
         with storage_errors(self.target.folder):
