@@ -66,7 +66,7 @@ def fold_copies(
         while shown in first_of:
             shown = first_of[shown]
         copies.setdefault(ids[shown], {})[ids[at]] = evidence.files.paths[at]
-    if same_bytes and len(ids) >= MAX_FILES:  # there may be more than were found
+    if len(same_bytes) >= _MANY and len(ids) >= MAX_FILES:  # there may be more than were found
         _add_all(copies, snapshot, ranking, allowed)
     left = tuple(at for at in order if at not in first_of)
     return Folded(
@@ -110,7 +110,8 @@ def _same_words(
     if len(order) < 2:
         return {}
     chunk_of = best_chunks(evidence)
-    having = [at for at in order if chunk_of[at] >= 0]
+    is_known = (chunk_of >= 0).tolist()
+    having = [at for at in order if is_known[at]]
     if len(having) < 2 or not len(snapshot.dense.chunk_ids):
         return {}
     found = _twins(snapshot, evidence, having[:_LOOKED_AT], chunk_of, twins)
