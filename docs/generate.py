@@ -21,7 +21,7 @@ from typing import Any, Final
 import rootle
 from rootle import App, Config, errors, types
 from rootle.cli.main import build_parser
-from rootle.config import NOT_USED_YET, SECTION, key_of
+from rootle.config import SECTION, key_of
 from rootle.index.sparse_storage import FIELDS
 from rootle.ingest.grammars import GRAMMARS
 from rootle.ingest.skip_rules import REASONS
@@ -157,11 +157,6 @@ def sample() -> str:
     return f"```json\n{json.dumps({SECTION: section}, indent=2)}\n```"
 
 
-def later_keys() -> str:
-    """Keys that are accepted and do nothing yet."""
-    return "\n".join(f"- `{key}`" for key in sorted(NOT_USED_YET))
-
-
 def weights() -> str:
     """Every feature of the ranking with its weight."""
     rows = [(f"`{name}`", f"{WEIGHTS[name]:g}", FEATURES[name]) for name in NAMES]
@@ -269,7 +264,6 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": error_tree,
     "fields": index_fields,
     "languages": languages,
-    "later-keys": later_keys,
     "methods": methods,
     "records": records,
     "sample": sample,

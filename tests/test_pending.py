@@ -352,7 +352,7 @@ def test_another_model_means_a_new_index_wherever_it_is_served(repository, open_
 def test_a_question_is_never_compared_with_vectors_of_another_model(
     repository, open_served, make_app, tmp_path, monkeypatch, embedder
 ):
-    make_app(repository, embedder=embedder, embedding_model_id="static-code-v0").index()
+    make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
     app = open_served(repository)
     # Nothing can be written, so the index that is there has to serve.
     monkeypatch.setattr(app._upkeep(), "bring_up_to_date", _refuse)
@@ -453,7 +453,7 @@ def test_a_cloud_model_without_a_key_says_in_every_answer_that_another_one_serve
     assert len(notices) == 1
     assert '"openai-embeddings-001"' in notices[0]
     status = app.status()
-    assert status.model == "static-code-v0"
+    assert status.model == "static-code-v1"
     assert status.model_remark == notices[0]
 
 

@@ -74,7 +74,7 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
     assert told["queryLength"] == len(QUESTION)
     assert min(told["denseHits"], told["sparseHits"], told["finalResults"]) > 0
     assert told["totalCandidates"] == steps[2].attributes["candidateCount"] > 0
-    assert steps[0].attributes["embeddingModelID"] == "static-code-v0"
+    assert steps[0].attributes["embeddingModelID"] == "static-code-v1"
     assert steps[1].attributes["sparseEndpoint"] == "embedded"
     assert not any(QUESTION.encode() in body for body in collector.bodies)
 

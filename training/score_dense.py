@@ -119,9 +119,9 @@ def score_bench(bench: Path, repos: Path, cache: Path, models: dict[str, Model])
                 for row, wanted in zip(scores, targets, strict=True)
             ]
             figures[name].append(statistics.mean(values))
-        print(f"{repo['name']:20}", *(f"{name} {of[-1]:.3f}" for name, of in figures.items()))  # noqa: T201
+        print(f"{repo['name']:20}", *(f"{name} {of[-1]:.3f}" for name, of in figures.items()))
     for name, of_one in figures.items():
-        print(f"NDCG@10 of files, {len(of_one)} repositories, {name}: {np.mean(of_one):.4f}")  # noqa: T201
+        print(f"NDCG@10 of files, {len(of_one)} repositories, {name}: {np.mean(of_one):.4f}")
 
 
 def best_files(scores: Floats, corpus: Corpus) -> list[Found]:
@@ -150,8 +150,8 @@ def score_labels(labels: Path, checkouts: Path, cache: Path, models: dict[str, M
             for row, hits, is_one_hard in zip(scores, overlaps, hard, strict=True):
                 figures[model_name].append((*reached(row, hits), is_one_hard))
     for model_name, rows in figures.items():
-        print(f"labels, tune part, {model_name}:", label_row(rows))  # noqa: T201
-        print("  few words shared:", label_row([row for row in rows if row[2]]))  # noqa: T201
+        print(f"labels, tune part, {model_name}:", label_row(rows))
+        print("  few words shared:", label_row([row for row in rows if row[2]]))
 
 
 def overlapping(targets: list, corpus: Corpus) -> list[set[int]]:

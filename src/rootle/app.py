@@ -298,6 +298,7 @@ class App:
             return self._indexer
 
     def _search_agent(self) -> SearchAgent:
+        from rootle.rank.rankers import chosen_ranker
         from rootle.search.agent import SearchAgent
 
         with self._lock:
@@ -314,6 +315,7 @@ class App:
                     sparse=servers.sparse if servers is not None else None,
                     reranker=self._reranker(),
                     stored=self._stored_answers(),
+                    ranker=chosen_ranker(self.config),
                 )
             return self._agent
 

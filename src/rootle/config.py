@@ -10,16 +10,8 @@ from rootle.text import CHARS_PER_TOKEN
 from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
-_MODEL: Final = "static-code-v0"
+_MODEL: Final = "static-code-v1"
 EMBEDDED: Final = "embedded"  # the backend that is part of rootle
-
-# Keys whose part is not built yet: a file that sets one is told so. Whoever builds a part takes its
-# line out.
-NOT_USED_YET: Final = frozenset(
-    {
-        "rerankerWeights",
-    }
-)
 
 
 def _key(

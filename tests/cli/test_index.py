@@ -90,7 +90,7 @@ def test_status_tells_all_that_is_promised(repository: Path) -> None:
     assert status["skipped"] == {"binary": 1}
     assert status["skippedFiles"] == [["photo.py", "binary"]]
     assert status["pending"] == 2
-    assert status["model"] == "static-code-v0"
+    assert status["model"] == "static-code-v1"
     assert status["indexBytes"] > 0 < status["sourceBytes"]
     assert 0 <= status["ageSeconds"] < 3600
     plain = rootle("status", repository, "--skipped").out

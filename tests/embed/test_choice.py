@@ -31,7 +31,7 @@ def folder(path: Path, *names: str) -> str:
 
 def test_the_shipped_model_is_the_default_and_needs_no_word():
     choice = choose_model(Config())
-    assert (choice.kind, choice.model, choice.remark) == ("static", "static-code-v0", "")
+    assert (choice.kind, choice.model, choice.remark) == ("static", "static-code-v1", "")
     assert choice.is_table
 
 
@@ -40,7 +40,7 @@ def test_a_cloud_model_without_a_key_gives_way_to_the_shipped_one_and_says_so(pr
     choice = chosen("openai-embeddings-001", embedding_provider=provider)
     assert choice.kind == "static"
     assert choice.remark.startswith('embeddingModelID is "openai-embeddings-001": ')
-    assert choice.remark.endswith('"static-code-v0" serves in its place')
+    assert choice.remark.endswith('"static-code-v1" serves in its place')
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch
     where = folder(tmp_path, "model.onnx")
     with pytest.raises(MissingExtraError, match=r"pip install 'rootle\[onnx\]'"):
         chosen(where)
-    assert chosen(where, embedding_fallback="static-code-v0").kind == "static"
+    assert chosen(where, embedding_fallback="static-code-v1").kind == "static"
 
 
 _STUB = """

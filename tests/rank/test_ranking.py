@@ -38,7 +38,7 @@ def _evidence(
         nothing,
         np.zeros(count, dtype=bool),
     )
-    files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *[nothing] * 7)
+    files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *[nothing] * 9)
     return Evidence(parse_question(question, str.split), chunks, files)
 
 

@@ -78,6 +78,7 @@ def test_signs_are_taken_out_of_the_question(text: str, parsed: ParsedQuery) -> 
         'file "/srv/mail/inbox.db" changed type, refusing to archive',
         'cannot encode tree at "/home/anna" without losing information',
         'Failed to create filter with parameters: ["inputIntensity": 0.5]',
+        "/* Failed to load the style sheet. */",
     ],
 )
 def test_a_question_that_only_looks_like_it_stays_as_it_is(text: str) -> None:

@@ -35,7 +35,7 @@ def test_a_search_leaves_one_line(repository: Path) -> None:
     assert found["query"] == QUESTION
     assert min(found["numDenseHits"], found["numSparseHits"], found["numMerged"]) > 0
     assert 0 < found["rerankLatencyMs"] < found["totalLatencyMs"]
-    assert found["usedEmbeddingModel"] == "static-code-v0"
+    assert found["usedEmbeddingModel"] == "static-code-v1"
     assert datetime.fromisoformat(found["timestamp"]).utcoffset() is not None
     assert (found["events"], empty["events"]) == ([], ["noRecall"])
 
@@ -54,7 +54,7 @@ def test_it_names_the_model_that_served(repository: Path, tmp_path: Path) -> Non
     config.write_text('{"searchAgent": {"embeddingModelID": "openai-embeddings-001"}}')
     rootle("search", QUESTION, "--root", repository, "--config", config)
     (line,) = lines(search_log_path())
-    assert line["usedEmbeddingModel"] == "static-code-v0"
+    assert line["usedEmbeddingModel"] == "static-code-v1"
 
 
 @pytest.mark.parametrize(("key", "queries"), [("searchLog", []), ("searchLogQueryText", [""])])

@@ -26,18 +26,6 @@ def test_what_is_not_given_has_its_default(tmp_path: Path) -> None:
     assert _load(tmp_path, '{"searchAgent": {}, "other": 1}') == (Config(), ())
 
 
-def test_keys_of_a_later_release_are_remarked_where_they_would_change_something(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    later = frozenset({"defaultLimit", "maxLimit", "denseTopK"})
-    monkeypatch.setattr("rootle.settings.sources.NOT_USED_YET", later)
-    config, (remark,) = _load(
-        tmp_path, _section('"defaultLimit": 5,', '"maxLimit": 50,', '"denseTopK": 7')
-    )
-    assert (config.default_limit, config.dense_top_k) == (5, 7)
-    assert "json: not used by this version: defaultLimit (line 3), denseTopK (line 5)" in remark
-
-
 def test_a_whole_number_is_good_enough_for_a_number(tmp_path: Path) -> None:
     config, _ = _load(tmp_path, _section('"refreshSeconds": 3'))
     assert config.refresh_seconds == 3.0

@@ -15,7 +15,7 @@ from rootle.embed.key import embedding_key, has_key
 from rootle.embed.prefixes import NO_PREFIXES, Prefixes, folder_prefixes, known_prefixes
 from rootle.embed.providers import PROVIDERS
 from rootle.errors import ConfigError, MissingExtraError
-from rootle.models.shipped import STATIC_CODE_V0
+from rootle.models.shipped import STATIC_CODE_V1
 from rootle.plugins import find_plugins
 from rootle.protocols import Embedder
 
@@ -72,7 +72,7 @@ def choose_model(config: Config) -> ModelChoice:
         if isinstance(found, ModelChoice):
             return replace(found, remark=_remark(asked, found.model, reasons))
         reasons += [found] if found else []
-    shipped = ModelChoice("static", STATIC_CODE_V0, STATIC_CODE_V0)
+    shipped = ModelChoice("static", STATIC_CODE_V1, STATIC_CODE_V1)
     return replace(shipped, remark=_remark(asked, shipped.model, reasons))
 
 
@@ -84,7 +84,7 @@ def _remark(asked: str, taken: str, reasons: list[str]) -> str:
 
 def _found(model: str, config: Config) -> ModelChoice | str:
     """The model of a name, or why it cannot serve."""
-    if model == STATIC_CODE_V0:
+    if model == STATIC_CODE_V1:
         return ModelChoice("static", model, model)
     plugins = find_plugins(config.plugins).of("embedder")
     if model in plugins:
@@ -96,7 +96,7 @@ def _found(model: str, config: Config) -> ModelChoice | str:
         return _folder(model, config)
     if _is_slip(model, config):
         raise ConfigError(
-            f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V0}" nor a folder with '
+            f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V1}" nor a folder with '
             "a model; give the path of one, as in ./model, or leave the key out"
         )
     return _cloud(model, config)
@@ -104,7 +104,7 @@ def _found(model: str, config: Config) -> ModelChoice | str:
 
 def _is_slip(model: str, config: Config) -> bool:
     """Whether a name is meant as a folder or as the shipped model, and is neither."""
-    if difflib.get_close_matches(model, [STATIC_CODE_V0], cutoff=_MISTYPED):
+    if difflib.get_close_matches(model, [STATIC_CODE_V1], cutoff=_MISTYPED):
         return True
     # Names of models have slashes too, where something says who serves them.
     has_slash = "/" in model or os.sep in model

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from rootle.models.shipped import STATIC_CODE_V0, model_file
+from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Matrix, Vector
 from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
 
@@ -22,7 +22,7 @@ _TABLE_LIMIT: Final = 60_000
 class StaticEmbedder:
     """Embeds a text as the sum of sqrt(count) x row over its known subwords, made unit length."""
 
-    def __init__(self, model: str = STATIC_CODE_V0) -> None:
+    def __init__(self, model: str = STATIC_CODE_V1) -> None:
         # Mapped, not read: a question touches a few rows of the ten megabytes.
         self._rows = np.asarray(np.load(model_file(model, "rows.npy"), mmap_mode="r"))
         self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)

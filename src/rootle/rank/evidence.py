@@ -41,6 +41,8 @@ class FileEvidence:
     coverage: Floats  # share of the question's terms in the file, weighted by rarity
     passage: Floats  # the largest share of them in one chunk, all counting alike
     definers: Floats  # sum of 1 / (files that define it) over the names that it defines
+    days: Floats  # since it was modified
+    sizes: Floats  # bytes
 
 
 @dataclass(frozen=True, slots=True)

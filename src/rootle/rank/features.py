@@ -173,7 +173,8 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
     is_symbol = float(question.is_symbol)
     return {
         "set_aside": np.array([is_set_aside(path) for path in files.paths], dtype=np.float64),
-        "longer_stem": _longer_stems(parts),
+        # A test is named after what it tests: no reason against it where tests are asked for.
+        "longer_stem": _longer_stems(parts) * ~(question.is_about_tests & test_files(evidence)),
         "depth": np.array([path.count("/") for path in files.paths], dtype=np.float64),
         "question_in_stem": table[:, 0],
         "stem_in_question": table[:, 1],

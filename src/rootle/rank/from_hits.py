@@ -30,6 +30,8 @@ class CandidateChunk:
     scope: str
     bm25: float
     dense: float  # cosine
+    days: float = 0.0  # since its file was modified
+    size: int = 0  # bytes of its file
 
 
 def evidence_from_hits(
@@ -72,6 +74,8 @@ def evidence_from_hits(
             coverage=words.weigh(_any_of_file(in_text, files, len(paths))),
             passage=best_of_file(in_passage, files, len(paths)),
             definers=definers,
+            days=_of_files([hit.days for hit in hits], files, len(paths)),
+            sizes=_of_files([hit.size for hit in hits], files, len(paths)),
         ),
     )
 
@@ -126,6 +130,13 @@ def _names(hit: CandidateChunk) -> set[str]:
 def _mean_of_file(scores: Floats, files: Ints, count: int) -> Floats:
     sums = np.bincount(files, scores, minlength=count)
     return sums / np.maximum(np.bincount(files, minlength=count), 1)
+
+
+def _of_files(values: Sequence[float], files: Ints, count: int) -> Floats:
+    """What all chunks of a file say alike."""
+    of_files = np.zeros(count)
+    of_files[files] = values
+    return of_files
 
 
 def _any_of_file(found: Floats, files: Ints, count: int) -> Floats:

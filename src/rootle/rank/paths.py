@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
-from rootle.languages import PROSE, language_of
+from rootle.languages import CONFIG_EXTENSIONS, PROSE, language_of
 from rootle.text import WORD, split_identifier, stem_of, whole_identifier
 
 _TEST_FOLDER: Final = re.compile(
@@ -34,6 +34,10 @@ _RECORD: Final = re.compile(
     r"|(^|/)(changelogs?|changes|news)/",
     re.IGNORECASE,
 )
+_EXAMPLE: Final = re.compile(
+    r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
+)
+_HIDDEN: Final = re.compile(r"(^|/)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,24 @@ def is_record_path(path: str) -> bool:
 def is_prose_path(path: str) -> bool:
     """Whether a file is a document for people."""
     return language_of(path) in PROSE
+
+
+@lru_cache(maxsize=65_536)
+def is_config_path(path: str) -> bool:
+    """Whether a file is data or settings for programs."""
+    return language_of(path) in CONFIG_EXTENSIONS
+
+
+@lru_cache(maxsize=65_536)
+def is_example_path(path: str) -> bool:
+    """Whether a file shows or measures the code, or helps to build it."""
+    return _EXAMPLE.search(path) is not None
+
+
+@lru_cache(maxsize=65_536)
+def is_hidden_path(path: str) -> bool:
+    """Whether a name in the path begins with a dot."""
+    return _HIDDEN.search(path) is not None
 
 
 @lru_cache(maxsize=65_536)

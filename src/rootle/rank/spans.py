@@ -41,11 +41,11 @@ def span_scores(bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool)
     return scores
 
 
-def choose_spans(spans: Sequence[ScoredSpan]) -> list[ScoredSpan]:
+def choose_spans(spans: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) -> list[ScoredSpan]:
     """The best spans, best first; the lines of all together are at most sixty.
 
-    A long one is cut at its end, so that its head can still be seen and others find room; what they
-    leave goes back to it.
+    One of more than `at_first` lines is cut at its end, so that its head can still be seen and
+    others find room; what they leave goes back to it.
     """
     wanted: list[ScoredSpan] = []
     shown: list[tuple[int, int]] = []
@@ -54,7 +54,7 @@ def choose_spans(spans: Sequence[ScoredSpan]) -> list[ScoredSpan]:
         if left <= 0 or len(wanted) > MAX_MORE_SPANS:
             break
         start = span.start_line
-        end = min(span.end_line, start + min(left, LINES_AT_FIRST) - 1)
+        end = min(span.end_line, start + min(left, at_first) - 1)
         if any(start <= last and first <= end for first, last in shown):
             continue
         wanted.append(span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import threading
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from rootle.config import NO_MODEL, Config
+from rootle.errors import UnavailableError
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.plugins import find_plugins
@@ -25,9 +27,10 @@ from rootle.protocols import (
     Reranker,
     SparseIndex,
 )
-from rootle.rank.evidence import Floats
-from rootle.rank.heuristic import rank_files
+from rootle.rank.evidence import Evidence, Floats
+from rootle.rank.heuristic import RankedFiles
 from rootle.rank.question import Question
+from rootle.rank.rankers import FEATURES, Ranker
 from rootle.search.account import Account
 from rootle.search.answer import Answer
 from rootle.search.both_legs import BothLegs
@@ -36,6 +39,7 @@ from rootle.search.checks import MAX_QUERY_CHARS, check_query
 from rootle.search.context import FileNow, widened, widening_of
 from rootle.search.copies import Folded, fold_copies
 from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
+from rootle.search.doubt import doubt_about
 from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
     Candidates,
@@ -57,6 +61,8 @@ from rootle.search.suggestions import suggestions
 from rootle.search.text_now import has_changed, text_now
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
+
+_log = logging.getLogger(__name__)
 
 # So many copies leave few of the places for candidates to anything else.
 _CROWD: Final = 30
@@ -86,6 +92,7 @@ class SearchAgent:
         sparse: SparseIndex | None = None,
         reranker: Reranker | None = None,
         stored: StoredAnswers | None = None,
+        ranker: Ranker = FEATURES,
     ) -> None:
         """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
 
@@ -98,6 +105,7 @@ class SearchAgent:
         self._log = log
         self._root = root
         self._legs = BothLegs(embedder, config, dense, sparse)
+        self._ranker = ranker
         self._reranker = reranker
         self._stored = stored
         named = config.reranker_model_id
@@ -159,7 +167,7 @@ class SearchAgent:
                     )
                 )
             ),
-            confident=None,
+            confident=shown.confident,
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
             suggestions=shown.said,
@@ -203,7 +211,13 @@ class SearchAgent:
     def _cut(self, session: Session, answer: Answer, page: _Page) -> Shown:
         results = self._page(session, answer, page.offset, page.limit, explain=page.explain)
         return Shown(
-            results, answer.files, answer.degraded, answer.said, answer.as_of_s, answer.until_s
+            results,
+            answer.files,
+            answer.degraded,
+            answer.said,
+            answer.confident,
+            answer.as_of_s,
+            answer.until_s,
         )
 
     def _new_answer(
@@ -214,7 +228,7 @@ class SearchAgent:
         kept, late = self._filters.kept(snapshot.generation, snapshot.all_files)
         allowed = within(allowed_files(query, asked.parsed, snapshot.all_files, now_s), kept)
         narrowed = narrow(asked.parsed, snapshot, allowed)
-        ranking, folded = self._rank_once_each(session, asked.question, narrowed, account)
+        ranking, folded = self._rank_once_each(session, asked.question, narrowed, now_s, account)
         ranking, folded = self._reranked(session, asked, ranking, folded, account)
         said = (*remarks_on(asked), *narrowed.remarks)
         if not folded.order:
@@ -223,25 +237,25 @@ class SearchAgent:
         until_s = math.inf
         if query.min_recency_days and allowed:
             until_s = valid_until(query, allowed, snapshot.all_files())
-        return Answer(
-            asked,
-            ranking,
-            folded.order,
-            folded.copies,
-            (*ranking.degraded, *narrowed.degraded, *late),
-            said,
-            now_s,
-            until_s,
-        )
+        degraded = (*ranking.degraded, *narrowed.degraded, *late)
+        answer = Answer(asked, ranking, folded.order, folded.copies, degraded, said, now_s, until_s)
+        if folded.order and answer.confident is False:
+            return replace(answer, said=(*said, doubt_about(asked.question, snapshot.sparse)))
+        return answer
 
     def _rank_once_each(
-        self, session: Session, question: Question, narrowed: Narrowed, account: Account
+        self,
+        session: Session,
+        question: Question,
+        narrowed: Narrowed,
+        now_s: float,
+        account: Account,
     ) -> tuple[Ranking, Folded]:
         """The ranking, and its order without copies."""
         snapshot = session.snapshot
 
         def ranked(narrowed: Narrowed) -> tuple[Ranking, Folded]:
-            ranking = self._rank(session, question, narrowed, account)
+            ranking = self._rank(session, question, narrowed, now_s, account)
             ranking = with_spans_if_some_are_hidden(snapshot, session.rows, ranking)
             return ranking, fold_copies(snapshot, ranking, narrowed.files, session.twins)
 
@@ -326,7 +340,12 @@ class SearchAgent:
         return AnswerCache(config.cache_max_entries, config.cache_ttl_seconds, self._clock)
 
     def _rank(
-        self, session: Session, question: Question, narrowed: Narrowed, account: Account
+        self,
+        session: Session,
+        question: Question,
+        narrowed: Narrowed,
+        now_s: float,
+        account: Account,
     ) -> Ranking:
         snapshot, allowed = session.snapshot, narrowed.files
         alone = self._under_way <= 1
@@ -342,7 +361,6 @@ class SearchAgent:
             rows, _, _ = session.rows.rows_of(candidates.file_ids)
             dense = replace(dense, scores=snapshot.dense.scores_of(dense.vector, rows))
         states = snapshot.files(candidates.file_ids.tolist())
-        paths = [states[at].path for at in candidates.file_ids.tolist()]
         # The step is told where it ends the ranking: a model may be still to come.
         is_last = self._reranker is None
         with account.reranking(account.candidates) if is_last else nullcontext():
@@ -352,13 +370,17 @@ class SearchAgent:
                 snapshot.sparse if "sparse" not in degraded else None,
                 candidates,
                 session.table,
-                paths,
+                [states[at] for at in candidates.file_ids.tolist()],
+                now_s,
                 _dense_columns(session.rows, candidates, dense),
             )
-            files = rank_files(evidence)
+            ranker, files = self._order(evidence, degraded)
+            judgement = ranker.judge(evidence, files) if ranker.judge else None
         return Ranking(
             evidence,
             files,
+            ranker.score_spans,
+            judgement,
             None if dense is None else self._to_keep(session, dense, candidates),
             "sparse" not in degraded,
             tuple(degraded),
@@ -368,6 +390,20 @@ class SearchAgent:
 
     def _to_keep(self, session: Session, dense: DenseFindings, candidates: Candidates) -> RowScores:
         return RowScores(dense.scores).for_files(session.rows, candidates.file_ids)
+
+    def _order(self, evidence: Evidence, degraded: list[str]) -> tuple[Ranker, RankedFiles]:
+        """The files in their order; by the `features` ranker where the chosen one fails."""
+        started = time.perf_counter()
+        try:
+            ranked = self._ranker.rank(evidence)
+            took_ms = (time.perf_counter() - started) * 1000
+            if took_ms <= self._config.reranker_timeout_ms:
+                return self._ranker, ranked
+            _log.warning("the %s ranker took %.0f ms", self._ranker.name, took_ms)
+        except UnavailableError as error:
+            _log.warning("the %s ranker is left out: %s", self._ranker.name, error)
+        degraded.append(self._ranker.name)
+        return FEATURES, FEATURES.rank(evidence)
 
 
 def _dense_columns(

@@ -36,6 +36,15 @@ class Answer:
     def __post_init__(self) -> None:
         self.files = self.ranking.evidence.files.ids[list(self.order)]
 
+    @property
+    def confident(self) -> bool | None:
+        """Whether an answer is likely among the first results; None where nothing tells.
+
+        What was quoted or asked by a pattern stands there or not: no chance is needed for that.
+        """
+        judgement = self.ranking.judgement
+        return None if judgement is None or self.asked.parsed.is_exact else judgement.confident
+
     def holds_at(self, now_s: float) -> bool:
         return self.as_of_s <= now_s < self.until_s
 

@@ -8,6 +8,7 @@ from typing import Final, Literal, Protocol
 
 import numpy as np
 
+from rootle.index.manifest import FileState
 from rootle.protocols import Ids, Ranked, Scores, SparseIndex, Vector, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
@@ -23,6 +24,7 @@ _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 MAX_MATCH_TERMS: Final = 20  # of `SparseReader.matches`
 _MATCHED_CHUNKS: Final = 400
+_DAY_S: Final = 86_400.0
 
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -33,6 +35,7 @@ Level = Literal["chunks", "files"]
 class SparseReader(Protocol):
     """The word index, as far as gathering needs it."""
 
+    def stems(self, terms: str) -> list[str]: ...
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
     ) -> Ranked: ...
@@ -249,7 +252,8 @@ def build_evidence(
     index: SparseReader | None,
     candidates: Candidates,
     table: ChunkTable,
-    paths: Sequence[str],
+    states: Sequence[FileState],
+    now_s: float,
     dense: tuple[Floats, Floats, Floats],  # of chunks; the best and the mean of files
 ) -> Evidence:
     """Everything that the ranking sees, from what was found."""
@@ -271,7 +275,7 @@ def build_evidence(
     words = _words_of(question, index, table, file_ids, likely)
     files = FileEvidence(
         file_ids,
-        tuple(paths),
+        tuple(state.path for state in states),
         by_text,
         lookup(sparse.file_symbols, file_ids),
         by_path,
@@ -280,6 +284,8 @@ def build_evidence(
         words.in_file,
         words.in_passage,
         definers,
+        np.array([(now_s - state.last_modified_s) / _DAY_S for state in states]),
+        np.array([state.size for state in states], dtype=np.float64),
     )
     return Evidence(question, chunks, files, words.unknown)
 

@@ -13,10 +13,12 @@ import numpy as np
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Ids, Scores
+from rootle.rank.confidence import Judgement
 from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.features import NAMES
 from rootle.rank.heuristic import RankedFiles
-from rootle.rank.spans import ScoredSpan, choose_spans, has_room, span_scores
+from rootle.rank.rankers import SpanScores
+from rootle.rank.spans import LINES_AT_FIRST, MAX_LINES, ScoredSpan, choose_spans, has_room
 from rootle.search.demands import Demands, Rows, shown_spans
 from rootle.search.gather import FileRows, is_in_sorted, lookup
 from rootle.types import FileMetadata, SearchResult, Source, Span
@@ -57,6 +59,8 @@ class Ranking:
 
     evidence: Evidence
     ranked: RankedFiles
+    score_spans: SpanScores
+    judgement: Judgement | None
     cosines: RowScores | None  # None without the dense leg
     has_words: bool  # the word index answered
     degraded: tuple[str, ...]
@@ -90,20 +94,19 @@ def build_page(
     ids = evidence.files.ids[list(page)].tolist()
     chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
     if ranking.spans is None:
-        chosen, rows = _chosen(snapshot, chunks, ids, ranking.demands)
+        chosen, rows = _chosen(snapshot, chunks, ids, ranking)
     else:
         chosen = [ranking.spans[file_id] for file_id in ids]
         rows = snapshot.chunks([span.chunk_id for spans in chosen for span in spans])
     shown = shown_spans(snapshot, [span for spans in chosen for span in spans], rows)
     sources = _Sources(evidence, chunks)
+    scores = ranking.judgement.scores if ranking.judgement else ranked.scores
     results = []
     for at, file_id, spans in zip(page, ids, chosen, strict=True):
         explanation = _explanation(ranking, at) if explain else None
         seen = tuple(islice(shown, len(spans)))
         source = sources.of(spans[0].chunk_id if spans else -1)
-        result = _result(
-            ranking.files[file_id], seen, source, float(ranked.scores[at]), explanation
-        )
+        result = _result(ranking.files[file_id], seen, source, float(scores[at]), explanation)
         own = copies.get(file_id)
         results.append(replace(result, copies=own) if own else result)
     return tuple(results)
@@ -118,24 +121,24 @@ def with_spans_if_some_are_hidden(
     order = ranking.ranked.order
     ids = ranking.evidence.files.ids[list(order)].tolist()
     chunks = _chunks_of(snapshot, rows_of_files, ranking, ids)
-    chosen, _ = _chosen(snapshot, chunks, ids, ranking.demands)
+    chosen, _ = _chosen(snapshot, chunks, ids, ranking)
     left = tuple(at for at, spans in zip(order, chosen, strict=True) if spans)
     ranked = replace(ranking.ranked, order=left)
     return replace(ranking, ranked=ranked, spans=dict(zip(ids, chosen, strict=True)))
 
 
 def _chosen(
-    snapshot: Snapshot, chunks: _Chunks, file_ids: Sequence[int], demands: Demands | None
+    snapshot: Snapshot, chunks: _Chunks, file_ids: Sequence[int], ranking: Ranking
 ) -> tuple[list[list[ScoredSpan]], Rows]:
     """For each file the spans that are shown, and the chunks that they come from."""
     best = _best_chunks(chunks, file_ids)
     rows = snapshot.chunks([at for found in best for at, _ in found[:_SPANS_LOOKED_AT]])
     chosen = []
     for file_id, found in zip(file_ids, best, strict=True):
-        spans = _chosen_of(snapshot, rows, file_id, found[:_SPANS_LOOKED_AT], demands)
+        spans = _chosen_of(snapshot, rows, file_id, found[:_SPANS_LOOKED_AT], ranking)
         if len(found) > _SPANS_LOOKED_AT and has_room(spans):
             rows.update(snapshot.chunks([at for at, _ in found[_SPANS_LOOKED_AT:]]))
-            spans = _chosen_of(snapshot, rows, file_id, found, demands)
+            spans = _chosen_of(snapshot, rows, file_id, found, ranking)
         chosen.append(spans)
     return chosen, rows
 
@@ -145,7 +148,7 @@ def _chosen_of(
     rows: Rows,
     file_id: int,
     found: Sequence[tuple[int, float]],
-    demands: Demands | None,
+    ranking: Ranking,
 ) -> list[ScoredSpan]:
     spans = [
         ScoredSpan(row.id, row.start_line, row.end_line, score)
@@ -157,9 +160,11 @@ def _chosen_of(
         for row in snapshot.chunks_of(file_id)[:1]:
             rows[row.id] = row
             spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
-    if demands is not None:
-        spans = demands.met_by(spans, file_id, rows, snapshot)
-    return choose_spans(spans)
+    if ranking.demands is not None:
+        spans = ranking.demands.met_by(spans, file_id, rows, snapshot)
+    # A name may stand anywhere in the chunk that has it: the chunk is not cut for others.
+    is_symbol = ranking.evidence.question.is_symbol
+    return choose_spans(spans, MAX_LINES if is_symbol else LINES_AT_FIRST)
 
 
 def _chunks_of(
@@ -181,7 +186,7 @@ def _chunks_of(
         bm25 = lookup(found, ids)
     known = ranking.evidence.chunks
     defines = is_in_sorted(ids, known.ids[known.defines])
-    scores = span_scores(bm25, dense, defines, is_symbol=question.is_symbol)
+    scores = ranking.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
     return _Chunks(ids, snapshot.dense.file_ids[rows], scores, bm25 > 0)
 
 
@@ -222,9 +227,12 @@ def _result(
 
 
 def _explanation(ranking: Ranking, at: int) -> Mapping[str, float]:
-    gave = zip(NAMES, ranking.ranked.features[at].tolist(), strict=True)
+    ranked = ranking.ranked
+    gave = dict(zip(NAMES, ranked.features[at].tolist(), strict=True))
+    if ranked.learned is not None:
+        gave["learned"] = float(ranked.learned[at])
     read = {"reranker": round(ranking.by_model[at], 5)} if at in ranking.by_model else {}
-    return {**read, **{name: round(value, 5) for name, value in gave if value}}
+    return {**read, **{name: round(value, 5) for name, value in gave.items() if value}}
 
 
 class _Sources:

@@ -32,7 +32,8 @@ _SIGN: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-_WHOLE_PATTERN: Final = re.compile(r"/((?:[^/\\\n]|\\.)+)/")
+# Not `/* a comment */`, which may be pasted: no pattern begins with a star.
+_WHOLE_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
 

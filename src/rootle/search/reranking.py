@@ -65,7 +65,9 @@ def reordered(
     scores[first] = shown
     ranked = replace(ranking.ranked, order=(*first, *rest), scores=scores)
     said = {order[hit.index]: hit.score for hit in hits}
-    return replace(ranking, ranked=ranked, by_model=said), (*first, *rest)
+    judgement = replace(ranking.judgement, scores=scores) if ranking.judgement else None
+    ranking = replace(ranking, ranked=ranked, judgement=judgement, by_model=said)
+    return ranking, (*first, *rest)
 
 
 def _from_0_to_1(scores: Floats) -> Floats:

@@ -29,6 +29,7 @@ class Shown:
     files: Ids  # of the whole answer, best first
     degraded: tuple[str, ...]
     said: tuple[str, ...]  # remarks and suggestions
+    confident: bool | None
     as_of_s: float
     until_s: float  # when a file grows too old for it
 
@@ -119,6 +120,7 @@ def _shown(data: dict[str, Any]) -> Shown:  # Any: what stood in the file
         np.array(data["files"], dtype=np.int64),
         tuple(data["degraded"]),
         tuple(data["said"]),
+        data["confident"],
         float(data["as_of_s"]),
         math.inf if until_s is None else float(until_s),
     )

@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from rootle.config import NOT_USED_YET, SECTION, Config, key_of
+from rootle.config import SECTION, Config, key_of
 from rootle.errors import ConfigError
 from rootle.settings.check import Origin, Setting, check_together, config_from, read_record
 from rootle.settings.file import Section, read_section
@@ -19,7 +19,6 @@ VARIABLE: Final = "ROOTLE_CONFIG"
 COMMAND_LINE: Final = "command line"
 
 _FIELDS: Final[Mapping[str, Field[Any]]] = {key_of(field.name): field for field in fields(Config)}
-_DEFAULTS: Final = Config()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,9 @@ def read_settings(root: Path, file: str | None = None, assignments: Sequence[str
         files.insert(0, (path, section is not None))
         if section is not None:
             found = read_record(Config, section.members, str(path), SECTION)
-            remarks += [*section.remarks, *_unused(found)]
+            remarks += section.remarks
             settings |= found
     said = read_record(Config, _members(assignments), COMMAND_LINE, SECTION)
-    remarks += _unused(said)
     settings |= said
     check_together(settings)
     origins = {name: setting.origin for name, setting in settings.items()}
@@ -62,7 +60,7 @@ def load_config(path: Path) -> tuple[Config, tuple[str, ...]]:
         raise ConfigError(f"{path}: there is no such file")
     found = read_record(Config, section.members, str(path), SECTION)
     check_together(found)
-    return config_from(found), (*section.remarks, *_unused(found))
+    return config_from(found), section.remarks
 
 
 def user_file() -> Path:
@@ -109,19 +107,6 @@ def _harmless(section: Section, path: Path) -> Section:
                 f"file of a project may not set; if you want it, set it in {user_file()}"
             )
     return Section(Members(kept), tuple(remarks))
-
-
-def _unused(found: Mapping[str, Setting]) -> list[str]:
-    """One remark on the keys of a source that change nothing yet, and would once they do."""
-    keys = [
-        f"{key_of(name)} (line {setting.origin.line})" if setting.origin.line else key_of(name)
-        for name, setting in found.items()
-        if key_of(name) in NOT_USED_YET and setting.value != getattr(_DEFAULTS, name)
-    ]
-    if not keys:
-        return []
-    source = next(iter(found.values())).origin.source
-    return [f"{source}: not used by this version: {', '.join(keys)}"]
 
 
 def _members(assignments: Sequence[str]) -> Members:

@@ -1,0 +1,114 @@
+"""What the learned ranker sees of a candidate file: the features, raw scores, places and traits."""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+import numpy as np
+
+from rootle.rank.evidence import Evidence, Floats
+from rootle.rank.features import (
+    NAMES,
+    defining_files,
+    file_features,
+    prose_files,
+    record_files,
+    test_files,
+)
+from rootle.rank.heuristic import RankedFiles
+from rootle.rank.intent import Intent
+from rootle.rank.paths import is_config_path, is_example_path, is_hidden_path
+
+# Beyond this rank a cosine is noise: how far a file stands out is counted from there.
+_NOISE_RANK: Final = 60
+_INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
+
+# Each 0 to 1 unless it says otherwise. A model is trained for these columns in this order.
+COLUMNS: Final = (
+    *NAMES,  # shares of the best among the candidates
+    "score",  # of the weighted sum
+    "score_share",  # of the best one's
+    "score_place",  # from 0
+    "bm25_place",
+    "dense_place",
+    "path_place",
+    "cosine",  # of its nearest chunk
+    "cosine_above_noise",
+    "coverage",
+    "passage",
+    "chunks",  # candidate chunks of it, as a logarithm
+    "is_test",
+    "is_record",
+    "is_prose",
+    "is_config",
+    "is_example",
+    "is_hidden",
+    "defines",
+    # Of the question, the same for all of its candidates.
+    "words",  # how many
+    "detail",
+    "unknown",
+    "best_passage",
+    "best_cosine",
+    "is_symbol",
+    "is_about_tests",
+    *(f"intent_{intent}" for intent in _INTENTS),
+)
+
+
+def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
+    """One row a candidate file, one column a name in COLUMNS; `ranked` is by the weighted sum."""
+    files, count = evidence.files, len(evidence.files.ids)
+    of_files = [
+        ranked.scores,
+        ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),
+        _places(ranked.scores),
+        _places(files.bm25),
+        _places(files.dense_best),
+        _places(files.path_bm25),
+        files.dense_best,
+        files.dense_best - _noise(evidence),
+        files.coverage,
+        files.passage,
+        np.log1p(np.bincount(evidence.chunks.files, minlength=count)),
+        test_files(evidence),
+        record_files(evidence),
+        prose_files(evidence),
+        np.array([is_config_path(path) for path in files.paths], dtype=bool),
+        np.array([is_example_path(path) for path in files.paths], dtype=bool),
+        np.array([is_hidden_path(path) for path in files.paths], dtype=bool),
+        defining_files(evidence),
+    ]
+    asked = np.broadcast_to(_of_question(evidence), (count, len(COLUMNS) - len(NAMES) - 18))
+    return np.column_stack([file_features(evidence), *of_files, asked])
+
+
+def _of_question(evidence: Evidence) -> Floats:
+    question, files = evidence.question, evidence.files
+    return np.array(
+        [
+            len(question.words),
+            question.detail,
+            evidence.unknown,
+            files.passage.max(initial=0.0),
+            files.dense_best.max(initial=0.0),
+            question.is_symbol,
+            question.is_about_tests,
+            *(question.intent == intent for intent in _INTENTS),
+        ],
+        dtype=np.float64,
+    )
+
+
+def _places(values: Floats) -> Floats:
+    """The place of each value, the largest first; equal ones in the order they stand in."""
+    places = np.empty(len(values))
+    places[np.argsort(-values, kind="stable")] = np.arange(len(values))
+    return places
+
+
+def _noise(evidence: Evidence) -> float:
+    dense = evidence.chunks.dense
+    if len(dense) <= _NOISE_RANK:
+        return float(dense.min(initial=0.0))
+    return float(np.partition(dense, -_NOISE_RANK)[-_NOISE_RANK])

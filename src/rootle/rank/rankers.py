@@ -1,0 +1,63 @@
+"""The rankers by name: how each orders files, and how it scores the chunks of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal, Protocol
+
+from rootle.config import Config
+from rootle.rank.confidence import Judgement, judge, shipped_calibration
+from rootle.rank.evidence import Evidence, Flags, Floats
+from rootle.rank.heuristic import RankedFiles, rank_files
+from rootle.rank.learned import rank_learned, shipped_forest
+from rootle.rank.spans import span_scores
+from rootle.rank.specified import rank_specified, score_specified
+
+RankerName = Literal["learned", "features", "specified"]
+
+
+class SpanScores(Protocol):
+    """How well each chunk of a page answers, from what both legs say of it."""
+
+    def __call__(
+        self, bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool
+    ) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    name: RankerName
+    rank: Callable[[Evidence], RankedFiles]  # raises UnavailableError where it cannot
+    score_spans: SpanScores
+    # What its scores are worth; without it they are shown as they are.
+    judge: Callable[[Evidence, RankedFiles], Judgement] | None
+
+
+def _judge_features(evidence: Evidence, ranked: RankedFiles) -> Judgement:
+    return judge(evidence, ranked, shipped_calibration("features"))
+
+
+def _rank_learned(evidence: Evidence) -> RankedFiles:
+    return rank_learned(evidence, shipped_forest())
+
+
+def _judge_learned(evidence: Evidence, ranked: RankedFiles) -> Judgement:
+    return judge(evidence, ranked, shipped_calibration("learned"))
+
+
+FEATURES: Final = Ranker("features", rank_files, span_scores, _judge_features)
+LEARNED: Final = Ranker("learned", _rank_learned, span_scores, _judge_learned)
+
+
+def chosen_ranker(config: Config) -> Ranker:
+    if config.use_learned_reranker:
+        return LEARNED
+    weights = config.reranker_weights
+    return Ranker(
+        "specified",
+        partial(rank_specified, weights=weights),
+        partial(score_specified, weights=weights),
+        None,
+    )

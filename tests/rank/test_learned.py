@@ -1,0 +1,119 @@
+"""The learned ranker: its trees, where it speaks, and what takes over where it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sample import make_repository
+
+from rootle.errors import UnavailableError
+from rootle.models.shipped import RANKER_V1, model_file
+from rootle.rank import learned, rankers
+from rootle.rank.columns import COLUMNS
+from rootle.rank.confidence import shipped_calibration
+from rootle.rank.forest import Forest, load_forest, save_forest
+from rootle.rank.heuristic import RankedFiles
+from rootle.rank.learned import corrected, shipped_forest
+
+_DETAILED = "how long does a worker wait before the next attempt when the server refused a job"
+
+
+def _forest() -> Forest:
+    """Two trees: is the first column at most 0.5; then, is the second at most 2."""
+    return Forest(
+        columns=("a", "b"),
+        column=np.array([[0, 0, 1, 0, 0], [1, 0, 0, 0, 0]], dtype=np.int16),
+        threshold=np.array([[0.5, 0, 2.0, 0, 0], [9.0, 0, 0, 0, 0]]),
+        left=np.array([[1, 1, 3, 3, 4], [1, 1, 2, 3, 4]], dtype=np.int16),
+        right=np.array([[2, 1, 4, 3, 4], [2, 1, 2, 3, 4]], dtype=np.int16),
+        value=np.array([[0, 1.0, 0, 10.0, 20.0], [0, 0.25, 0.5, 0, 0]]),
+        depth=2,
+    )
+
+
+def test_each_row_falls_into_one_leaf_of_every_tree() -> None:
+    rows = np.array([[0.5, 9.0], [0.6, 2.0], [0.6, 9.5]])
+    assert _forest().scores(rows).tolist() == [1.25, 10.25, 20.5]
+    assert _forest().scores(rows[:0]).tolist() == []
+
+
+def test_trees_come_back_from_a_file_as_they_went(tmp_path: Path) -> None:
+    path = tmp_path / "trees.npz"
+    save_forest(path, _forest())
+    rows = np.array([[0.1, 1.0], [0.9, 1.0], [0.9, 3.0]])
+    again = load_forest(path, ("a", "b"))
+    assert again.scores(rows).tolist() == _forest().scores(rows).tolist()
+    with pytest.raises(UnavailableError, match="other columns"):
+        load_forest(path, ("a", "c"))
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(UnavailableError, match="install rootle anew"):
+        load_forest(path, ("a", "b"))
+
+
+def test_what_ships_is_whole_and_small() -> None:
+    assert shipped_forest().columns == COLUMNS
+    assert model_file(RANKER_V1, "trees.npz").stat().st_size < 1_000_000
+    for name in ("learned", "features"):
+        assert 0 < shipped_calibration(name).threshold < 1
+
+
+def test_only_the_first_files_change_their_places() -> None:
+    by_sum = RankedFiles((2, 0, 1, 3), np.array([0.5, 0.4, 0.6, 0.1]), np.zeros((4, 0)))
+    ranked = corrected(by_sum, np.array([-0.2, 0.0, 0.3]))
+    assert ranked.order == (1, 0, 2, 3)
+    assert ranked.learned is not None
+    assert ranked.learned.tolist() == [0.0, 0.3, -0.2, 0.0]
+
+
+def test_a_few_words_are_left_to_the_weighted_sum(tmp_path: Path, make_app: Any) -> None:
+    app = make_app(make_repository(tmp_path / "repo"))
+    topic = app.search("retry backoff", explain=True)
+    assert all("learned" not in (result.explanation or {}) for result in topic.results)
+    place = app.search(_DETAILED, explain=True)
+    assert any("learned" in (result.explanation or {}) for result in place.results)
+    assert place.degraded == ()
+
+
+def test_without_its_trees_the_features_rank_and_the_answer_says_so(
+    tmp_path: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> Forest:
+        raise UnavailableError("cannot read the ranker")
+
+    monkeypatch.setattr(rankers, "shipped_forest", missing)
+    response = make_app(make_repository(tmp_path / "repo")).search(_DETAILED)
+    assert "learned" in response.degraded
+    assert response.results[0].file_path == "src/net/retry.py"
+
+
+def test_one_that_is_late_is_left_out(tmp_path: Path, make_app: Any) -> None:
+    app = make_app(make_repository(tmp_path / "repo"))
+    agent = app._search_agent()
+    agent._ranker = replace(agent._ranker, rank=_slow(agent._ranker.rank))
+    agent._config = replace(agent._config, reranker_timeout_ms=1)
+    assert "learned" in app.search(_DETAILED).degraded
+
+
+def _slow(rank: Any) -> Any:
+    def ranked(evidence: Any) -> RankedFiles:
+        for _ in range(2_000):
+            np.sort(np.arange(5_000)[::-1])
+        return rank(evidence)
+
+    return ranked
+
+
+def test_the_weighted_sum_of_the_specification_can_be_chosen(tmp_path: Path, make_app: Any) -> None:
+    root = make_repository(tmp_path / "repo")
+    response = make_app(root, use_learned_reranker=False).search(_DETAILED)
+    assert response.results
+    assert response.confident is None  # its scores are sums, not chances
+    assert "learned" not in response.degraded
+
+
+def test_learned_places_stay_within_what_was_trained() -> None:
+    assert learned.RERANKED == 30  # the trees have seen no place beyond it

@@ -1,0 +1,73 @@
+"""The weighted sum that the specification names, against figures worked out by hand."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rootle.config import RerankerWeights
+from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
+from rootle.rank.question import parse_question
+from rootle.rank.specified import file_importance, rank_specified, recency_boost, score_specified
+
+_WEIGHTS = RerankerWeights()
+
+
+def _evidence() -> Evidence:
+    """Three files: a.py with two chunks, b.py with one, c.py here by its path alone."""
+    nothing = np.zeros(3)
+    chunks = ChunkEvidence(
+        ids=np.array([1, 2, 3]),
+        files=np.array([0, 0, 1]),
+        bm25=np.array([4.0, 1.0, 2.0]),
+        dense=np.array([0.2, 0.9, -0.5]),
+        symbols=nothing,
+        notes=nothing,
+        defines=np.zeros(3, dtype=bool),
+    )
+    files = FileEvidence(
+        np.array([10, 11, 12]),
+        ("a.py", "b.py", "c.py"),
+        bm25=nothing,
+        symbols=nothing,
+        path_bm25=nothing,
+        dense_best=nothing,
+        dense_mean=nothing,
+        coverage=nothing,
+        passage=nothing,
+        definers=nothing,
+        days=np.array([30.0, 0.0, 0.0]),
+        sizes=np.array([0.0, 100_000.0, 999.0]),
+    )
+    return Evidence(parse_question("retry backoff", str.split), chunks, files)
+
+
+def test_every_weight_counts_as_the_specification_says() -> None:
+    ranked = rank_specified(_evidence(), _WEIGHTS)
+    # a.py by its second chunk: 0.5 x 0.9 + 0.3 x 1/4, half the recency, no importance.
+    assert ranked.scores[0] == pytest.approx(0.5 * 0.9 + 0.3 * 0.25 + 0.1 * 0.5)
+    # b.py: the cosine is cut at 0; full recency and importance.
+    assert ranked.scores[1] == pytest.approx(0.3 * 0.5 + 0.1 + 0.1)
+    assert ranked.order == (0, 1, 2)  # c.py has no chunk, so it comes last
+
+
+def test_other_weights_give_another_order() -> None:
+    fresh = RerankerWeights(0.0, 0.0, 1.0, 0.0)
+    assert rank_specified(_evidence(), fresh).order[0] == 1
+    words = replace(_WEIGHTS, dense_score=0.0, recency_boost=0.0, file_importance=0.0)
+    assert rank_specified(_evidence(), words).order[0] == 0
+
+
+def test_recency_halves_every_thirty_days_and_importance_ends_at_a_hundred_thousand_bytes() -> None:
+    assert recency_boost(np.array([0.0, 30.0, 60.0, -1.0])).tolist() == [1.0, 0.5, 0.25, 1.0]
+    middle = math.log(1_001) / math.log(100_001)
+    sizes = np.array([0.0, 1_000.0, 100_000.0, 1e9])
+    assert file_importance(sizes).tolist() == pytest.approx([0.0, middle, 1.0, 1.0])
+
+
+def test_the_lines_of_a_page_are_chosen_by_the_same_sum() -> None:
+    bm25, dense = np.array([4.0, 0.0]), np.array([0.0, 0.7])
+    defines = np.array([False, True])  # no part of the sum
+    scores = score_specified(bm25, dense, defines, is_symbol=True, weights=_WEIGHTS)
+    assert scores.tolist() == pytest.approx([0.3, 0.35])
