@@ -17,7 +17,7 @@ from real_servers import (
     opensearch_server,
     weaviate_server,
 )
-from sample import QUESTIONS, make_repository
+from sample import QUESTIONS, MakeApp, make_repository
 
 from rootle.app import App, open_app
 from rootle.config import Config
@@ -73,7 +73,6 @@ def embedder() -> HashEmbedder:
 
 
 Answers = Callable[..., list[Any]]
-MakeApp = Callable[..., App]
 
 
 @pytest.fixture

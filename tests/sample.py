@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+
+from rootle import App
+
+MakeApp = Callable[..., App]  # what the fixture `make_app` is
 
 # Long before any test runs: files with such times are known to be unchanged without being read.
 OLD_S = 1_700_000_000

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from command import rootle, start_rootle
-from conftest import MakeApp
+from sample import MakeApp
 
 from rootle import App, IndexUpdated
 from rootle.errors import ConfigError, UnavailableError

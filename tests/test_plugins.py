@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
-from conftest import MakeApp
+from sample import MakeApp
 
 from rootle import plugins
 from rootle.errors import PluginError
