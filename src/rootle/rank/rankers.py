@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, Protocol
 
 from rootle.config import Config
+from rootle.errors import UnavailableError
 from rootle.rank.confidence import Judgement, judge, shipped_calibration
 from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.heuristic import RankedFiles, rank_files
 from rootle.rank.learned import rank_learned, shipped_forest
 from rootle.rank.spans import span_scores
 from rootle.rank.specified import rank_specified, score_specified
+
+_log = logging.getLogger(__name__)
 
 RankerName = Literal["learned", "features", "specified"]
 
@@ -61,3 +66,17 @@ def chosen_ranker(config: Config) -> Ranker:
         partial(score_specified, weights=weights),
         None,
     )
+
+
+def ranked_by(ranker: Ranker, evidence: Evidence, timeout_ms: float) -> tuple[Ranker, RankedFiles]:
+    """The files in their order, and by whom: `features` where the other fails or is late."""
+    started = time.perf_counter()
+    try:
+        ranked = ranker.rank(evidence)
+        took_ms = (time.perf_counter() - started) * 1000
+        if took_ms <= timeout_ms:
+            return ranker, ranked
+        _log.warning("the %s ranker took %.0f ms", ranker.name, took_ms)
+    except UnavailableError as error:
+        _log.warning("the %s ranker is left out: %s", ranker.name, error)
+    return FEATURES, FEATURES.rank(evidence)

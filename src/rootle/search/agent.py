@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 import threading
@@ -14,10 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from rootle.config import NO_MODEL, Config
-from rootle.errors import UnavailableError
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.plugins import find_plugins
@@ -27,10 +23,8 @@ from rootle.protocols import (
     Reranker,
     SparseIndex,
 )
-from rootle.rank.evidence import Evidence, Floats
-from rootle.rank.heuristic import RankedFiles
 from rootle.rank.question import Question
-from rootle.rank.rankers import FEATURES, Ranker
+from rootle.rank.rankers import FEATURES, Ranker, ranked_by
 from rootle.search.account import Account
 from rootle.search.answer import Answer
 from rootle.search.both_legs import BothLegs
@@ -44,10 +38,9 @@ from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
     Candidates,
     DenseFindings,
-    FileRows,
     build_evidence,
     choose_candidates,
-    lookup,
+    dense_columns,
 )
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
@@ -61,8 +54,6 @@ from rootle.search.suggestions import suggestions
 from rootle.search.text_now import has_changed, text_now
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
-
-_log = logging.getLogger(__name__)
 
 # So many copies leave few of the places for candidates to anything else.
 _CROWD: Final = 30
@@ -372,9 +363,11 @@ class SearchAgent:
                 session.table,
                 [states[at] for at in candidates.file_ids.tolist()],
                 now_s,
-                _dense_columns(session.rows, candidates, dense),
+                dense_columns(session.rows, candidates, dense),
             )
-            ranker, files = self._order(evidence, degraded)
+            ranker, files = ranked_by(self._ranker, evidence, self._config.reranker_timeout_ms)
+            if ranker is not self._ranker:
+                degraded.append(self._ranker.name)
             judgement = ranker.judge(evidence, files) if ranker.judge else None
         return Ranking(
             evidence,
@@ -390,28 +383,3 @@ class SearchAgent:
 
     def _to_keep(self, session: Session, dense: DenseFindings, candidates: Candidates) -> RowScores:
         return RowScores(dense.scores).for_files(session.rows, candidates.file_ids)
-
-    def _order(self, evidence: Evidence, degraded: list[str]) -> tuple[Ranker, RankedFiles]:
-        """The files in their order; by the `features` ranker where the chosen one fails."""
-        started = time.perf_counter()
-        try:
-            ranked = self._ranker.rank(evidence)
-            took_ms = (time.perf_counter() - started) * 1000
-            if took_ms <= self._config.reranker_timeout_ms:
-                return self._ranker, ranked
-            _log.warning("the %s ranker took %.0f ms", self._ranker.name, took_ms)
-        except UnavailableError as error:
-            _log.warning("the %s ranker is left out: %s", self._ranker.name, error)
-        degraded.append(self._ranker.name)
-        return FEATURES, FEATURES.rank(evidence)
-
-
-def _dense_columns(
-    rows: FileRows, candidates: Candidates, dense: DenseFindings | None
-) -> tuple[Floats, Floats, Floats]:
-    """The cosines of the candidate chunks; the best and the mean of the candidate files."""
-    if dense is None:
-        nothing = np.zeros(len(candidates.file_ids))
-        return np.zeros(len(candidates.chunk_ids)), nothing, nothing
-    best, mean = rows.best_and_mean(dense.scores, candidates.file_ids)
-    return lookup(dense.hits, candidates.chunk_ids), best, mean

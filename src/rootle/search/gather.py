@@ -246,6 +246,17 @@ def lookup(found: Ranked, ids: Ids) -> Floats:
     return np.where(keys[at] == ids, found.scores[order][at], 0.0).astype(np.float64)
 
 
+def dense_columns(
+    rows: FileRows, candidates: Candidates, dense: DenseFindings | None
+) -> tuple[Floats, Floats, Floats]:
+    """The cosines of the candidate chunks; the best and the mean of the candidate files."""
+    if dense is None:
+        nothing = np.zeros(len(candidates.file_ids))
+        return np.zeros(len(candidates.chunk_ids)), nothing, nothing
+    best, mean = rows.best_and_mean(dense.scores, candidates.file_ids)
+    return lookup(dense.hits, candidates.chunk_ids), best, mean
+
+
 def build_evidence(
     question: Question,
     sparse: SparseFindings,
