@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -72,6 +73,9 @@ def start_rootle(
     *arguments: str | Path, program: str | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
     """A command that runs on its own; its output is collected by the caller."""
+    # Tests that a shell runs in the background ignore Ctrl-C, and so would every child of theirs.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(
         command_line(*arguments, program=program),
         cwd=cwd,

