@@ -66,7 +66,7 @@ class ChromaDense:
                 "embeddings": [
                     chunk.vector.tolist() for chunk in with_vectors if chunk.vector is not None
                 ],
-                "metadatas": [_metadata(chunk) for chunk in with_vectors],
+                "metadatas": [chunk.stored for chunk in with_vectors],
             },
         )
 
@@ -95,10 +95,7 @@ class ChromaDense:
             return bool(found["ids"])
 
     def drop(self) -> None:
-        try:
-            self._server.ask("DELETE", f"{self._root}/{self._name}")
-        except MissingError:
-            return
+        self._server.remove(f"{self._root}/{self._name}")
 
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
@@ -138,14 +135,3 @@ def _stamp(found: Mapping[str, Any]) -> Stamp | None:  # Any: JSON of the server
     if not isinstance(metadata.get(_GENERATION), int):
         return None  # a collection that somebody else made
     return Stamp(metadata[_GENERATION], metadata.get(_WHOLE) is True)
-
-
-def _metadata(chunk: RemoteChunk) -> dict[str, object]:
-    return {
-        "chunk": chunk.id,
-        "file": chunk.file_id,
-        "path": chunk.path,
-        "language": chunk.language,
-        "startLine": chunk.start_line,
-        "endLine": chunk.end_line,
-    }

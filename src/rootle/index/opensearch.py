@@ -83,7 +83,7 @@ class OpenSearchIndex:
         for chunk in chunks:
             own = self._shape.document(chunk)
             if own:
-                lines += [{"index": {"_id": str(chunk.id)}}, {**_common(chunk), **own}]
+                lines += [{"index": {"_id": str(chunk.id)}}, {**chunk.stored, **own}]
         if not lines:
             return
         answer = self._server.ask("POST", f"/{self._name}/_bulk", JsonLines(lines))
@@ -119,17 +119,10 @@ class OpenSearchIndex:
             return int(found["count"])
 
     def holds(self, chunk_id: int) -> bool:
-        try:
-            self._server.ask("GET", f"/{self._name}/_doc/{chunk_id}?_source=false")
-        except MissingError:
-            return False
-        return True
+        return self._server.has(f"/{self._name}/_doc/{chunk_id}?_source=false")
 
     def drop(self) -> None:
-        try:
-            self._server.ask("DELETE", f"/{self._name}")
-        except MissingError:
-            return
+        self._server.remove(f"/{self._name}")
 
     def _stamp(self, timeout_s: float | None = None) -> Stamp | None:
         try:
@@ -227,14 +220,3 @@ class OpenSearchSparse(OpenSearchIndex):
             asked = {"size": min(k, _MOST_ASKED), "query": {"bool": wanted}}
             parts.append(self._search(asked, timeout_s))
         return stamp, merged(parts, k)
-
-
-def _common(chunk: RemoteChunk) -> dict[str, object]:
-    return {
-        "chunk": chunk.id,
-        "file": chunk.file_id,
-        "path": chunk.path,
-        "language": chunk.language,
-        "startLine": chunk.start_line,
-        "endLine": chunk.end_line,
-    }

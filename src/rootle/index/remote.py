@@ -37,6 +37,18 @@ class RemoteChunk:
     vector: Vector | None  # for the dense leg
     terms: str  # for the sparse leg: the terms of the index with spaces between
 
+    @property
+    def stored(self) -> dict[str, object]:
+        """What every server keeps of it, beside what its leg is searched by."""
+        return {
+            "chunk": self.id,
+            "file": self.file_id,
+            "path": self.path,
+            "language": self.language,
+            "startLine": self.start_line,
+            "endLine": self.end_line,
+        }
+
 
 class RemoteIndex(Protocol):
     """One leg's index on a server, as far as it is written. All of it raises UnavailableError."""

@@ -45,6 +45,21 @@ class RestServer:
                 raise MissingError(str(error), error.status) from error
             raise
 
+    def has(self, path: str) -> bool:
+        """Whether there is anything under that path."""
+        try:
+            self.ask("GET", path)
+        except MissingError:
+            return False
+        return True
+
+    def remove(self, path: str) -> None:
+        """Delete what is there; nothing there is no error."""
+        try:
+            self.ask("DELETE", path)
+        except MissingError:
+            return
+
     def _opened(self) -> JsonServer:
         with self._lock:
             if self._server is None:

@@ -93,28 +93,13 @@ class WeaviateIndex:
             return int(answer["Aggregate"][self._class][0]["meta"]["count"])
 
     def holds(self, chunk_id: int) -> bool:
-        name = uuid.uuid5(_IDS, str(chunk_id))
-        try:
-            self._server.ask("GET", f"/v1/objects/{self._class}/{name}")
-        except MissingError:
-            return False
-        return True
+        return self._server.has(f"/v1/objects/{self._class}/{uuid.uuid5(_IDS, str(chunk_id))}")
 
     def drop(self) -> None:
-        try:
-            self._server.ask("DELETE", f"/v1/schema/{self._class}")
-        except MissingError:
-            return
+        self._server.remove(f"/v1/schema/{self._class}")
 
     def _object(self, chunk: RemoteChunk) -> dict[str, object]:
-        properties: dict[str, object] = {
-            "chunk": chunk.id,
-            "file": chunk.file_id,
-            "path": chunk.path,
-            "language": chunk.language,
-            "startLine": chunk.start_line,
-            "endLine": chunk.end_line,
-        }
+        properties = chunk.stored
         if chunk.terms:
             properties["body"] = chunk.terms
         name = str(uuid.uuid5(_IDS, str(chunk.id)))
