@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,9 +18,10 @@ from rootle.config import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.index.folder import (
     DATABASE_FILES,
-    DERIVED_FOLDERS,
-    MARKS,
     check_place,
+    delete_content,
+    delete_derived,
+    delete_marks,
     is_index,
     mark_as_cache,
 )
@@ -30,8 +31,7 @@ from rootle.index.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.index.watch_place import FOLDER as WATCH_FOLDER
 from rootle.index.watch_place import WatchPlace
 from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
-from rootle.ingest.plan import Plan, make_plan
-from rootle.ingest.skip_rules import UNREADABLE
+from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
 from rootle.ingest.text_reader import read_text
 from rootle.ingest.walker import FileEntry, WalkRules, look_at, walk_files
 from rootle.plugins import Found, Plugins, find_plugins
@@ -112,15 +112,7 @@ class Indexer:
             known = self.snapshot().all_files()
         except IndexStorageError:
             known = []
-        return make_plan(walk, self._to_compare(known))
-
-    def _to_compare(self, known: Iterable[FileState]) -> Iterator[FileState]:
-        """What is known of files; what could not be read but can be now is to be read again."""
-        for state in known:
-            if state.skip == UNREADABLE and os.access(self.root / state.path, os.R_OK):
-                yield state._replace(digest=None)
-            else:
-                yield state
+        return make_plan(walk, to_compare(self.root, known))
 
     def arrears(self) -> Arrears | None:
         """What the index lacks, told without a lock; None where it agrees with the folder.
@@ -281,10 +273,7 @@ class Indexer:
             self._delete_content()
             for lock in self.index_dir.glob("feed-*.lock"):
                 lock.unlink()
-            for name, text in MARKS.items():
-                mark = self.index_dir / name
-                if mark.exists() and mark.read_bytes() == text.encode():
-                    mark.unlink()
+            delete_marks(self.index_dir)
             if not WatchPlace(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
             # Under the lock: whoever waits for it finds that this file is gone and makes another.
@@ -318,7 +307,7 @@ class Indexer:
                 if manifest.value("fingerprint") is None:
                     # A new database counts its generations from the start: what an earlier one
                     # left might carry the same number.
-                    self._delete_derived()
+                    delete_derived(self.index_dir)
                 if manifest.value("fingerprint") != self.fingerprint:
                     self._open_embedder()  # a model that is not there must not cost the old index
                 if pipeline.start_over_if_foreign() or not manifest.value("updated_at"):
@@ -331,7 +320,7 @@ class Indexer:
                 with write_transaction(connection):
                     changed = not plan.is_empty
                     update_last_modified(self.root, manifest, content_changed=changed, only=only)
-                return report, _update(plan, manifest, before)
+                return report, update_since(before, plan, manifest)
         finally:
             connection.close()
 
@@ -339,9 +328,9 @@ class Indexer:
         """What is to be done, and the only files that this was found out for; none: for all."""
         walk = look_at(self.root, only, self._rules) if only else None
         if walk is not None:
-            return make_plan(walk, self._to_compare(manifest.files_at(only))), only
+            return make_plan(walk, to_compare(self.root, manifest.files_at(only))), only
         walk = walk_files(self.root, self._rules)
-        return make_plan(walk, self._to_compare(manifest.files())), ()
+        return make_plan(walk, to_compare(self.root, manifest.files())), ()
 
     def _embedding_turns(self) -> EmbeddingTurns:
         from rootle.embedding_turns import EmbeddingTurns
@@ -401,18 +390,12 @@ class Indexer:
 
     def _delete_content(self) -> None:
         self._source.close()
-        for name in DATABASE_FILES:
-            (self.index_dir / name).unlink(missing_ok=True)
-        self._delete_derived()
+        delete_content(self.index_dir)
 
     def _drop_from_servers(self) -> None:
         if self.servers is not None and self.has_whole_index():
             for remark in self.servers.drop():
                 self._notice(remark)
-
-    def _delete_derived(self) -> None:
-        for name in DERIVED_FOLDERS:
-            shutil.rmtree(self.index_dir / name, ignore_errors=True)
 
     def _say_waiting(self) -> None:
         self._notice("waiting for another rootle process that is indexing this folder")
@@ -420,17 +403,3 @@ class Indexer:
 
 def _say_nothing() -> None:
     pass
-
-
-def _update(plan: Plan, manifest: Manifest, before: int) -> IndexUpdated | None:
-    """What a run changed for whoever searches; None if nothing."""
-    generation = manifest.generation()
-    if generation == before:
-        return None
-    states, _ = manifest.changed_since(before)
-    known = [state for _, state in (*plan.read, *plan.skip) if state is not None]
-    indexed_before = {state.path for state in (*known, *plan.remove) if state.skip is None}
-    changed = {state.path for state in states if state.skip is None}
-    left_out = {state.path for state in states if state.skip is not None}
-    removed = {*left_out, *(state.path for state in plan.remove)} & indexed_before
-    return IndexUpdated(generation, tuple(sorted(changed)), tuple(sorted(removed)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,26 @@ def check_place(folder: Path) -> None:
         raise IndexStorageError(
             f"{folder} holds other files and no index; choose an empty or new --index-dir"
         )
+
+
+def delete_derived(folder: Path) -> None:
+    """Delete what can be made again from the database."""
+    for name in DERIVED_FOLDERS:
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def delete_content(folder: Path) -> None:
+    for name in DATABASE_FILES:
+        (folder / name).unlink(missing_ok=True)
+    delete_derived(folder)
+
+
+def delete_marks(folder: Path) -> None:
+    """Delete what `mark_as_cache` wrote, unless somebody has written something else there."""
+    for name, text in MARKS.items():
+        mark = folder / name
+        if mark.exists() and mark.read_bytes() == text.encode():
+            mark.unlink()
 
 
 def mark_as_cache(folder: Path) -> None:

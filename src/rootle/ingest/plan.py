@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from rootle.index.manifest import FileState
+from rootle.index.manifest import FileState, Manifest
+from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.walker import FileEntry, Skip, Walk
+from rootle.types import IndexUpdated
 
 # A write within one tick of the file system's clock after the last look leaves size and time as
 # they were. Linux stamps files a few milliseconds coarse; whole seconds mean a coarser system.
@@ -53,3 +57,26 @@ def _is_unchanged(entry: FileEntry, state: FileState) -> bool:
         return False
     tick = _TICK_NS if entry.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
     return entry.mtime_ns + tick < state.seen_ns
+
+
+def to_compare(root: Path, known: Iterable[FileState]) -> Iterator[FileState]:
+    """What is known of files; what could not be read but can be now is to be read again."""
+    for state in known:
+        if state.skip == UNREADABLE and os.access(root / state.path, os.R_OK):
+            yield state._replace(digest=None)
+        else:
+            yield state
+
+
+def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | None:
+    """What a run changed for whoever searches, since a generation; None if nothing."""
+    generation = manifest.generation()
+    if generation == before:
+        return None
+    states, _ = manifest.changed_since(before)
+    known = [state for _, state in (*plan.read, *plan.skip) if state is not None]
+    indexed_before = {state.path for state in (*known, *plan.remove) if state.skip is None}
+    changed = {state.path for state in states if state.skip is None}
+    left_out = {state.path for state in states if state.skip is not None}
+    removed = {*left_out, *(state.path for state in plan.remove)} & indexed_before
+    return IndexUpdated(generation, tuple(sorted(changed)), tuple(sorted(removed)))
