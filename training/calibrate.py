@@ -8,13 +8,18 @@ they are reported; the threshold is where at most one answerable question in twe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from ranker_data import Asked
 from scipy.optimize import minimize
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+from reliability import tenths_of
 
 from rootle.rank.confidence import (
     QUESTION_SIGNALS,
@@ -31,7 +36,6 @@ REFUSED = 0.05
 UNANSWERABLE_WEIGHT = 6.0
 BENCH_WEIGHT = 0.3
 RIDGE = 3.0
-BINS = 10
 
 Judge = Callable[[Asked, int, tuple[str, int, int]], bool]
 
@@ -81,6 +85,7 @@ def calibration_of(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, 
     answerable = np.array([unseen[id(one)] for one in labels if one.is_answerable])
     others = np.array([unseen[id(one)] for one in labels if not one.is_answerable])
     threshold = float(np.quantile(answerable, REFUSED))
+    pairs = list(zip(np.concatenate(said).tolist(), np.concatenate(right) > 0, strict=True))
     names = (*QUESTION_SIGNALS, "intercept")
     stored = {
         "answer": dict(zip(names, rounded(fitted_answer(labels)), strict=True)),
@@ -96,7 +101,7 @@ def calibration_of(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, 
     }
     return stored, {
         "recognised": float((others < threshold).mean()),
-        "reliability": reliability(np.concatenate(said), np.concatenate(right)),
+        "reliability": [asdict(tenth) for tenth in tenths_of(pairs)],
     }
 
 
@@ -150,17 +155,3 @@ def chance(rows: Floats, theta: Floats) -> Floats:
 
 def rounded(theta: Floats) -> list[float]:
     return [float(f"{value:.5g}") for value in theta]
-
-
-def reliability(said: Floats, right: Floats) -> list[dict[str, float]]:
-    """What was said and what was right, by tenths of what was said."""
-    tenth = np.minimum((said * BINS).astype(int), BINS - 1)
-    return [
-        {
-            "said": round(float(said[tenth == at].mean()), 3),
-            "right": round(float(right[tenth == at].mean()), 3),
-            "results": int((tenth == at).sum()),
-        }
-        for at in range(BINS)
-        if (tenth == at).any()
-    ]

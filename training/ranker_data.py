@@ -146,3 +146,23 @@ def of_synthetic(made: Path, work: Path) -> Iterator[Asked]:
 
 def collected(sets: Sequence[Callable[[], Iterator[Asked]]]) -> list[Asked]:
     return [asked for one in sets for asked in one()]
+
+
+def ndcg(asked: Asked, order: Sequence[int]) -> float:
+    """NDCG@10 by file for the benchmark, by the lines shown for the labels."""
+    ranks: set[int] = set()
+    for target in asked.targets:
+        for rank, at in enumerate(order[: quality.TOP_K], 1):
+            if rank not in ranks and any(is_met(asked, at, lines) for lines in target):
+                ranks.add(rank)
+                break
+    return quality.ndcg(ranks, len(asked.targets))
+
+
+def is_met(asked: Asked, at: int, wanted: Lines) -> bool:
+    path, start, end = wanted
+    if asked.evidence.files.paths[at] != path:
+        return False
+    shown = asked.shown.get(path, ())
+    by_file = asked.source == "bench" or not end
+    return by_file or any(first <= end and start <= last for first, last in shown)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import pickle
 import statistics
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 from calibrate import calibration_of, signals_of
-from ranker_data import Asked, collected, of_bench, of_labels, of_synthetic
+from ranker_data import Asked, collected, is_met, ndcg, of_bench, of_labels, of_synthetic
 
 from rootle.rank.columns import COLUMNS, model_columns
 from rootle.rank.evidence import Floats
@@ -195,27 +194,6 @@ def figures_of(
                 of_repository.setdefault(asked.repository, []).append(ndcg(asked, order.order))
         figures[ranker] = statistics.mean(map(statistics.mean, of_repository.values()))
     return figures
-
-
-def ndcg(asked: Asked, order: Sequence[int]) -> float:
-    """NDCG@10 by file for the benchmark, by the lines shown for the labels."""
-    ranks: set[int] = set()
-    for target in asked.targets:
-        for rank, at in enumerate(order[:10], 1):
-            if rank not in ranks and any(is_met(asked, at, lines) for lines in target):
-                ranks.add(rank)
-                break
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(asked.targets), 10) + 1))
-    return sum(1 / math.log2(rank + 1) for rank in ranks) / ideal
-
-
-def is_met(asked: Asked, at: int, wanted: tuple[str, int, int]) -> bool:
-    path, start, end = wanted
-    if asked.evidence.files.paths[at] != path:
-        return False
-    shown = asked.shown.get(path, ())
-    by_file = asked.source == "bench" or not end
-    return by_file or any(first <= end and start <= last for first, last in shown)
 
 
 def forest_of(booster: lightgbm.Booster) -> Forest:

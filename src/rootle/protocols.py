@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ class Ranked:
 
     def is_behind(self, generation: int) -> bool:
         return self.generation is not None and self.generation < generation
+
+
+MAX_MATCH_TERMS: Final = 20  # that fit into one mask of the word index
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ def test_what_ships_is_whole_and_small() -> None:
 
 
 def test_only_the_first_files_change_their_places() -> None:
-    by_sum = RankedFiles((2, 0, 1, 3), np.array([0.5, 0.4, 0.6, 0.1]), np.zeros((4, 0)))
+    nothing = np.zeros((4, 0))
+    by_sum = RankedFiles((2, 0, 1, 3), np.array([0.5, 0.4, 0.6, 0.1]), nothing, nothing)
     ranked = corrected(by_sum, np.array([-0.2, 0.0, 0.3]))
     assert ranked.order == (1, 0, 2, 3)
     assert ranked.learned is not None

@@ -30,9 +30,8 @@ from rootle.index.sparse_storage import (
     stamp_of,
     tantivy_errors,
 )
-from rootle.protocols import Ids, Ranked, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
 
-MAX_MATCH_TERMS: Final = 20
 _FEW_IDS: Final = 200
 # One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
 _WRITER_THREADS: Final = 1

@@ -10,7 +10,8 @@ from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import (
     NAMES,
     defining_files,
-    file_features,
+    files_where,
+    noise_floor,
     prose_files,
     record_files,
     test_files,
@@ -19,8 +20,6 @@ from rootle.rank.heuristic import RankedFiles
 from rootle.rank.intent import Intent
 from rootle.rank.paths import is_config_path, is_example_path, is_hidden_path
 
-# Beyond this rank a cosine is noise: how far a file stands out is counted from there.
-_NOISE_RANK: Final = 60
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
 
 # Each 0 to 1 unless it says otherwise. A model is trained for these columns in this order.
@@ -59,6 +58,9 @@ COLUMNS: Final = (
 def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
     """One row a candidate file, one column a name in COLUMNS; `ranked` is by the weighted sum."""
     files, count = evidence.files, len(evidence.files.ids)
+    noise = noise_floor(evidence.chunks.dense)
+    if noise is None:
+        noise = float(evidence.chunks.dense.min(initial=0.0))
     of_files = [
         ranked.scores,
         ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),
@@ -67,20 +69,21 @@ def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
         _places(files.dense_best),
         _places(files.path_bm25),
         files.dense_best,
-        files.dense_best - _noise(evidence),
+        files.dense_best - noise,
         files.coverage,
         files.passage,
         np.log1p(np.bincount(evidence.chunks.files, minlength=count)),
         test_files(evidence),
         record_files(evidence),
         prose_files(evidence),
-        np.array([is_config_path(path) for path in files.paths], dtype=bool),
-        np.array([is_example_path(path) for path in files.paths], dtype=bool),
-        np.array([is_hidden_path(path) for path in files.paths], dtype=bool),
+        files_where(evidence, is_config_path),
+        files_where(evidence, is_example_path),
+        files_where(evidence, is_hidden_path),
         defining_files(evidence),
     ]
-    asked = np.broadcast_to(_of_question(evidence), (count, len(COLUMNS) - len(NAMES) - 18))
-    return np.column_stack([file_features(evidence), *of_files, asked])
+    asked = _of_question(evidence)
+    of_question = np.broadcast_to(asked, (count, len(asked)))
+    return np.column_stack([ranked.table, *of_files, of_question])
 
 
 def _of_question(evidence: Evidence) -> Floats:
@@ -105,10 +108,3 @@ def _places(values: Floats) -> Floats:
     places = np.empty(len(values))
     places[np.argsort(-values, kind="stable")] = np.arange(len(values))
     return places
-
-
-def _noise(evidence: Evidence) -> float:
-    dense = evidence.chunks.dense
-    if len(dense) <= _NOISE_RANK:
-        return float(dense.min(initial=0.0))
-    return float(np.partition(dense, -_NOISE_RANK)[-_NOISE_RANK])

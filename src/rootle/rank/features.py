@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -103,17 +103,22 @@ def file_features(evidence: Evidence) -> Floats:
 
 def test_files(evidence: Evidence) -> Flags:
     """Which candidate files hold tests."""
-    return np.array([is_test_path(path) for path in evidence.files.paths], dtype=bool)
+    return files_where(evidence, is_test_path)
 
 
 def record_files(evidence: Evidence) -> Flags:
     """Which candidate files are lists of changes, licences and the like."""
-    return np.array([is_record_path(path) for path in evidence.files.paths], dtype=bool)
+    return files_where(evidence, is_record_path)
 
 
 def prose_files(evidence: Evidence) -> Flags:
     """Which candidate files are documents for people."""
-    return np.array([is_prose_path(path) for path in evidence.files.paths], dtype=bool)
+    return files_where(evidence, is_prose_path)
+
+
+def files_where(evidence: Evidence, is_such: Callable[[str], bool]) -> Flags:
+    """Which candidate files have a path of some kind."""
+    return np.array([is_such(path) for path in evidence.files.paths], dtype=bool)
 
 
 def defining_files(evidence: Evidence) -> Flags:
@@ -145,11 +150,16 @@ def three_of_file(scores: Floats, files: Ints, count: int) -> Floats:
 
 
 def _above_floor(dense: Floats) -> Floats:
-    if len(dense) <= _DENSE_FLOOR_RANK:
-        return dense
-    floor = np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK]
-    above: Floats = np.maximum(dense - floor, 0)
+    floor = noise_floor(dense)
+    above: Floats = dense if floor is None else np.maximum(dense - floor, 0)
     return above
+
+
+def noise_floor(dense: Floats) -> float | None:
+    """The cosine below which chunks do not stand out; None where there are few chunks."""
+    if len(dense) <= _DENSE_FLOOR_RANK:
+        return None
+    return float(np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK])
 
 
 def _share_of_best(combined: Floats, chunks: ChunkEvidence, count: int) -> Floats:
@@ -172,7 +182,7 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
     np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
     return {
-        "set_aside": np.array([is_set_aside(path) for path in files.paths], dtype=np.float64),
+        "set_aside": files_where(evidence, is_set_aside).astype(np.float64),
         # A test is named after what it tests: no reason against it where tests are asked for.
         "longer_stem": _longer_stems(parts) * ~(question.is_about_tests & test_files(evidence)),
         "depth": np.array([path.count("/") for path in files.paths], dtype=np.float64),

@@ -66,6 +66,7 @@ class RankedFiles:
     order: tuple[int, ...]  # positions among the candidate files, best first
     scores: Floats  # of every candidate, 0 to 1
     features: Floats  # the share of each feature in the score, columns as in NAMES
+    table: Floats  # the features as they were found, before they were weighed
     learned: Floats | None = None  # what the learned ranker added to it
 
 
@@ -73,7 +74,8 @@ def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> Ra
     """Order the candidate files; a score of 1 would be the best in every feature."""
     factors = np.array([weights[name] for name in NAMES])
     question = evidence.question
-    parts = file_features(evidence) * factors / np.maximum(factors, 0).sum()
+    table = file_features(evidence)
+    parts = table * factors / np.maximum(factors, 0).sum()
     if not question.is_about_tests:
         parts[test_files(evidence)] *= TEST_FACTOR
     if question.intent != "history":
@@ -83,4 +85,4 @@ def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> Ra
     scores = np.maximum(parts.sum(axis=1), 0)
     paths = np.array(evidence.files.paths, dtype=object)
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], paths[at]))
-    return RankedFiles(tuple(order), scores, parts)
+    return RankedFiles(tuple(order), scores, parts, table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -46,9 +47,9 @@ def corrected(by_sum: RankedFiles, moved: Floats) -> RankedFiles:
     order = [int(at) for at in best[np.argsort(-after, kind="stable")]]
     learned = np.zeros(len(by_sum.scores))
     learned[best] = moved
-    return RankedFiles(
-        (*order, *by_sum.order[len(moved) :]),
-        np.clip(by_sum.scores + learned, 0.0, 1.0),
-        by_sum.features,
-        learned,
+    return replace(
+        by_sum,
+        order=(*order, *by_sum.order[len(moved) :]),
+        scores=np.clip(by_sum.scores + learned, 0.0, 1.0),
+        learned=learned,
     )

@@ -49,7 +49,8 @@ def rank_specified(evidence: Evidence, weights: RerankerWeights) -> RankedFiles:
     has_chunk = np.bincount(chunks.files, minlength=count) > 0
     scores = np.where(has_chunk, best_of_file(of_chunks, chunks.files, count) + of_files, 0.0)
     order = sorted(range(count), key=lambda at: (-scores[at], files.paths[at]))
-    return RankedFiles(tuple(order), scores, np.zeros((count, len(NAMES))))
+    nothing = np.zeros((count, len(NAMES)))
+    return RankedFiles(tuple(order), scores, nothing, nothing)
 
 
 def score_specified(

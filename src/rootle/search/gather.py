@@ -9,7 +9,7 @@ from typing import Final, Literal, Protocol
 import numpy as np
 
 from rootle.index.manifest import FileState
-from rootle.protocols import Ids, Ranked, Scores, SparseIndex, Vector, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, Scores, SparseIndex, Vector, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
 from rootle.rank.question import Question
@@ -22,7 +22,6 @@ MAX_FILES: Final = 60
 # The index is asked which terms stand where for so many files only: the others do not come near.
 _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
-MAX_MATCH_TERMS: Final = 20  # of `SparseReader.matches`
 _MATCHED_CHUNKS: Final = 400
 _DAY_S: Final = 86_400.0
 

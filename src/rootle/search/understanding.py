@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
 from rootle.rank.foreign import language_of_question
 from rootle.rank.question import STOP_WORDS, Question, parse_question
-from rootle.search.gather import MAX_MATCH_TERMS, SparseReader
+from rootle.search.gather import SparseReader
 from rootle.search.query_syntax import ParsedQuery, parse_query
 from rootle.search.spelling import Correction, corrected, corrections_of
 from rootle.text import WORD, split_identifier
