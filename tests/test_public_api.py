@@ -23,6 +23,8 @@ METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 
 # The contract: exactly these names stand in JSON.
 JSON_NAMES = {
+    "About": "path symbol root digest",
+    "Memory": "id text createdAt score count about mayBeStale",
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
     "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget seen",

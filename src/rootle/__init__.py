@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from rootle.config import Config
     from rootle.errors import RootleError
     from rootle.types import (
+        About,
         Context,
         FileMetadata,
         Filters,
         IndexReport,
         IndexStatus,
         IndexUpdated,
+        Memory,
         SearchQuery,
         SearchResponse,
         SearchResult,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "About",
     "App",
     "Config",
     "Context",
@@ -37,6 +40,7 @@ __all__ = [
     "IndexReport",
     "IndexStatus",
     "IndexUpdated",
+    "Memory",
     "RootleError",
     "SearchQuery",
     "SearchResponse",

@@ -238,6 +238,12 @@ class Config:
     )
     search_log_query_text: bool = _key(True, "Write into it what was asked, not only how it went.")
 
+    # Memory
+    memory_store: str = _key(
+        EMBEDDED, "Who keeps what `remember` is told. Empty: nobody; nothing is remembered."
+    )
+    memory_user_id: str = _key("default", "Whose memories these are, where several people share.")
+
     # Parts that others wrote
     plugins: tuple[str, ...] = _key(
         (),

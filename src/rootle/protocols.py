@@ -9,7 +9,7 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.types import SearchQuery, SearchResponse
+from rootle.types import About, Memory, SearchQuery, SearchResponse
 
 Matrix = NDArray[np.float32]  # one vector a row
 Vector = NDArray[np.float32]
@@ -123,6 +123,25 @@ class Reranker(Protocol):
         """Best first; no document twice, one that is missing was not read. [] for no documents.
 
         Raises RerankError where it cannot, whatever the reason.
+        """
+
+
+class MemoryStore(Protocol):
+    """Keeps what was told, each user's memories apart; nothing in it is ever rewritten."""
+
+    def add(self, text: str, user_id: str, about: Sequence[About] = ()) -> Memory | None:
+        """Keep a text; what was told before is one memory with a count.
+
+        None where the store tells only later what it made of it. Raises UnavailableError.
+        """
+
+    def search(
+        self, topic: str, user_id: str, top_k: int, about: Sequence[About] = ()
+    ) -> list[Memory]:
+        """At most top_k memories that fit the topic, best first.
+
+        `about` names files and symbols that are in play: memories that are tied to one of them fit
+        too. Raises UnavailableError.
         """
 
 

@@ -119,6 +119,29 @@ class Staleness:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """A file, or a name in it, that a memory is tied to."""
+
+    path: str  # relative to its root
+    symbol: str = ""  # a name that the file defines; empty: the file as a whole
+    root: str = ""  # the folder of the project, as an absolute path; empty: not known
+    digest: str = ""  # of the file's content when it was remembered; empty: there was none
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something that was told and kept. Of two that contradict each other the newer one holds."""
+
+    id: str
+    text: str
+    created_at: str  # ISO 8601, UTC: when it was told last
+    score: float = 0.0  # 0 to 1: how well it fits what was asked
+    count: int = 1  # how often exactly this was told
+    about: tuple[About, ...] = ()
+    may_be_stale: bool = False  # a file that it is about has changed since
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResponse:
     """One page of answers, best first."""
 
