@@ -76,6 +76,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "app": GROUND
     | {"index.watch_place", "embed", "ingest", "rank", "search"}
     | {"indexer", "index_status", "freshness", "live"},
+    # Floor 6: what agents call.
+    "tools": GROUND | {"app"},
     # The public names, for type checkers and on first use.
     "": {"app", "config", "errors", "types"},
     # Floor 8: the doors.

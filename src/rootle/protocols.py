@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,6 +143,58 @@ class MemoryStore(Protocol):
         `about` names files and symbols that are in play: memories that are tied to one of them fit
         too. Raises UnavailableError.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A text that an agent may be shown, and where it stands."""
+
+    source: str  # what `vectordb_read` or a person finds it by
+    text: str
+    score: float = 0.0  # how well it answers; the backend says so
+    about: str = ""  # what it is, in a word or two: a language, a function
+
+
+class TextEmbedder(Protocol):
+    """The one thing that `vectordb_search` wants of a model."""
+
+    def embed(self, texts: Sequence[str]) -> Any:  # Any: rows of floats, in lists or an array
+        """One vector a text, in their order."""
+
+
+class VectorBackend(Protocol):
+    """Texts with their vectors: what `vectordb_search` searches. Any engine can be made one."""
+
+    def query(
+        self,
+        vector: Any,  # Any: a row of what the embedder gives
+        top_k: int,
+        text: str | None = None,
+    ) -> Sequence[Record]:
+        """At most `top_k` records, best first. A backend that knows words uses the text too."""
+
+    def upsert(self, records: Sequence[Record], vectors: Any) -> None:  # Any: as of `embed`
+        """Add records, one vector each; one whose source is known already is replaced."""
+
+    def delete_all(self) -> None: ...
+
+    def count(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a backend found by itself, and what is to be said of it."""
+
+    records: tuple[Record, ...]
+    remarks: tuple[str, ...] = ()  # for the reader, one sentence each
+    facts: Mapping[str, Any] = field(default_factory=dict)  # the same for programs; Any: JSON
+
+
+@runtime_checkable
+class AnsweringBackend(Protocol):
+    """A VectorBackend that needs no vector: it embeds questions itself, and knows its doubts."""
+
+    def answer(self, text: str, top_k: int) -> Findings: ...
 
 
 class Searcher(Protocol):

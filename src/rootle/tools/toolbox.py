@@ -1,0 +1,13 @@
+"""The tools of an app, in the order in which an agent is shown them."""
+
+from __future__ import annotations
+
+from rootle.app import App
+from rootle.tools.app_backend import AppBackend
+from rootle.tools.tool import Tool
+from rootle.tools.vectordb_search import vectordb_search
+
+
+def tools_of(app: App) -> tuple[Tool, ...]:
+    """What an agent may do with the folder of an app; nothing is opened before the first call."""
+    return (vectordb_search(None, AppBackend(app)),)
