@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 from rootle.app import App, open_app
 from rootle.errors import IngestError
+from rootle.logs import configure_logging
 from rootle.settings.sources import Settings, read_settings
 
 Progress = Callable[[int, int], None]
@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[App]:
     """The app on the folder that the options name."""
-    logging.basicConfig(format="rootle: %(message)s", level=logging.WARNING)
+    configure_logging(os.environ)
     root = folder_of(options)
     config = settings_for(root, options).config
     app = open_app(root, index_dir=options.index_dir, config=config, notice=say)
