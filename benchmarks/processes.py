@@ -45,7 +45,7 @@ def run(
         given.seek(0)
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, stdin=given, stdout=out, stderr=err, env={**os.environ, **env}
+            command, stdin=given, stdout=out, stderr=err, env={**compiling_environment(), **env}
         )
         watch = MemoryWatch(process.pid) if with_memory else None
         code = process.wait()
@@ -58,6 +58,14 @@ def run(
             last = said.split("\n")[-1]
             raise CommandError(f"exit code {code}: {' '.join(command[:3])} …: {last}")
         return Run(seconds, peak, out.read().decode(errors="replace"))
+
+
+def compiling_environment() -> dict[str, str]:
+    """The environment without what forbids Python to keep the bytecode of what it imports.
+
+    What pip installs is compiled; a checkout would be compiled anew by every process.
+    """
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 class MemoryWatch(threading.Thread):
