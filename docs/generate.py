@@ -160,12 +160,12 @@ def sample() -> str:
 def weights() -> str:
     """Every feature of the ranking with its weight."""
     rows = [(f"`{name}`", f"{WEIGHTS[name]:g}", FEATURES[name]) for name in NAMES]
-    total = sum(WEIGHTS.values())
+    total = sum(weight for weight in WEIGHTS.values() if weight > 0)
     table = _table(("Feature", "Weight", "What it measures"), rows)
     return (
-        f"{table}\n\nThe weights add up to {total:g}; the sum is divided by that. A file that "
-        f"holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests; a "
-        f"list of changes, a licence and the like {RECORD_FACTOR:g}, unless it is about history; "
+        f"{table}\n\nThe weights above 0 add up to {total:g}; the sum is divided by that. A file "
+        f"that holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests; "
+        f"a list of changes, a licence and the like {RECORD_FACTOR:g}, unless it is about history; "
         f"where it is who uses a name, the file that defines the name {DEFINER_FACTOR:g}."
     )
 

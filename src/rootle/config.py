@@ -23,15 +23,17 @@ def _key(
     secret: bool = False,
     url: bool = False,
     path: bool = False,
+    item: type[Any] | None = None,
 ) -> Any:
     """A field of Config: its meaning, its range, and who may set it.
 
     `project` is for what a repository may choose for those who clone it: nothing that reaches a
     network, a program, a key or a file outside it, and nothing that takes all memory. `secret` is
-    never shown; `url` is one of HTTP; `path` may be one, told from a name by how it begins.
+    never shown; `url` is one of HTTP; `path` may be one, told from a name by how it begins. `item`
+    is the record that a list is made of, where it is not one of texts.
     """
-    metadata = {"about": about, "range": span, "project": project}
-    metadata |= {"secret": secret, "url": url, "path": path}
+    metadata: dict[str, object] = {"about": about, "range": span, "project": project}
+    metadata |= {"secret": secret, "url": url, "path": path, "item": item}
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -45,10 +47,32 @@ class RerankerWeights:
     file_importance: float = _key(0.1, "How much the file matters.", (0.0, 1_000.0))
 
 
+@dataclass(frozen=True, slots=True)
+class SignalWeights:
+    """What signals beside words and vectors count in the `learned` and `features` rankers."""
+
+    recency_boost: float = _key(0.0, "How lately the file was changed.", (0.0, 1_000.0))
+    file_importance: float = _key(0.0, "How much the file matters.", (0.0, 1_000.0))
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRule:
+    """Whose files count more or less: those of an author, at a place, or both."""
+
+    author: str = _key("", "A name or an address, as the last commit has it.")
+    path: str = _key("", "A file, a folder or a glob.")
+    weight: float = _key(1.5, "The score is multiplied by it.", (0.0, 1_000.0))
+
+    def __post_init__(self) -> None:
+        if not (self.author or self.path):
+            raise ValueError('names neither an "author" nor a "path"')
+
+
 # The specification's name for a reranker of our own, which is not built: no model of a server.
 NO_MODEL: Final = "local-reranker-small"
 
 _DEFAULT_WEIGHTS: Final = RerankerWeights()
+_NO_SIGNALS: Final = SignalWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +212,22 @@ class Config:
         2_000, "After this long the order before it stands, and the answer says so.", (1, 600_000)
     )
     reranker_weights: RerankerWeights = _key(  # noqa: RUF009 - it makes a `field`
-        _DEFAULT_WEIGHTS, "What each signal counts in the weighted sum.", project=True
+        _DEFAULT_WEIGHTS,
+        "What each signal counts in the weighted sum of `useLearnedReranker: false`.",
+        project=True,
+    )
+    signal_weights: SignalWeights = _key(  # noqa: RUF009 - it makes a `field`
+        _NO_SIGNALS,
+        "What recency and importance add in the other rankers, on the scale of their "
+        "[features](ranking.md#3-files-are-put-in-order).",
+        project=True,
+    )
+    trust: tuple[TrustRule, ...] = _key(
+        (),
+        "Whose files count more or less: a list of rules by author and path ([how]"
+        "(ranking.md#recency-importance-and-trust)).",
+        project=True,
+        item=TrustRule,
     )
 
     # The cache of answers

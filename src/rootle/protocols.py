@@ -201,13 +201,3 @@ class Searcher(Protocol):
     """Anything that answers a question."""
 
     def search(self, query: SearchQuery) -> SearchResponse: ...
-
-
-class TermStatistics(Protocol):
-    """What a ranking may ask of the whole index beside the hits that it was given."""
-
-    def document_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]:
-        """How many chunks there are, and in how many of them each term stands."""
-
-    def definers(self, names: Sequence[str]) -> Mapping[str, Sequence[int]]:
-        """For each name (in one spelling, see `whole_identifier`) the chunks that define it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest.git import changed_from_head, commit_times, head_commit, is_ancestor
+from rootle.ingest.git import LastCommits, changed_from_head, head_commit, is_ancestor, last_commits
 from rootle.ingest.git_command import run_git
 
 _START = 1_700_000_000
@@ -53,25 +53,43 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+def times_of(commits: LastCommits) -> dict[str, int]:
+    return {path: commit.seconds for path, commit in commits.of.items()}
+
+
 def test_each_file_has_the_time_of_its_last_commit(repository: Path) -> None:
-    found = commit_times(repository, None)
+    found = last_commits(repository, None)
 
     assert found is not None
     assert found.head == head_commit(repository)
-    assert found.times == {"a": _START + 1, "b": _START + 2, "sub/c": _START + 1}
+    assert times_of(found) == {"a": _START + 1, "b": _START + 2, "sub/c": _START + 1}
+
+
+def test_each_file_has_the_author_of_its_last_commit_under_the_name_of_today(
+    repository: Path,
+) -> None:
+    (repository / "b").write_text("5")
+    _git(repository, "commit", "-qam", "x", "--author", "Zoë Old <zoe@old.example>")
+    (repository / ".mailmap").write_text("Zoë New <zoe@new.example> <zoe@old.example>\n")
+
+    found = last_commits(repository, None)
+
+    assert found is not None
+    assert found.of["a"].author == "t <t@example.com>"
+    assert found.of["b"].author == "Zoë New <zoe@new.example>"
 
 
 def test_since_a_commit_only_newer_ones_count(repository: Path) -> None:
     since = head_commit(repository)
     _commit(repository, 4, a="4")
 
-    found = commit_times(repository, since)
+    found = last_commits(repository, since)
 
     assert found is not None
-    assert found.times == {"a": _START + 4}
-    assert commit_times(repository, found.head) is not None
-    assert commit_times(repository, "0" * 40) is None
-    assert commit_times(repository, "--output=x") is None
+    assert times_of(found) == {"a": _START + 4}
+    assert last_commits(repository, found.head) is not None
+    assert last_commits(repository, "0" * 40) is None
+    assert last_commits(repository, "--output=x") is None
 
 
 def test_an_ancestor_is_told_from_a_commit_beside_it(repository: Path) -> None:
@@ -91,22 +109,22 @@ def test_an_ancestor_is_told_from_a_commit_beside_it(repository: Path) -> None:
 
 
 def test_commits_and_time_are_bounded(repository: Path) -> None:
-    few = commit_times(repository, None, max_commits=2)
-    none = commit_times(repository, None, timeout_s=0)
+    few = last_commits(repository, None, max_commits=2)
+    none = last_commits(repository, None, timeout_s=0)
 
     assert few is not None
-    assert few.times == {"b": _START + 2}
+    assert times_of(few) == {"b": _START + 2}
     assert none is not None
     assert none.head == head_commit(repository)
 
 
 def test_paths_are_relative_to_the_root(repository: Path) -> None:
-    found = commit_times(repository / "sub", None)
+    found = last_commits(repository / "sub", None)
     (repository / "sub/c").write_text("changed")
     (repository / "a").write_text("changed")
 
     assert found is not None
-    assert found.times == {"c": _START + 1}
+    assert times_of(found) == {"c": _START + 1}
     assert changed_from_head(repository / "sub") == {"c"}
 
 
@@ -116,10 +134,10 @@ def test_odd_names_survive(repository: Path) -> None:
         with open(os.path.join(os.fsencode(repository), name), "wb"):
             pass
     _commit(repository, 5)
-    found = commit_times(repository, None, max_commits=1)
+    found = last_commits(repository, None, max_commits=1)
 
     assert found is not None
-    assert found.times == {os.fsdecode(name): _START + 5 for name in names}
+    assert times_of(found) == {os.fsdecode(name): _START + 5 for name in names}
     for name in names:
         with open(os.path.join(os.fsencode(repository), name), "wb") as file:
             file.write(b"more")
@@ -134,10 +152,10 @@ def test_a_merge_does_not_touch_what_its_sides_touched(repository: Path) -> None
     _git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side")
     _git(repository, "config", "log.diffMerges", "first-parent")
 
-    found = commit_times(repository, None)
+    found = last_commits(repository, None)
 
     assert found is not None
-    assert found.times["side"] == _START + 4
+    assert times_of(found)["side"] == _START + 4
 
 
 def test_staged_changed_and_deleted_files_differ_from_the_last_commit(repository: Path) -> None:
@@ -153,11 +171,11 @@ def test_staged_changed_and_deleted_files_differ_from_the_last_commit(repository
 
 def test_outside_git_and_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
     assert head_commit(tmp_path) is None
-    assert commit_times(tmp_path, None) is None
+    assert last_commits(tmp_path, None) is None
     assert changed_from_head(tmp_path) == set()
     _git(tmp_path, "init", "-q")
     assert head_commit(tmp_path) is None
-    assert commit_times(tmp_path, None) is None
+    assert last_commits(tmp_path, None) is None
     assert changed_from_head(tmp_path) == set()
 
 
@@ -167,7 +185,7 @@ def test_without_git_installed_there_is_nothing(
     monkeypatch.setenv("PATH", "")
 
     assert head_commit(repository) is None
-    assert commit_times(repository, None) is None
+    assert last_commits(repository, None) is None
     assert changed_from_head(repository) == set()
 
 
@@ -188,7 +206,7 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
     (repository / "ran").unlink(missing_ok=True)
 
     changed = changed_from_head(repository)
-    times = commit_times(repository, None)
+    times = last_commits(repository, None)
 
     assert "a" in changed
     assert times is not None
@@ -205,9 +223,9 @@ def test_a_partial_clone_is_read_as_far_as_it_goes_without_fetching(
     clone = tmp_path / "clone"
     _git(tmp_path, "clone", "-q", "--filter=tree:0", f"file://{repository}", clone)
 
-    found = commit_times(clone, None)
+    found = last_commits(clone, None)
 
-    assert found is None or found.times.get("a", _START + 7) == _START + 7
+    assert found is None or times_of(found).get("a", _START + 7) == _START + 7
     missing = ("rev-list", "--objects", "--missing=print", "--all")
     assert b"\n?" in run_git(os.fspath(clone), *missing, timeout_s=10).stdout
 

@@ -38,7 +38,8 @@ def _evidence(
         nothing,
         np.zeros(count, dtype=bool),
     )
-    files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *[nothing] * 9)
+    nine: Any = [nothing] * 9
+    files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *nine)
     return Evidence(parse_question(question, str.split), chunks, files)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sample import write
 
-from rootle.config import Config, RerankerWeights, unused_settings
+from rootle.config import Config, RerankerWeights, TrustRule, unused_settings
 from rootle.errors import ConfigError
 from rootle.settings.sources import load_config
 
@@ -36,6 +36,12 @@ def test_weights_that_are_not_given_keep_their_default(tmp_path: Path) -> None:
     assert config.reranker_weights == RerankerWeights(dense_score=1.0)
 
 
+def test_a_list_of_rules_is_read_with_the_defaults_of_a_rule(tmp_path: Path) -> None:
+    rules = '"trust": [{"author": "Ada"}, {"path": "vendor/**", "weight": 0.5}]'
+    config, _ = _load(tmp_path, _section(rules))
+    assert config.trust == (TrustRule("Ada", "", 1.5), TrustRule("", "vendor/**", 0.5))
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -56,6 +62,11 @@ def test_weights_that_are_not_given_keep_their_default(tmp_path: Path) -> None:
         ('"refreshSeconds": NaN', "expected 0.0 to 86400.0"),
         (f'"refreshSeconds": 1{"0" * 400}', "expected 0.0 to 86400.0"),
         (f'"defaultLimit": {"1" * 9_999}', "the number is too long"),
+        ('"trust": {"author": "a"}', "expected a list of objects"),
+        ('"trust": ["a"]', 'trust[0] is "a", expected an object with "author", "path", "weight"'),
+        ('"trust": [{"auther": "a"}]', 'key searchAgent.trust[0].auther; did you mean "author"'),
+        ('"trust": [{"path": "a", "weight": -1}]', "trust[0].weight is -1, expected 0.0 to"),
+        ('"trust": [{"path": "a"}, {}]', 'trust[1] names neither an "author" nor a "path"'),
         ('"defaultLimit": 0', "is 0, expected 1 to 1000"),
         ('"maxChunkSizeTokens": 1', "expected 64 to 8192"),
         ('"enableCache": 1', "is 1, expected true or false"),

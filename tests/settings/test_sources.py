@@ -139,7 +139,7 @@ def test_only_what_is_named_harmless_is_open_to_a_project() -> None:
     assert opened == {
         *("maxChunkSizeTokens", "chunkOverlapTokens"),
         *("denseTopK", "sparseTopK", "maxMergedCandidates"),
-        *("useLearnedReranker", "rerankerWeights"),
+        *("useLearnedReranker", "rerankerWeights", "signalWeights", "trust"),
         *("maxContextLines", "contextBeforeLines", "contextAfterLines"),
         *("minRecencyDays", "defaultLimit", "maxLimit"),
     }

@@ -11,7 +11,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -33,7 +33,8 @@ CREATE TABLE files (
     skipped_chars INTEGER NOT NULL,
     committed_s INTEGER,
     is_dirty INTEGER NOT NULL,
-    generation INTEGER NOT NULL
+    generation INTEGER NOT NULL,
+    author TEXT NOT NULL
 );
 CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE chunks (

@@ -127,12 +127,6 @@ class EmbeddedSparse:
         found = self._run("chunks", query, k)
         return found.ids, found.scores.astype(np.int64)
 
-    def document_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
-        """How many chunks there are, and in how many of them each term stands."""
-        with damage_errors():
-            searcher = self._searchers["chunks"]
-            return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
-
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many files there are, and in how many of them each term stands."""
         with damage_errors():

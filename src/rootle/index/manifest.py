@@ -30,6 +30,7 @@ class FileState(NamedTuple):
     committed_s: int | None  # time of the last commit that touched it, where known
     is_dirty: bool  # differs from what is committed, or is not committed at all
     generation: int  # of its last change
+    author: str = ""  # of the last commit that touched it: "Name <address>", where known
 
     @property
     def last_modified_s(self) -> float:
@@ -41,7 +42,7 @@ class FileState(NamedTuple):
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
-    "skipped_chars, committed_s, is_dirty, generation"
+    "skipped_chars, committed_s, is_dirty, generation, author"
 )
 
 
@@ -152,10 +153,10 @@ class Manifest:
             ((generation, file_id) for file_id in file_ids),
         )
 
-    def set_history(self, rows: Iterable[tuple[int | None, bool, int]]) -> None:
-        """Set what git says of files: (time of the last commit, differs from it, file id)."""
+    def set_history(self, rows: Iterable[tuple[int | None, str, bool, int]]) -> None:
+        """Set what git says of files: (time and author of the last commit, differs from it, id)."""
         self._connection.executemany(
-            "UPDATE files SET committed_s = ?, is_dirty = ? WHERE id = ?", rows
+            "UPDATE files SET committed_s = ?, author = ?, is_dirty = ? WHERE id = ?", rows
         )
 
     def remove(self, file_id: int, generation: int) -> None:

@@ -38,11 +38,19 @@ class GitListing:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitTimes:
-    """When files were last committed, as far as the log was read."""
+class LastCommit:
+    """The last commit that touched a file."""
+
+    seconds: int  # Unix time
+    author: str  # "Name <address>"
+
+
+@dataclass(frozen=True, slots=True)
+class LastCommits:
+    """By which commit each file was last changed, as far as the log was read."""
 
     head: str
-    times: dict[str, int]  # path relative to the root -> unix seconds
+    of: dict[str, LastCommit]  # by the path relative to the root
 
 
 def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
@@ -119,10 +127,10 @@ def is_ancestor(root: Path, older: str, newer: str) -> bool:
     return output.returncode == 0
 
 
-def commit_times(
+def last_commits(
     root: Path, since: str | None, max_commits: int = 2000, timeout_s: float = 2.0
-) -> CommitTimes | None:
-    """When each file under `root` was last committed, newest commits first, until a limit is hit.
+) -> LastCommits | None:
+    """When and by whom each file under `root` was last committed, until a limit of the log is hit.
 
     With `since`, only the commits after that one are read. None outside git, before the first
     commit, or when `since` is no commit of this repository (any more): then ask without it.
@@ -133,7 +141,7 @@ def commit_times(
     output = run_git(
         os.fspath(root),
         *("log", "-z", "--name-only", "--relative", f"--max-count={max_commits}"),
-        *("--format=%x00%ct", "--diff-merges=off", "--no-renames", "--no-ext-diff"),
+        *("--format=%x00%ct %aN <%aE>", "--diff-merges=off", "--no-renames", "--no-ext-diff"),
         *("--no-textconv", "--no-notes", "--no-decorate", "--no-color", "--ignore-submodules"),
         f"{since}..{head}" if since else head,
         "--",
@@ -142,22 +150,23 @@ def commit_times(
     # A log that ends early (out of time, or at a tree that a partial clone lacks) is of use.
     if output.returncode != 0 and not output.timed_out and not output.stdout:
         return None
-    return CommitTimes(head, _parse_log(output.stdout))
+    return LastCommits(head, _parse_log(output.stdout))
 
 
-def _parse_log(raw: bytes) -> dict[str, int]:
-    """For each commit an empty entry, its time, a line feed before the first path, the paths."""
-    times: dict[str, int] = {}
-    seconds = 0
-    place = 0  # in the commit: 1 for its time, 2 for its first path
+def _parse_log(raw: bytes) -> dict[str, LastCommit]:
+    """For each commit an empty entry, its facts, a line feed before the first path, the paths."""
+    found: dict[str, LastCommit] = {}
+    commit = LastCommit(0, "")
+    place = 0  # in the commit: 1 for its facts, 2 for its first path
     # What stands after the last NUL was cut off in the middle when the time ran out.
     for entry in raw.split(b"\0")[:-1]:
         place = place + 1 if entry else 0  # no path is empty
         if place == 1:
-            seconds = int(entry)
+            seconds, _, author = entry.decode("utf-8", "replace").partition(" ")
+            commit = LastCommit(int(seconds), author)
         elif place > 1:
-            times.setdefault(os.fsdecode(entry[1:] if place == 2 else entry), seconds)
-    return times
+            found.setdefault(os.fsdecode(entry[1:] if place == 2 else entry), commit)
+    return found
 
 
 def changed_from_head(root: Path, only: Collection[str] = ()) -> set[str]:

@@ -1,4 +1,4 @@
-"""When each file last changed according to history, kept in the manifest."""
+"""When each file last changed according to history, and by whom, kept in the manifest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from rootle.index.manifest import Manifest
-from rootle.ingest.git import changed_from_head, commit_times, head_commit, is_ancestor
+from rootle.ingest.git import LastCommit, changed_from_head, head_commit, is_ancestor, last_commits
 
 _HEAD = "head"
 
@@ -19,7 +19,7 @@ def is_head_known(root: Path, known_head: str) -> bool:
 def update_last_modified(
     root: Path, manifest: Manifest, *, content_changed: bool, only: Collection[str] = ()
 ) -> None:
-    """Bring the commit times up to the present HEAD. The caller opens the transaction.
+    """Bring what git says of files up to the present HEAD. The caller opens the transaction.
 
     `only` names the files that changed, where they are few and known; none: it may be any.
     """
@@ -36,18 +36,18 @@ def update_last_modified(
     if head == known_head:
         _write(manifest, {}, dirty, keep=True, only=only)
     elif known_head is not None and is_ancestor(root, known_head, head):
-        news = commit_times(root, known_head)
-        _write(manifest, news.times if news else {}, dirty, keep=True)
+        news = last_commits(root, known_head)
+        _write(manifest, news.of if news else {}, dirty, keep=True)
     else:
         # Another branch: what an earlier one said of a file may be newer than this one's truth.
-        history = commit_times(root, None)
-        _write(manifest, history.times if history else {}, dirty, keep=False)
+        history = last_commits(root, None)
+        _write(manifest, history.of if history else {}, dirty, keep=False)
     manifest.set_value(_HEAD, head)
 
 
 def _write(
     manifest: Manifest,
-    times: dict[str, int],
+    commits: dict[str, LastCommit],
     dirty: set[str],
     *,
     keep: bool,
@@ -55,8 +55,12 @@ def _write(
 ) -> None:
     rows = []
     for state in manifest.files_at(only) if only else manifest.files():
-        committed = times.get(state.path, state.committed_s if keep else None)
+        commit = commits.get(state.path)
+        committed, author = (state.committed_s, state.author) if keep else (None, "")
+        if commit is not None:
+            committed, author = commit.seconds, commit.author
         is_dirty = committed is None or state.path in dirty
-        if (committed, is_dirty) != (state.committed_s, bool(state.is_dirty)):
-            rows.append((committed, is_dirty, state.id))
+        known = (state.committed_s, state.author, bool(state.is_dirty))
+        if (committed, author, is_dirty) != known:
+            rows.append((committed, author, is_dirty, state.id))
     manifest.set_history(rows)

@@ -276,6 +276,7 @@ class Pipeline:
                 chars=result.chars,
                 skipped_chars=analyzed.skipped_chars if analyzed else 0,
                 committed_s=state.committed_s if state else None,
+                author=state.author if state else "",
                 is_dirty=True,
                 generation=generation,
             )

@@ -43,6 +43,7 @@ class FileEvidence:
     definers: Floats  # sum of 1 / (files that define it) over the names that it defines
     days: Floats  # since it was modified
     sizes: Floats  # bytes
+    authors: tuple[str, ...] = ()  # "Name <address>" each; told only where a signal asks for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -68,6 +68,8 @@ class RankedFiles:
     features: Floats  # the share of each feature in the score, columns as in NAMES
     table: Floats  # the features as they were found, before they were weighed
     learned: Floats | None = None  # what the learned ranker added to it
+    # By name what else is part of the scores; it adds up with the shares of the features.
+    signals: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:

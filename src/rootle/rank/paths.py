@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -78,6 +79,17 @@ def path_parts(path: str) -> PathParts:
 @lru_cache(maxsize=65_536)  # few names of folders stand in many paths
 def _words(name: str) -> tuple[str, ...]:
     return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
+
+
+def is_at(path: str, place: str) -> bool:
+    """Whether a path is this file, lies in this folder, or fits this glob."""
+    place = place.removeprefix("./").rstrip("/")
+    return (
+        place in ("", ".")
+        or path == place
+        or path.startswith(f"{place}/")
+        or fnmatch.fnmatchcase(path, place)
+    )
 
 
 @lru_cache(maxsize=65_536)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal, Protocol
 
@@ -15,6 +15,7 @@ from rootle.rank.confidence import Judgement, judge, shipped_calibration
 from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.heuristic import RankedFiles, rank_files
 from rootle.rank.learned import rank_learned, shipped_forest
+from rootle.rank.signals import Signals, before_signals, chosen_signals, with_signals
 from rootle.rank.spans import span_scores
 from rootle.rank.specified import rank_specified, score_specified
 
@@ -38,10 +39,11 @@ class Ranker:
     score_spans: SpanScores
     # What its scores are worth; without it they are shown as they are.
     judge: Callable[[Evidence, RankedFiles], Judgement] | None
+    signals: Signals | None = None  # what else counts
 
 
 def _judge_features(evidence: Evidence, ranked: RankedFiles) -> Judgement:
-    return judge(evidence, ranked, shipped_calibration("features"))
+    return judge(evidence, before_signals(ranked), shipped_calibration("features"))
 
 
 def _rank_learned(evidence: Evidence) -> RankedFiles:
@@ -49,7 +51,7 @@ def _rank_learned(evidence: Evidence) -> RankedFiles:
 
 
 def _judge_learned(evidence: Evidence, ranked: RankedFiles) -> Judgement:
-    return judge(evidence, ranked, shipped_calibration("learned"))
+    return judge(evidence, before_signals(ranked), shipped_calibration("learned"))
 
 
 FEATURES: Final = Ranker("features", rank_files, span_scores, _judge_features)
@@ -57,19 +59,28 @@ LEARNED: Final = Ranker("learned", _rank_learned, span_scores, _judge_learned)
 
 
 def chosen_ranker(config: Config) -> Ranker:
+    signals = chosen_signals(config)
     if config.use_learned_reranker:
-        return LEARNED
+        return LEARNED if signals is None else replace(LEARNED, signals=signals)
     weights = config.reranker_weights
     return Ranker(
         "specified",
         partial(rank_specified, weights=weights),
         partial(score_specified, weights=weights),
         None,
+        signals,
     )
 
 
 def ranked_by(ranker: Ranker, evidence: Evidence, timeout_ms: float) -> tuple[Ranker, RankedFiles]:
     """The files in their order, and by whom: `features` where the other fails or is late."""
+    used, ranked = _ranked_by(ranker, evidence, timeout_ms)
+    if ranker.signals is not None:
+        ranked = with_signals(ranker.signals, evidence, ranked)
+    return used, ranked
+
+
+def _ranked_by(ranker: Ranker, evidence: Evidence, timeout_ms: float) -> tuple[Ranker, RankedFiles]:
     started = time.perf_counter()
     try:
         ranked = ranker.rank(evidence)

@@ -44,13 +44,16 @@ def rank_specified(evidence: Evidence, weights: RerankerWeights) -> RankedFiles:
     count = len(files.ids)
     best_bm25 = float(chunks.bm25.max(initial=0.0))
     of_chunks = chunk_sum(chunks.bm25, chunks.dense, best_bm25, weights)
-    of_files = weights.recency_boost * recency_boost(files.days)
-    of_files = of_files + weights.file_importance * file_importance(files.sizes)
+    recency = weights.recency_boost * recency_boost(files.days)
+    importance = weights.file_importance * file_importance(files.sizes)
     has_chunk = np.bincount(chunks.files, minlength=count) > 0
-    scores = np.where(has_chunk, best_of_file(of_chunks, chunks.files, count) + of_files, 0.0)
+    best = best_of_file(of_chunks, chunks.files, count)
+    scores = np.where(has_chunk, best + (recency + importance), 0.0)
     order = sorted(range(count), key=lambda at: (-scores[at], files.paths[at]))
     nothing = np.zeros((count, len(NAMES)))
-    return RankedFiles(tuple(order), scores, nothing, nothing)
+    gave = {"chunk": best, "recencyBoost": recency, "fileImportance": importance}
+    signals = {name: np.where(has_chunk, values, 0.0) for name, values in gave.items()}
+    return RankedFiles(tuple(order), scores, nothing, nothing, signals=signals)
 
 
 def score_specified(

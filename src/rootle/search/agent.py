@@ -41,6 +41,7 @@ from rootle.search.gather import (
     build_evidence,
     choose_candidates,
     dense_columns,
+    with_authors,
 )
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
@@ -274,7 +275,7 @@ class SearchAgent:
         if hits is None:
             return replace(ranking, degraded=(*ranking.degraded, "reranker")), folded
         account.reranker_model = self._reranker_name
-        ranking, first = reordered(ranking, order, hits)
+        ranking, first = reordered(ranking, order, hits, self._ranker.signals)
         return ranking, replace(folded, order=(*first, *folded.order[len(order) :]))
 
     def _page(
@@ -365,6 +366,8 @@ class SearchAgent:
                 now_s,
                 dense_columns(session.rows, candidates, dense),
             )
+            if self._ranker.signals is not None and self._ranker.signals.needs_authors:
+                evidence = with_authors(evidence, states)
             ranker, files = ranked_by(self._ranker, evidence, self._config.reranker_timeout_ms)
             if ranker is not self._ranker:
                 degraded.append(self._ranker.name)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from rootle.errors import QueryError
 from rootle.index.manifest import FileState
 from rootle.languages import resolve_language
+from rootle.rank.paths import is_at
 from rootle.search.query_syntax import ParsedQuery
 from rootle.types import SearchQuery
 
@@ -47,20 +48,9 @@ _Test = Callable[[FileState], bool]
 
 
 def _path_test(query: SearchQuery) -> Iterable[_Test]:
-    if query.file_paths is None:
-        return
-    wanted = [path.removeprefix("./").rstrip("/") for path in query.file_paths]
-
-    def matches(state: FileState) -> bool:
-        return any(
-            path in ("", ".")
-            or state.path == path
-            or state.path.startswith(f"{path}/")
-            or fnmatch.fnmatchcase(state.path, path)
-            for path in wanted
-        )
-
-    yield matches
+    wanted = query.file_paths
+    if wanted is not None:
+        yield lambda state: any(is_at(state.path, place) for place in wanted)
 
 
 def _language_test(names: Iterable[str] | None) -> Iterable[_Test]:

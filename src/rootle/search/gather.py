@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -298,6 +298,13 @@ def build_evidence(
         np.array([state.size for state in states], dtype=np.float64),
     )
     return Evidence(question, chunks, files, words.unknown)
+
+
+def with_authors(evidence: Evidence, states: Mapping[int, FileState]) -> Evidence:
+    """The same, and who wrote the candidate files."""
+    files = evidence.files
+    authors = tuple(states[file_id].author for file_id in files.ids.tolist())
+    return replace(evidence, files=replace(files, authors=authors))
 
 
 def _definitions(

@@ -231,6 +231,7 @@ def _explanation(ranking: Ranking, at: int) -> Mapping[str, float]:
     gave = dict(zip(NAMES, ranked.features[at].tolist(), strict=True))
     if ranked.learned is not None:
         gave["learned"] = float(ranked.learned[at])
+    gave |= {name: float(values[at]) for name, values in ranked.signals.items()}
     read = {"reranker": round(ranking.by_model[at], 5)} if at in ranking.by_model else {}
     return {**read, **{name: round(value, 5) for name, value in gave.items() if value}}
 

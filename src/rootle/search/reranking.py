@@ -13,6 +13,7 @@ from rootle.errors import RerankError
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Hit, Reranker
 from rootle.rank.evidence import Floats
+from rootle.rank.signals import Signals
 from rootle.search.copies import best_chunks
 from rootle.search.page import Ranking
 
@@ -55,14 +56,21 @@ def ask_reranker(reranker: Reranker, question: str, documents: Sequence[str]) ->
 
 
 def reordered(
-    ranking: Ranking, order: Sequence[int], hits: Sequence[Hit]
+    ranking: Ranking, order: Sequence[int], hits: Sequence[Hit], signals: Signals | None = None
 ) -> tuple[Ranking, tuple[int, ...]]:
-    """The ranking with the scores of the hits, and their order; what was not read comes after."""
+    """The ranking with the scores of the hits, and their order; what was not read comes after.
+
+    Signals count beside the scores of the hits, as they do beside any ranker's.
+    """
     first = [order[hit.index] for hit in hits]
     rest = [at for at in order if at not in set(first)]
-    shown = _from_0_to_1(np.array([hit.score for hit in hits]))
-    scores = ranking.ranked.scores * shown[-1]
-    scores[first] = shown
+    shown = np.zeros(len(ranking.ranked.scores))
+    shown[first] = _from_0_to_1(np.array([hit.score for hit in hits]))
+    if signals is not None:
+        shown = sum(signals.changes(shown, ranking.evidence.files).values(), start=shown)
+        first.sort(key=lambda at: -shown[at])
+    scores = np.minimum(ranking.ranked.scores, 1.0) * shown[first[-1]]
+    scores[first] = shown[first]
     ranked = replace(ranking.ranked, order=(*first, *rest), scores=scores)
     said = {order[hit.index]: hit.score for hit in hits}
     judgement = replace(ranking.judgement, scores=scores) if ranking.judgement else None

@@ -74,7 +74,8 @@ def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
         return _nested(field, value, origin, name)
     data: Any = value.data
     if wanted is tuple:
-        return _texts(value, origin, name)
+        item: type[Any] | None = field.metadata["item"]
+        return _texts(value, origin, name) if item is None else _items(item, value, origin, name)
     if wanted is float and type(data) is int:
         data = _as_float(data)
     if type(data) is not wanted:
@@ -113,6 +114,24 @@ def _texts(value: Value, origin: Origin, name: str) -> tuple[str, ...]:
     if not isinstance(data, list) or not all(isinstance(item, str) for item in data):
         raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected a list of texts")
     return tuple(data)
+
+
+def _items(item: type[Any], value: Value, origin: Origin, name: str) -> tuple[Any, ...]:
+    if isinstance(value.data, Members) or not isinstance(value.data, tuple):
+        raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected a list of objects")
+    found = []
+    for at, entry in enumerate(value.data):
+        own = f"{name}[{at}]"
+        if not isinstance(entry.data, Members):
+            keys = ", ".join(f'"{key_of(part.name)}"' for part in fields(item))
+            shown = _shown(entry)
+            raise ConfigError(f"{origin}: {own} is {shown}, expected an object with {keys}")
+        parts = read_record(item, entry.data, origin.source, own)
+        try:
+            found.append(item(**{key: part.value for key, part in parts.items()}))
+        except ValueError as error:
+            raise ConfigError(f"{origin}: {own} {error}") from error
+    return tuple(found)
 
 
 def _as_float(number: int) -> float:
