@@ -9,6 +9,7 @@ import numpy as np
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
 from rootle.rank.paths import (
+    HEAD_CHARS,
     PathParts,
     is_prose_path,
     is_record_path,
@@ -23,8 +24,6 @@ _THREE: Final = (1.0, 1 / 2, 1 / 3)
 # Beyond this rank a cosine is noise: what counts is how far a chunk stands out above it.
 _DENSE_FLOOR_RANK: Final = 60
 _SHARE_OF: Final = 20
-# Two words that are not the same are alike from so many common letters on.
-_HEAD_CHARS: Final = 3
 _DEFINITION_IN_CHUNK: Final = 0.3
 _ASKED_FOR_IN_CHUNK: Final = 2.0
 
@@ -198,44 +197,45 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
 
 def _longer_stems(parts: Sequence[PathParts]) -> Floats:
     """1 where another candidate's whole name is a part of the name: BatchInsert beside Insert."""
-    known = {part.stem for part in parts if len("".join(part.stem)) > _HEAD_CHARS}
+    known = {part.stem for part in parts if len("".join(part.stem)) > HEAD_CHARS}
     return np.array([not known.isdisjoint(part.inner) for part in parts], dtype=np.float64)
 
 
 def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
     """Four columns: question in stem, stem in question, folders, stem written out."""
-    table = np.zeros((len(parts), 4))
-    if not question.words or not parts:
-        return table
-    stems = _match_table(question.words, [part.stem for part in parts])
-    folders = _match_table(question.words, [part.folders for part in parts])
-    counts = np.array([max(1, len(part.stem)) for part in parts])
-    table[:, 0] = stems.max(axis=2).mean(axis=1)
-    table[:, 1] = stems.max(axis=1).sum(axis=1) / counts
-    table[:, 2] = folders.max(axis=2).mean(axis=1)
-    table[:, 3] = [len(p.whole) > 2 and p.whole in question.written_out for p in parts]
-    return table
+    likeness = _Likeness(question.words)
+    rows = []
+    for part in parts:
+        is_written_out = len(part.whole) > 2 and part.whole in question.written_out
+        found = (0.0, 0.0, 0.0)
+        if not likeness.heads.isdisjoint(part.heads):
+            folders, _ = likeness.both_ways(part.folders)
+            found = (*likeness.both_ways(part.stem), folders)
+        rows.append((*found, is_written_out))
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-def _match_table(words: Sequence[str], parts: Sequence[Sequence[str]]) -> Floats:
-    """How alike words are to the parts of paths: shape (paths, words, parts), padded by 0."""
-    table = np.zeros((len(parts), max(1, max(map(len, parts))), len(words)))
-    # Words that do not begin alike do not match: most parts need not be looked at.
-    heads = {word[:_HEAD_CHARS] for word in words}
-    matches: dict[str, list[float]] = {}  # the same names stand in many paths
-    places: list[tuple[int, int]] = []
-    found: list[list[float]] = []
-    for row, names in enumerate(parts):
-        for column, name in enumerate(names):
-            if name[:_HEAD_CHARS] in heads:
-                if name not in matches:
-                    matches[name] = [word_match(word, name) for word in words]
-                places.append((row, column))
-                found.append(matches[name])
-    if places:
-        rows, columns = np.array(places).T
-        table[rows, columns] = found
-    return table.swapaxes(1, 2)
+class _Likeness:
+    """How alike the words of a question are to those of paths."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        # Words that do not begin alike do not match: most paths need not be looked at.
+        self.heads = frozenset(word[:HEAD_CHARS] for word in words)
+        self._found: dict[str, list[float]] = {}  # the same names stand in many paths
+
+    def both_ways(self, names: Sequence[str]) -> tuple[float, float]:
+        """How much of the question is in some names, and how much of the names in the question."""
+        found = [self._with(name) for name in names if name[:HEAD_CHARS] in self.heads]
+        if not found:
+            return 0.0, 0.0
+        in_names = sum(max(alike) for alike in zip(*found, strict=True)) / len(self._words)
+        return in_names, sum(max(alike) for alike in found) / len(names)
+
+    def _with(self, name: str) -> list[float]:
+        if name not in self._found:
+            self._found[name] = [word_match(word, name) for word in self._words]
+        return self._found[name]
 
 
 def word_match(left: str, right: str) -> float:
@@ -243,7 +243,7 @@ def word_match(left: str, right: str) -> float:
     if left == right:
         return 1.0
     shorter, longer = sorted((left, right), key=len)
-    if len(shorter) >= _HEAD_CHARS and longer.startswith(shorter):
+    if len(shorter) >= HEAD_CHARS and longer.startswith(shorter):
         return 0.8
     if len(shorter) >= 5 and left[:5] == right[:5]:
         return 0.6

@@ -85,6 +85,6 @@ def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> Ra
     if question.intent == "usage":
         parts[defining_files(evidence)] *= DEFINER_FACTOR
     scores = np.maximum(parts.sum(axis=1), 0)
-    paths = np.array(evidence.files.paths, dtype=object)
-    order = sorted(range(len(scores)), key=lambda at: (-scores[at], paths[at]))
+    keys = list(zip((-scores).tolist(), evidence.files.paths, strict=True))
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     return RankedFiles(tuple(order), scores, parts, table)

@@ -39,6 +39,8 @@ _EXAMPLE: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
 _HIDDEN: Final = re.compile(r"(^|/)\.")
+# Two words that are not the same are alike from so many common letters on.
+HEAD_CHARS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class PathParts:
     folders: tuple[str, ...]
     whole: str  # the stem in one spelling
     inner: frozenset[tuple[str, ...]]  # every run of words within the stem but the stem itself
+    heads: frozenset[str]  # how its words begin
 
 
 # A file that is named after its folder says nothing with its own name.
@@ -64,15 +67,17 @@ def path_parts(path: str) -> PathParts:
     if stem.lower().strip("_") in _EMPTY_STEMS and folders:
         stem, folders = folders[-1], folders[:-1]
     words = _words(stem)
+    around = tuple(dict.fromkeys(word for folder in folders for word in _words(folder)))
     return PathParts(
         words,
-        tuple(dict.fromkeys(word for folder in folders for word in _words(folder))),
+        around,
         whole_identifier("".join(WORD.findall(stem))),
         frozenset(
             words[start:end]
             for start, end in combinations(range(len(words) + 1), 2)
             if end - start < len(words)
         ),
+        frozenset(word[:HEAD_CHARS] for word in (*words, *around)),
     )
 
 
