@@ -74,9 +74,10 @@ ALLOWED: Mapping[str, set[str]] = {
     "index_status": GROUND | {"index", "indexer"},
     "freshness": GROUND | {"index", "indexer"},
     "live": GROUND | {"index", "ingest", "indexer"},
+    "sources": GROUND | {"ingest"},
     "app": GROUND
     | {"index.watch_place", "embed", "ingest", "rank", "search"}
-    | {"indexer", "index_status", "freshness", "live"},
+    | {"indexer", "index_status", "freshness", "live", "sources"},
     # Floor 6: what agents call.
     "tools": GROUND | {"app"},
     # The public names, for type checkers and on first use.

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rootle.config import Config, unused_settings
-from rootle.errors import ConfigError, IndexMissingError, UnavailableError
+from rootle.errors import ConfigError, IndexMissingError, IndexStorageError, UnavailableError
 from rootle.events import Subscribers
 from rootle.types import (
     Filters,
     IndexReport,
     IndexStatus,
     IndexUpdated,
+    Passage,
     SearchQuery,
     SearchResponse,
 )
@@ -134,6 +135,19 @@ class App:
                 # Somebody deleted it since the last check.
                 self._fresh().forget()
         return self._answer(query, explain=explain)
+
+    def read(self, source: str) -> Passage:
+        """Lines of a file or commit, by a name that a search gave or that somebody knows.
+
+        "path", "path:120", "path:120-180", "path#heading", "path#definition" or a commit's hash.
+        Nothing is read that the index would leave out, and nothing outside the folder; what was
+        never indexed yet can be read. Raises SourceError with what to ask instead.
+        """
+        from rootle.ingest.walker import WalkRules
+        from rootle.sources import read_source
+
+        rules = WalkRules(self.config.max_file_bytes)
+        return read_source(self.root, source, rules, self._indexed_paths)
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
@@ -255,6 +269,13 @@ class App:
         response = self._search_agent().search(query, explain=explain, stale=is_stale)
         degraded = ("embedding",) if self._choice().remark else ()
         return replace(response, degraded=(*degraded, *response.degraded), staleness=staleness)
+
+    def _indexed_paths(self) -> list[str]:
+        try:
+            states = self._upkeep().snapshot().all_files()
+        except IndexStorageError:
+            return []
+        return [state.path for state in states if state.skip is None]
 
     def _wish(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
         from rootle.index.watch_place import WatchPlace, Wish

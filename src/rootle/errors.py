@@ -19,6 +19,10 @@ class StaleCursorError(QueryError):
     """A cursor that belongs to another query or to an earlier state of the index."""
 
 
+class SourceError(QueryError):
+    """A file or commit that cannot be shown: not there, left out, or outside the folder."""
+
+
 class IngestError(RootleError):
     """A folder that cannot be indexed: it does not exist, is a file, or cannot be read."""
 

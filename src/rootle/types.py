@@ -97,6 +97,17 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a file or of a commit, as they are now."""
+
+    source: str  # the path of the file or the hash of the commit
+    language: str
+    start_line: int  # of the first of these lines, from 1
+    lines: tuple[str, ...]
+    total_lines: int  # of the whole file or commit
+
+
+@dataclass(frozen=True, slots=True)
 class Understood:
     """How a question was read."""
 

@@ -19,7 +19,7 @@ from rootle.ingest.window_cutter import cut_windows
 from rootle.languages import CODE_EXTENSIONS, PROSE
 
 # The limits are part of what callers need, and live apart so that a door can name them cheaply.
-__all__ = ["ChunkLimits", "Cut", "Piece", "cut_parts", "cut_text"]
+__all__ = ["ChunkLimits", "Cut", "Piece", "cut_parts", "cut_text", "is_parseable"]
 
 # Bigger sources are data in the form of code, and their trees take ten times their size in memory.
 MAX_PARSED_CHARS: Final = 2_000_000
@@ -82,7 +82,7 @@ def cut_parts(
 
 
 def _cut_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[Piece] | None:
-    if not _is_parseable(text):
+    if not is_parseable(text):
         return None
     if language == "c" and _CPP_SIGN.search(text):
         language = "cpp"
@@ -94,7 +94,8 @@ def _cut_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[P
     return _pieces(lines, parts, limits.max_chars, outline.names, outline.comments)
 
 
-def _is_parseable(text: str) -> bool:
+def is_parseable(text: str) -> bool:
+    """Whether a parser makes a tree of it in reasonable time and memory."""
     if len(text) > min(MAX_PARSED_CHARS, MINIFIED_LINE * (text.count("\n") + 10)):
         return False
     return text.count("<") - 2 * text.count("<<") - text.count(">") < MAX_OPEN_ANGLES

@@ -109,6 +109,17 @@ def _is_ignored(folder: str) -> bool:
     return run_git(folder, "check-ignore", "-q", ".", timeout_s=_QUICK_TIMEOUT_S).returncode == 0
 
 
+def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
+    """Those that git's ignore files name, whether they are tracked or gone or not."""
+    output = run_git(
+        folder,
+        *("check-ignore", "--no-index", "-z", "--stdin"),
+        timeout_s=_QUICK_TIMEOUT_S,
+        given=b"\0".join(map(os.fsencode, paths)),
+    )
+    return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
+
+
 def head_commit(root: Path) -> str | None:
     """The hash of the commit that is checked out; None outside git or before the first commit."""
     output = run_git(

@@ -41,9 +41,16 @@ class GitOutput:
 
 
 def run_git(
-    folder: str, *arguments: str, timeout_s: float, config: Mapping[str, str] | None = None
+    folder: str,
+    *arguments: str,
+    timeout_s: float,
+    config: Mapping[str, str] | None = None,
+    given: bytes = b"",
 ) -> GitOutput:
-    """Run git in `folder`; return code 127 and a message where there is no git to run."""
+    """Run git in `folder`; return code 127 and a message where there is no git to run.
+
+    `given` is what it reads from its standard input.
+    """
     # An absolute path: a relative one would be looked up in `folder`, which may not be trusted.
     program = shutil.which("git")
     if program is None:
@@ -53,20 +60,20 @@ def run_git(
             [os.path.abspath(program), "--no-pager", *arguments],
             cwd=folder,
             env=_environment({**_SAFE_CONFIG, **(config or {})}),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
     except OSError as error:
         return GitOutput(b"", os.fsencode(f"git does not start: {error}"), 127)
     with process:
-        return _collect(process, timeout_s)
+        return _collect(process, timeout_s, given or None)
 
 
-def _collect(process: subprocess.Popen[bytes], timeout_s: float) -> GitOutput:
+def _collect(process: subprocess.Popen[bytes], timeout_s: float, given: bytes | None) -> GitOutput:
     timed_out = False
     try:
-        stdout, stderr = process.communicate(timeout=timeout_s)
+        stdout, stderr = process.communicate(given, timeout=timeout_s)
     except subprocess.TimeoutExpired:
         timed_out = True
         process.kill()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rootle.ingest.folder_walk import OWN_IGNORE_NAME, walk_folder
 from rootle.ingest.foreign_folders import FOREIGN_FOLDERS, FOREIGN_MARKS, is_linked_worktree
-from rootle.ingest.git import GitListing, list_files
+from rootle.ingest.git import GitListing, ignored_paths, list_files
 from rootle.ingest.git_command import find_work_tree
 from rootle.ingest.ignore_rules import IgnoreRules, load_ignore_file
 
@@ -51,6 +51,15 @@ def list_only(root: str, paths: Collection[str]) -> Tree | None:
     _add_repository(root, "", listing, tree)
     kept = _OwnRules(root, tree.files).kept(tree.files)
     return Tree([path for path in kept if path in paths], [], in_git=True)
+
+
+def left_out_by_rules(root: str, paths: Collection[str]) -> set[str]:
+    """Of some paths, which may be gone, those that git's ignore files or ours leave out."""
+    folders = {folder for path in paths for folder in _folders_above(path)}
+    homes = (f"{folder}/{OWN_IGNORE_NAME}".lstrip("/") for folder in folders)
+    present = [home for home in homes if os.path.lexists(os.path.join(root, home))]
+    kept = set(_OwnRules(root, present).kept([*paths]))
+    return set(paths) - kept | ignored_paths(root, paths)
 
 
 def _folders_above(path: str) -> Iterable[str]:

@@ -37,7 +37,7 @@ class Layout:
 
 def cut_prose(lines: Lines, language: str, max_chars: int) -> list[Part]:
     """The parts of a document, in order: they cover every line that is not blank."""
-    layout = _LAYOUTS[language](lines) if language in _LAYOUTS else Layout([], set())
+    layout = _layout_of(lines, language)
     borders = _paragraphs(lines, layout)
     joined: list[Part] = []
     for section in _sections(lines, layout.headings):
@@ -50,6 +50,15 @@ def cut_prose(lines: Lines, language: str, max_chars: int) -> list[Part]:
         for part in joined
         for first, end in split_at_borders(lines, part.first, part.end, borders, max_chars)
     ]
+
+
+def headings_of(lines: Lines, language: str) -> list[Heading]:
+    """The headings of a document, in order; none where its language has none that we know."""
+    return _layout_of(lines, language).headings
+
+
+def _layout_of(lines: Lines, language: str) -> Layout:
+    return _LAYOUTS[language](lines) if language in _LAYOUTS else Layout([], set())
 
 
 def _sections(lines: Lines, headings: list[Heading]) -> Iterator[Part]:

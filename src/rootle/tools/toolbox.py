@@ -5,9 +5,10 @@ from __future__ import annotations
 from rootle.app import App
 from rootle.tools.app_backend import AppBackend
 from rootle.tools.tool import Tool
+from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search import vectordb_search
 
 
 def tools_of(app: App) -> tuple[Tool, ...]:
     """What an agent may do with the folder of an app; nothing is opened before the first call."""
-    return (vectordb_search(None, AppBackend(app)),)
+    return (vectordb_search(None, AppBackend(app)), vectordb_read(app))

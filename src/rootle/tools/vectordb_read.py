@@ -1,0 +1,77 @@
+"""`vectordb_read`: a place in, its lines out, no more than a model takes in at once."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Final
+
+from rootle.app import App
+from rootle.errors import RootleError
+from rootle.text import encodable
+from rootle.tools.tool import Answer, Tool, error
+from rootle.types import Passage
+
+# About 3,000 tokens; whoever needs more asks for the next lines.
+MAX_LINES: Final = 300
+MAX_CHARS: Final = 12_000
+_MAX_LINE_CHARS: Final = 1_000
+
+_DESCRIPTION: Final = (
+    "Read more around a search result, or any file, section or commit of this folder. "
+    "source is one of: path, path:120-180, path:120 (what is around a line), README.md#heading, "
+    "a.py#ClassName, a commit hash. Long texts come in parts. "
+    "To look for a string in many files, grep is better."
+)
+
+
+def vectordb_read(app: App) -> Tool:
+    """The tool over the folder of an app."""
+    return Tool(
+        name="vectordb_read",
+        title="Read from the folder",
+        description=_DESCRIPTION,
+        parameter="source",
+        parameter_description="What to read, e.g. src/app.py:120-180",
+        run=lambda source: _run(app, source),
+    )
+
+
+def _run(app: App, source: str) -> Answer:
+    try:
+        passage = app.read(source)
+    except RootleError as problem:
+        return error(encodable(str(problem)))
+    return _answer(passage)
+
+
+def _answer(passage: Passage) -> Answer:
+    lines = [encodable(_shortened(line)) for line in passage.lines[:MAX_LINES]]
+    lines = lines[: _count_that_fits(lines)]
+    first, last = passage.start_line, passage.start_line + len(lines) - 1
+    name = encodable(passage.source)
+    width = len(str(last))
+    numbered = [f"{at:>{width}}  {line}".rstrip() for at, line in enumerate(lines, start=first)]
+    text = [f"{name}:{first}-{last} of {passage.total_lines} ({passage.language})", *numbered]
+    left = len(passage.lines) - len(lines)
+    if left:
+        text.append(f"… {left} more lines: ask for {name}:{last + 1}-{last + left}")
+    data = {
+        "source": f"{name}:{first}-{last}",
+        "language": passage.language,
+        "start_line": first,
+        "end_line": last,
+        "total_lines": passage.total_lines,
+        "left_out_lines": left,
+        "text": "\n".join(lines),
+    }
+    return Answer("\n".join(text), data)
+
+
+def _shortened(line: str) -> str:
+    more = len(line) - _MAX_LINE_CHARS
+    return line if more <= 0 else f"{line[:_MAX_LINE_CHARS]}… ({more} more characters)"
+
+
+def _count_that_fits(lines: list[str]) -> int:
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return max(1, sum(size <= MAX_CHARS for size in sizes))

@@ -1,0 +1,365 @@
+"""What `vectordb_read` shows of a folder, and what nobody gets it to show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sample import MakeApp, git, make_repository, write
+
+from rootle.tools.tool import Answer
+from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
+
+Read = Callable[[str], Answer]
+
+SECRET = "hunter2-the-password"
+
+
+@pytest.fixture
+def read(repository: Path, make_app: MakeApp) -> Read:
+    return vectordb_read(make_app(repository)).run
+
+
+def shown(answer: Answer) -> list[str]:
+    assert not answer.is_error, answer.text
+    lines: list[str] = answer.data["text"].split("\n")
+    return lines
+
+
+def refusal(answer: Answer) -> str:
+    assert answer.is_error
+    assert answer.text.startswith("Error: ")
+    assert answer.data == {"error": answer.text.removeprefix("Error: ")}
+    assert SECRET not in answer.text
+    return answer.text
+
+
+def test_a_file_has_its_lines_with_their_numbers(read: Read) -> None:
+    answer = read("src/net/client.go")
+    assert answer.text == (
+        "src/net/client.go:1-6 of 6 (go)\n"
+        "1  package net\n"
+        "2\n"
+        "3  // Fetch downloads a page and follows redirects.\n"
+        "4  func Fetch(url string, maxRedirects int) (string, error) {\n"
+        "5  \treturn download(url, maxRedirects)\n"
+        "6  }"
+    )
+    assert answer.data["source"] == "src/net/client.go:1-6"
+    assert answer.data["language"] == "go"
+    assert answer.data["left_out_lines"] == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "first", "last"),
+    [
+        ("src/net/retry.py:4-6", 4, 6),
+        ("src/net/retry.py:9-99", 9, 13),
+        ("src/net/retry.py:12", 12, 13),  # the method around it
+        ("src/net/retry.py#RetryPolicy", 9, 13),
+        ("src/net/retry.py#RetryPolicy.should_retry", 12, 13),
+        ("src/net/retry.py#class RetryPolicy > def should_retry", 12, 13),
+        ("src/auth/token.ts#validateToken", 3, 5),
+        ("docs/guide.md#logging-in", 7, 9),
+        ("docs/guide.md#Guide > Logging in", 7, 9),
+        ("docs/guide.md#guide", 1, 9),
+        ("docs/guide.md:8", 7, 9),
+        ("config/service.yaml:1", 1, 2),
+        ("./src//net/retry.py:4-4", 4, 4),
+        ("  src/net/retry.py:4-4\n", 4, 4),
+    ],
+)
+def test_a_place_has_just_its_lines(
+    read: Read, repository: Path, source: str, first: int, last: int
+) -> None:
+    answer = read(source)
+    path = source.strip().removeprefix("./").replace("//", "/").partition(":")[0].partition("#")[0]
+    assert shown(answer) == (repository / path).read_text().split("\n")[first - 1 : last]
+    assert answer.data["source"] == f"{path}:{first}-{last}"
+
+
+def test_an_absolute_path_inside_the_folder_is_the_relative_one(
+    read: Read, repository: Path
+) -> None:
+    assert read(f"{repository}/README.md").data["source"] == "README.md:1-3"
+
+
+def test_a_file_may_have_the_signs_of_a_place_in_its_name(read: Read, repository: Path) -> None:
+    for name in ("notes:12", "C#.md", "-p", "--output=x"):
+        write(repository, name, f"this is {name}\n")
+        assert shown(read(name)) == [f"this is {name}"]
+    assert shown(read("-p:1-1")) == ["this is -p"]
+
+
+def test_what_was_never_indexed_and_what_changed_is_read_as_it_is_now(
+    read: Read, repository: Path
+) -> None:
+    write(repository, "src/new.py", "fresh = 1\n")
+    assert shown(read("src/new.py")) == ["fresh = 1"]
+    write(repository, "src/new.py", "fresh = 2\r\n")
+    assert shown(read("src/new.py")) == ["fresh = 2"]
+
+
+def test_a_folder_without_git_is_read_too(tmp_path: Path, make_app: MakeApp) -> None:
+    root = tmp_path / "plain"
+    write(root, "a/notes.txt", "hello\n")
+    write(root, ".ignore", "hidden.txt\n")
+    write(root, "hidden.txt", SECRET)
+    read = vectordb_read(make_app(root)).run
+    assert shown(read("a/notes.txt")) == ["hello"]
+    assert "ignored" in refusal(read("hidden.txt"))
+
+
+def test_a_long_file_comes_in_parts_that_name_the_next_one(read: Read, repository: Path) -> None:
+    lines = [f"line {at}" for at in range(1, 1_001)]
+    write(repository, "long.txt", "\n".join(lines) + "\n")
+    seen: list[str] = []
+    source = "long.txt"
+    while source:
+        answer = read(source)
+        assert len(answer.data["text"].split("\n")) <= MAX_LINES
+        seen += shown(answer)
+        source = answer.text.partition("more lines: ask for ")[2]
+    assert seen == lines
+    last = read("long.txt:100-999").text.splitlines()[-1]
+    assert last == f"… 600 more lines: ask for long.txt:{100 + MAX_LINES}-999"
+
+
+def test_long_lines_are_bounded_too(read: Read, repository: Path) -> None:
+    write(repository, "wide.txt", "\n".join(["word " * 100] * 200))
+    answer = read("wide.txt")
+    assert len(answer.text) < 1.1 * MAX_CHARS
+    assert answer.data["left_out_lines"] == 200 - len(shown(answer)) > 0
+    write(repository, "widest.txt", "start " + "x" * 4_000)
+    (line,) = shown(read("widest.txt"))
+    assert line.startswith("start ")
+    assert line.endswith("… (3006 more characters)")
+
+
+def test_an_empty_file_is_one_empty_line(read: Read, repository: Path) -> None:
+    write(repository, "empty.py", "")
+    assert shown(read("empty.py")) == [""]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "../outside.txt",
+        "src/../../outside.txt",
+        "src/../README.md",
+        "..",
+        "/etc/passwd",
+        "/",
+        "~/.netrc",
+        "{parent}/outside.txt",
+        "{root}/../outside.txt",
+        "{parent}/repository-too/outside.txt",
+        "link.txt",
+        "folder/outside.txt",
+        "folder/repository-too/outside.txt",
+        "loop/loop/loop",
+        "tracked_folder/file.txt",
+        ".git/config",
+        ".git",
+        "fifo",
+    ],
+)
+def test_nothing_outside_the_folder_is_read(source: str, read: Read, repository: Path) -> None:
+    write(repository.parent, "outside.txt", SECRET)
+    write(repository.parent, "repository-too/outside.txt", SECRET)
+    write(repository.parent, "elsewhere/file.txt", SECRET)
+    write(repository, "tracked_folder/file.txt", "ours\n")
+    git(repository, "add", "-A")
+    (repository / "tracked_folder/file.txt").unlink()
+    (repository / "tracked_folder").rmdir()
+    (repository / "tracked_folder").symlink_to(repository.parent / "elsewhere")
+    (repository / "link.txt").symlink_to(repository.parent / "outside.txt")
+    (repository / "folder").symlink_to(repository.parent)
+    (repository / "loop").symlink_to(repository)
+    os.mkfifo(repository / "fifo")
+    for suffix in ("", ":1-5", "#x"):
+        refusal(read(source.format(parent=repository.parent, root=repository) + suffix))
+
+
+def test_a_link_that_leads_to_a_file_of_the_folder_is_not_followed(
+    read: Read, repository: Path
+) -> None:
+    (repository / "link.md").symlink_to("README.md")
+    assert "left out of the index (symlink)" in refusal(read("link.md"))
+
+
+def test_a_folder_that_is_opened_by_a_link_is_read(
+    tmp_path: Path, repository: Path, make_app: MakeApp
+) -> None:
+    (tmp_path / "link").symlink_to(repository)
+    read = vectordb_read(make_app(tmp_path / "link")).run
+    assert shown(read("config/service.yaml:1-1")) == ["maxAttempts: 5"]
+    for folder in (tmp_path / "link", repository):
+        assert shown(read(f"{folder}/config/service.yaml:2-2")) == ["logLevel: debug"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "reason"),
+    [
+        (".env", SECRET, "(secret)"),
+        ("deploy/id_rsa", SECRET, "(secret)"),
+        ("deploy/key.txt", f"-----BEGIN PRIVATE KEY-----\n{SECRET}", "(secret)"),
+        ("server.pem", SECRET, "(secret)"),
+        ("data.dat", b"\0\1\2" + SECRET.encode(), "(binary)"),
+        ("logo.png", SECRET, "(binary)"),
+        ("package-lock.json", SECRET, "(lock file)"),
+        ("site.min.js", SECRET, "(minified)"),
+        ("big.txt", SECRET * 100_000, "(too large)"),
+        ("ignored.txt", SECRET, "is ignored"),
+        ("build/ignored.py", SECRET, "is ignored"),
+        ("private/ours.py", SECRET, "is ignored"),
+        ("node_modules/x/index.js", SECRET, "is ignored"),
+    ],
+)
+def test_what_the_index_leaves_out_is_not_read(
+    path: str, content: str | bytes, reason: str, read: Read, repository: Path
+) -> None:
+    write(repository, ".gitignore", "ignored.*\nbuild/\n")
+    write(repository, ".rootleignore", "private/\n")
+    write(repository, path, content)
+    for source in (path, f"{path}:1-3", f"{path}#x", f"./{path}", f"{repository}/{path}"):
+        assert reason in refusal(read(source))
+
+
+@pytest.mark.parametrize(
+    ("source", "cure"),
+    [
+        ("", "Error: source is empty"),
+        (" \n", "Error: source is empty"),
+        ("x" * 2_000, "source has 2000 characters; give a path, not a text"),
+        ("a\0b", "source has characters that no path has"),
+        ("\ud800", "source has characters that no path has"),
+        ("retry.py", "did you mean src/net/retry.py?"),
+        ("lib/Retry.py:3-4", "did you mean src/net/retry.py?"),
+        ("src", "src is a folder; name one of its files: src/auth/password.rs, "),
+        ("src/net/", "src/net is a folder; name one of its files: src/net/client.go, "),
+        (".", ". is a folder; name one of its files: README.md, "),
+        ("nothing.py", "take a path from vectordb_search"),
+        ("src/net/retry.py:14", "src/net/retry.py has lines 1-13, not 14"),
+        ("src/net/retry.py:0-3", "has lines 1-13, not 0-3"),
+        ("src/net/retry.py:9-4", "has lines 1-13, not 9-4"),
+        ("src/net/retry.py#Nope", 'has no "Nope"; it has: retry_backoff, RetryPolicy, '),
+        ("docs/guide.md#nope", "it has: Guide, Configuring the retry policy, Logging in"),
+        ("config/service.yaml#x", "has no headings or definitions; ask for lines of it"),
+        ("deadbeef", "there is no commit deadbeef here, nor a file of that name"),
+    ],
+)
+def test_an_error_names_the_cure(
+    source: str, cure: str, repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    app.index()
+    assert cure in refusal(vectordb_read(app).run(source))
+
+
+def test_a_commit_is_its_message_and_what_it_changed(read: Read, repository: Path) -> None:
+    write(repository, "src/store/cache.py", "class LruCache:\n    pass\n")
+    git(repository, "commit", "-qam", "Empty the cache\n\nNobody used it.")
+    sha = git(repository, "rev-parse", "HEAD").strip()
+    for source in (sha, sha[:8], sha.upper(), f"commit {sha}", f"commit:{sha[:10]}"):
+        text = read(source).text
+        assert text.startswith(f"{sha[:12]}")
+        for part in (
+            "t, 2023-11-14",
+            "Empty the cache",
+            "Nobody used it.",
+            "src/store/cache.py | +1 -4",
+            "+    pass",
+            "-    def evict_oldest",
+        ):
+            assert part in text
+    assert shown(read(f"{sha[:9]}:4-4")) == ["Empty the cache"]
+
+
+def test_a_commit_does_not_tell_what_the_index_leaves_out(read: Read, repository: Path) -> None:
+    write(repository, ".env", SECRET)
+    write(repository, "later_ignored.txt", SECRET)
+    write(repository, "private/ours.py", SECRET)
+    write(repository, "deploy/key.txt", f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n")
+    write(repository, "plain.txt", "visible\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "Too much")
+    sha = git(repository, "rev-parse", "HEAD").strip()
+    git(repository, "rm", "-q", "later_ignored.txt", "private/ours.py", "deploy/key.txt")
+    write(repository, ".gitignore", "later_ignored.txt\n")
+    write(repository, ".rootleignore", "private/\n")
+    text = read(sha).text
+    assert "+visible" in text
+    assert SECRET not in text
+    assert "and 3 files that are not shown" in text
+    assert "what changed in 1 more files is left out: large, binary or secret" in text
+
+
+def test_a_commit_of_a_large_repository_is_shown_as_far_as_it_is_about_the_folder(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/net/retry.py", "retry = None\n")
+    write(repository, "README.md", SECRET)
+    git(repository, "commit", "-qam", "Both")
+    both = git(repository, "rev-parse", "HEAD").strip()
+    write(repository, "README.md", f"{SECRET} again")
+    git(repository, "commit", "-qam", f"Other {SECRET}")
+    other = git(repository, "rev-parse", "HEAD").strip()
+    read = vectordb_read(make_app(repository / "src")).run
+    text = read(both).text
+    assert "net/retry.py | +1 -13" in text
+    assert SECRET not in text
+    refusal(read(other))
+
+
+def test_a_merge_and_the_first_commit_are_shown_too(read: Read, repository: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD").strip()
+    assert "+def retry_backoff" in read(f"{first}:1-300").text + read(f"{first}:300-400").text
+    git(repository, "checkout", "-qb", "side")
+    write(repository, "side.txt", "from the side\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "side")
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "--no-ff", "-m", "Merge the side", "side")
+    merge = git(repository, "rev-parse", "HEAD").strip()
+    assert "+from the side" in read(merge).text
+
+
+def test_a_huge_commit_is_bounded(tmp_path: Path, make_app: MakeApp) -> None:
+    files = {f"f{at}.txt": "line\n" * 1_000 for at in range(10)}
+    root = make_repository(tmp_path / "huge", files)
+    sha = git(root, "rev-parse", "HEAD").strip()
+    answer = vectordb_read(make_app(root)).run(sha)
+    assert len(shown(answer)) == MAX_LINES
+    assert answer.data["total_lines"] < 4_500
+    assert "f9.txt | +1000 -0" in answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["--output=stolen", "-p", "HEAD", "main", "HEAD:README.md", "@{0}"]
+)
+def test_nothing_that_git_would_understand_otherwise_reaches_it(
+    name: str, read: Read, repository: Path
+) -> None:
+    refusal(read(name))
+    refusal(read(f"commit {name}"))
+    assert not (repository / "stolen").exists()
+
+
+def test_a_program_that_a_repository_names_is_not_run(
+    read: Read, repository: Path, tmp_path: Path
+) -> None:
+    spy = tmp_path / "spy.sh"
+    spy.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    spy.chmod(0o755)
+    for name in ("diff.external", "diff.spy.command", "diff.spy.textconv", "core.pager"):
+        git(repository, "config", name, os.fspath(spy))
+    write(repository, ".gitattributes", "*.py diff=spy\n")
+    write(repository, "src/net/retry.py", "retry = 1\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "With a spy")
+    sha = git(repository, "rev-parse", "HEAD").strip()
+    assert "+retry = 1" in read(sha).text
+    assert not (tmp_path / "ran").exists()
