@@ -11,6 +11,7 @@ question's content words occur in its answer. `--list` prints each question with
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -53,7 +54,8 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
-    names = args.only.split(",") if args.only else sorted(p.stem for p in LABELS.glob("*.jsonl"))
+    listed = json.loads((LABELS / "repositories.json").read_text())
+    names = args.only.split(",") if args.only else sorted(repo["name"] for repo in listed)
     failures, totals = 0, Counter[str]()
     seen: set[str] = set()
     for name in names:
