@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -122,6 +124,25 @@ def answers() -> Answers:
         return seen
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of llama.cpp's own server with a tiny cross-encoder."""
+    model = tmp_path_factory.mktemp("model") / "tiny.gguf"
+    program = Path(__file__).parent / "rank" / "tiny_reranker.py"
+    subprocess.run([sys.executable, program, "make", model], check=True)
+    process = subprocess.Popen(
+        [sys.executable, program, "serve", model],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,7 @@ FLOOR_2 = {
     "net",
     "events",
     "plugins",
+    "reranker",
 }
 GROUND = FLOOR_1 | FLOOR_2
 
@@ -57,6 +58,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "vectors": FLOOR_1 | {"protocols"},
     "events": FLOOR_1,
     "plugins": FLOOR_1,
+    "reranker": FLOOR_1 | {"protocols"},
     "connection": set(),
     "net": FLOOR_1 | {"connection"},
     # Floor 3: the ground, not each other.

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,25 +17,6 @@ from rootle.rank.rerank_wires import WIRES, request_url
 KEY = "sk-very-secret-0123456789"
 QUERY = "parse http request"
 DOCUMENTS = ["def parse(http): return request", "cache write", "token open"]
-_TINY = Path(__file__).with_name("tiny_reranker.py")
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of llama.cpp's own server with a tiny cross-encoder."""
-    model = tmp_path_factory.mktemp("model") / "tiny.gguf"
-    subprocess.run([sys.executable, _TINY, "make", model], check=True)
-    process = subprocess.Popen(
-        [sys.executable, _TINY, "serve", model],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
 
 
 @pytest.fixture

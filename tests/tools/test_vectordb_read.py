@@ -49,7 +49,7 @@ def test_a_file_has_its_lines_with_their_numbers(read: Read) -> None:
     )
     assert answer.data["source"] == "src/net/client.go:1-6"
     assert answer.data["language"] == "go"
-    assert answer.data["left_out_lines"] == 0
+    assert answer.data["leftOutLines"] == 0
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_long_lines_are_bounded_too(read: Read, repository: Path) -> None:
     write(repository, "wide.txt", "\n".join(["word " * 100] * 200))
     answer = read("wide.txt")
     assert len(answer.text) < 1.1 * MAX_CHARS
-    assert answer.data["left_out_lines"] == 200 - len(shown(answer)) > 0
+    assert answer.data["leftOutLines"] == 200 - len(shown(answer)) > 0
     write(repository, "widest.txt", "start " + "x" * 4_000)
     (line,) = shown(read("widest.txt"))
     assert line.startswith("start ")
@@ -333,7 +333,7 @@ def test_a_huge_commit_is_bounded(tmp_path: Path, make_app: MakeApp) -> None:
     sha = git(root, "rev-parse", "HEAD").strip()
     answer = vectordb_read(make_app(root)).run(sha)
     assert len(shown(answer)) == MAX_LINES
-    assert answer.data["total_lines"] < 4_500
+    assert answer.data["totalLines"] < 4_500
     assert "f9.txt | +1000 -0" in answer.text
 
 

@@ -20,8 +20,8 @@ _UNAUTHORIZED: Final = 401
 class ServerReranker:
     """A Reranker on a server of the kind that `provider` names, one of WIRES.
 
-    The key is asked for with the first request. `batch_size` documents go into one request, all of
-    them where it is 0; the timeout is for all requests together.
+    The key is asked for with the first request. `batch_size` documents go into one request, as many
+    as the server takes where it is 0; the timeout is for all requests together.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class ServerReranker:
         JsonServer(self._url)  # says so now where that is no address
         self._key = key
         self._timeout_s = timeout_s
-        self._batch_size = batch_size
+        self._batch_size = batch_size or self._wire.batch_size
         self._clock = clock
         self._server: JsonServer | None = None
 

@@ -23,6 +23,7 @@ class Wire:
     documents: str = "documents"  # names of fields
     results: str = "results"  # empty where the list is the whole answer
     score: str = "relevance_score"
+    batch_size: int = 0  # documents that it takes at once as it comes; 0 for any number
     also: Mapping[str, object] = field(default_factory=dict)  # what goes into every request
 
     def body(self, model: str, query: str, documents: Sequence[str]) -> dict[str, object]:
@@ -78,6 +79,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         documents="texts",
         results="",
         score="score",
+        batch_size=32,
         also={"truncate": True},
     ),
     "infinity": Wire("http://127.0.0.1:7997", _STEP),

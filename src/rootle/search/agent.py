@@ -25,6 +25,7 @@ from rootle.protocols import (
 )
 from rootle.rank.question import Question
 from rootle.rank.rankers import FEATURES, Ranker, ranked_by
+from rootle.reranker import ask_reranker
 from rootle.search.account import Account
 from rootle.search.answer import Answer
 from rootle.search.both_legs import BothLegs
@@ -47,7 +48,7 @@ from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
 from rootle.search.plugin_filters import PluginFilters, within
-from rootle.search.reranking import READ, ask_reranker, documents_of, reordered
+from rootle.search.reranking import READ, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
 from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from rootle.errors import RerankError
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import Hit, Reranker
+from rootle.protocols import Hit
 from rootle.rank.evidence import Floats
 from rootle.rank.signals import Signals
+from rootle.reranker import READ_CHARS
 from rootle.search.copies import best_chunks
 from rootle.search.page import Ranking
 
 # So many files are read at most, the specification's own number of candidates: what stands lower
 # is seldom looked at, and a model on a processor reads some ten chunks a second.
 READ: Final = 20
-# Of a chunk no more than a model with room for 512 tokens takes beside a question; where one text
-# is too long for it, some servers read none.
-_READ_CHARS: Final = 1_500
 
 
 def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> list[str]:
@@ -39,20 +35,8 @@ def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> 
     texts = {row.id: text for row, text in zip(known, snapshot.excerpts(places), strict=True)}
     paths = ranking.evidence.files.paths
     return [
-        f"{paths[at]}\n{texts.get(c, '')[:_READ_CHARS]}"
-        for at, c in zip(order, chosen, strict=True)
+        f"{paths[at]}\n{texts.get(c, '')[:READ_CHARS]}" for at, c in zip(order, chosen, strict=True)
     ]
-
-
-def ask_reranker(reranker: Reranker, question: str, documents: Sequence[str]) -> list[Hit]:
-    """What it says, best first; raises RerankError for what cannot be an order of the documents."""
-    hits = sorted(reranker.rerank(question, documents), key=lambda hit: (-hit.score, hit.index))
-    indexes = [hit.index for hit in hits]
-    if len(set(indexes)) < len(indexes) or not set(indexes) <= set(range(len(documents))):
-        raise RerankError(f"the reranker names documents twice or beyond {len(documents) - 1}")
-    if not hits or not all(math.isfinite(hit.score) for hit in hits):
-        raise RerankError("the reranker gives no score, or one that is no number")
-    return hits
 
 
 def reordered(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import ConfigError, QueryError
@@ -11,13 +11,14 @@ from rootle.protocols import Findings, Record
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 from rootle.wire import to_json
 
-# What is missing where a part could not take part.
-_WITHOUT = {
-    "dense": "found by words alone, the vectors did not answer",
-    "sparse": "found by meaning alone, the word index did not answer",
+# What it means for a reader that a part of the search did not take part.
+_WITHOUT: Final = {
+    "dense": "the vectors did not answer, so this was found by words alone",
+    "sparse": "the word index did not answer, so this was found by meaning alone",
     "reranker": "the reranker did not answer",
     "embedding": "another model than the configured one served",
     "pending": "some files are found by their words alone for now",
+    "stale": "the index is behind the folder",
 }
 
 
@@ -65,16 +66,19 @@ class AppBackend:
 def _record(result: SearchResult) -> Record:
     place = f"{result.file_path}:{result.start_line}-{result.end_line}"
     about = " ".join(part for part in (result.metadata.language, result.scope) if part)
+    others = ", ".join(f"{span.start_line}-{span.end_line}" for span in result.more_spans)
+    if others:
+        about += f"; also {others}"
     return Record(place, result.snippet, result.score, about)
 
 
 def _remarks(response: SearchResponse) -> list[str]:
-    remarks = []
-    if response.confident is False:
-        remarks.append("low confidence, the answer may not be in this folder")
-    remarks += [_WITHOUT[name] for name in response.degraded if name in _WITHOUT]
-    if response.staleness is not None:
-        remarks.append(f"{response.staleness.changed_files} changed files are not indexed yet")
-    elif "stale" in response.degraded:
-        remarks.append("the index is behind the folder")
-    return [*remarks, *response.suggestions]
+    """A doubt about the whole answer is among the suggestions."""
+    staleness = response.staleness
+    known = {**_WITHOUT}
+    if staleness is not None:
+        count = staleness.changed_files
+        files = "1 changed file is" if count == 1 else f"{count} changed files are"
+        known["stale"] = f"{files} not indexed yet"
+    missing = [known.get(name, f"{name} did not take part") for name in response.degraded]
+    return [*response.suggestions, *missing]

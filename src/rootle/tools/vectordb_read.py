@@ -58,10 +58,10 @@ def _answer(passage: Passage) -> Answer:
     data = {
         "source": f"{name}:{first}-{last}",
         "language": passage.language,
-        "start_line": first,
-        "end_line": last,
-        "total_lines": passage.total_lines,
-        "left_out_lines": left,
+        "startLine": first,
+        "endLine": last,
+        "totalLines": passage.total_lines,
+        "leftOutLines": left,
         "text": "\n".join(lines),
     }
     return Answer("\n".join(text), data)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rootle.errors import QueryError, RerankError, RootleError
+from rootle.errors import ConfigError, RootleError
 from rootle.protocols import (
     AnsweringBackend,
     Findings,
@@ -16,6 +16,9 @@ from rootle.protocols import (
     TextEmbedder,
     VectorBackend,
 )
+from rootle.reranker import READ_CHARS, ask_reranker
+from rootle.text import encodable
+from rootle.tools.snippet import snippet_of
 from rootle.tools.tool import Answer, Tool, error
 
 _log = logging.getLogger(__name__)
@@ -24,32 +27,36 @@ _log = logging.getLogger(__name__)
 CANDIDATE_K: Final = 50
 FINAL_K: Final = 5
 SNIPPET_LENGTH: Final = 500
+_NOTHING: Final = "No matches found in the indexed corpus."
 
 _DESCRIPTION: Final = (
-    "Find the code and documents of this folder that answer a question, by meaning and by words. "
+    "Find passages of the indexed files that answer a question, by meaning and by words. "
     "Use it when you do not know the exact name: how something works, where it is done. "
-    "When you know the exact string, grep is better. Ask in a sentence. "
-    "Returns up to 5 passages; pass a source to vectordb_read for more."
+    "When you know the exact string or want every place where it stands, grep is better. "
+    "Gives the 5 best passages; read on with vectordb_read(source)."
 )
+
+# What a reranker of somebody else raises when its server is down or answers nonsense. Any other
+# exception is a mistake in its code, which nobody is served by hiding.
+_RERANKER_FAILURES: Final = (RootleError, OSError, RuntimeError, ValueError)
 
 
 def vectordb_search(
     embedder: TextEmbedder | None, backend: VectorBackend, reranker: Reranker | None = None
 ) -> Tool:
-    """The tool over any embedder and backend; a backend that answers by itself needs no embedder.
+    """The tool over any embedder and backend; without a reranker the backend's order stands.
 
-    Without a reranker the order of the backend stands.
+    A backend that answers a text by itself needs no embedder: give None.
     """
     if embedder is None and not isinstance(backend, AnsweringBackend):
-        raise QueryError(f"{type(backend).__name__} needs an embedder: anything with embed(texts)")
-    search = _Search(embedder, backend, reranker)
+        raise ConfigError(f"{type(backend).__name__} needs an embedder: anything with embed(texts)")
     return Tool(
         name="vectordb_search",
-        title="Search the folder",
+        title="Search the indexed files",
         description=_DESCRIPTION,
         parameter="query",
-        parameter_description="A question or topic, e.g. how are failed uploads retried",
-        run=search.run,
+        parameter_description="A question or topic in a sentence, e.g. how are uploads retried",
+        run=_Search(embedder, backend, reranker).run,
     )
 
 
@@ -65,51 +72,58 @@ class _Search:
         try:
             found = self._findings(query, CANDIDATE_K if self.reranker else FINAL_K)
         except RootleError as problem:
-            return error(str(problem))
-        records = _best(self.reranker, query, found.records)
-        return Answer(_page(records, found.remarks), _data(records, found))
+            return error(encodable(str(problem)))
+        best = _best(self.reranker, query, found.records)
+        return _answer(query, best[:FINAL_K], found)
 
     def _findings(self, query: str, top_k: int) -> Findings:
-        if isinstance(self.backend, AnsweringBackend):
+        if self.embedder is None:
+            assert isinstance(self.backend, AnsweringBackend)
             return self.backend.answer(query, top_k)
-        assert self.embedder is not None
         vector = self.embedder.embed([query])[0]
         return Findings(tuple(self.backend.query(vector, top_k, text=query)))
 
 
 def _best(reranker: Reranker | None, query: str, candidates: Sequence[Record]) -> Sequence[Record]:
-    """In the reranker's order and with its scores; in their own where there is none or it fails."""
+    """With the scores that decided the order; as they came where no reranker gives another."""
     if reranker is None:
-        return candidates[:FINAL_K]
+        return candidates
+    documents = [record.text[:READ_CHARS] for record in candidates]
     try:
-        hits = reranker.rerank(query, [record.text for record in candidates])
-    except RerankError as problem:
+        hits = ask_reranker(reranker, query, documents)
+    except _RERANKER_FAILURES as problem:
         _log.warning("vectordb_search goes on without its reranker: %s", problem)
-        return candidates[:FINAL_K]
-    return [replace(candidates[hit.index], score=hit.score) for hit in hits[:FINAL_K]]
+        return candidates
+    return [replace(candidates[hit.index], score=hit.score) for hit in hits]
 
 
-def _page(records: Sequence[Record], remarks: Sequence[str]) -> str:
-    blocks = [_block(number, record) for number, record in enumerate(records, start=1)]
-    if not blocks:
-        blocks = ["No matches found in the indexed corpus."]
+def _answer(query: str, records: Sequence[Record], found: Findings) -> Answer:
+    shown = [_shown(record, query) for record in records]
+    blocks = [_block(number, record) for number, record in enumerate(shown, start=1)]
+    remarks = [encodable(remark) for remark in found.remarks]
     if remarks:
-        blocks.append(f"Note: {'; '.join(remarks)}.")
-    return "\n\n".join(blocks)
+        blocks.append(f"Note: {'; '.join(remarks)}")
+    text = "\n\n".join(blocks if shown else [_NOTHING, *blocks])
+    results = [
+        {"source": r.source, "score": r.score, "text": r.text, "about": r.about} for r in shown
+    ]
+    return Answer(text, {"results": results, "notes": remarks, **found.facts})
+
+
+def _shown(record: Record, query: str) -> Record:
+    return Record(
+        _on_one_line(record.source),
+        encodable(snippet_of(record.text, query, SNIPPET_LENGTH)),
+        float(record.score),
+        _on_one_line(record.about),
+    )
+
+
+def _on_one_line(text: str) -> str:
+    """A file name may hold a line break, and must not look like another result."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def _block(number: int, record: Record) -> str:
     about = f" ({record.about})" if record.about else ""
-    return f"{number}. {record.source} score={record.score:.3f}{about}\n{_snippet(record.text)}"
-
-
-def _snippet(text: str) -> str:
-    return text if len(text) <= SNIPPET_LENGTH else text[: SNIPPET_LENGTH - 1] + "…"
-
-
-def _data(records: Sequence[Record], found: Findings) -> dict[str, object]:
-    results = [
-        {"source": r.source, "score": r.score, "text": _snippet(r.text), "about": r.about}
-        for r in records
-    ]
-    return {"results": results, **found.facts, "remarks": list(found.remarks)}
+    return f"{number}. {record.source} score={record.score:.3f}{about}\n{record.text}"
