@@ -65,6 +65,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "index": GROUND,
     "embed": GROUND,
     "rank": GROUND,
+    "memory": GROUND,
     # Floor 4: the ground, `rank`, and what of the embedded index the two roads share; not each
     # other. Why these files: docs/decisions/0005.
     "ingest": GROUND | {"index.manifest"},

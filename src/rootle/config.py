@@ -12,6 +12,8 @@ from rootle.types import camel_case
 SECTION: Final = "searchAgent"
 _MODEL: Final = "static-code-v1"
 EMBEDDED: Final = "embedded"  # the backend that is part of rootle
+MEM0: Final = "mem0"  # its library, on this machine
+MEM0_SERVICE: Final = "mem0-service"
 
 
 def _key(
@@ -279,7 +281,20 @@ class Config:
 
     # Memory
     memory_store: str = _key(
-        EMBEDDED, "Who keeps what `remember` is told. Empty: nobody; nothing is remembered."
+        EMBEDDED,
+        'Who keeps what `remember` is told: "embedded", "mem0" or "mem0-service" '
+        "(`docs/memory.md`). Empty: nobody; nothing is remembered.",
+    )
+    memory_endpoint: str = _key(
+        "",
+        "URL of mem0's service, where it is not the provider's own. Alone it switches nothing.",
+        url=True,
+    )
+    memory_api_key: str = _key(
+        "", "The key of that service. It is never shown, logged or sent elsewhere.", secret=True
+    )
+    memory_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
     )
     memory_user_id: str = _key("default", "Whose memories these are, where several people share.")
 
@@ -316,6 +331,7 @@ def unused_settings(config: Config) -> tuple[str, ...]:
         ("dense", config.dense_endpoint, config.dense_backend == EMBEDDED, "denseBackend"),
         ("sparse", config.sparse_endpoint, config.sparse_backend == EMBEDDED, "sparseBackend"),
         ("reranker", config.reranker_endpoint, not config.reranker_provider, "rerankerProvider"),
+        ("memory", config.memory_endpoint, config.memory_store != MEM0_SERVICE, "memoryStore"),
         (
             "embedding",
             config.embedding_endpoint,

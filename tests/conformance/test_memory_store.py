@@ -1,0 +1,93 @@
+"""What every store of memories does, over each of them; the service answers on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hash_embedder import HashEmbedder
+from json_server import serving
+from mem0_service import KEY, Mem0Wire
+
+from rootle.memory.mem0 import Mem0Store
+from rootle.memory.mem0_service import Mem0Service
+from rootle.protocols import MemoryStore
+from rootle.types import About
+
+ME = "me"
+
+
+@pytest.fixture(params=["mem0", "mem0-service"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    if request.param == "mem0":
+        library = Mem0Store(tmp_path / "mem0", HashEmbedder)
+        yield library
+        library.close()
+        return
+    with serving(Mem0Wire().answer) as server:
+        yield Mem0Service(lambda: KEY, endpoint=server.url)
+
+
+def test_what_was_told_is_found_with_its_time(store: MemoryStore) -> None:
+    added = store.add("the user likes terse test output", ME)
+    store.add("deploys happen on Fridays", ME)
+    (found,) = store.search("terse output", ME, 7)
+    assert added is not None
+    assert (found.id, found.text) == (added.id, "the user likes terse test output")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", found.created_at)
+    assert 0 < found.score <= 1
+    assert found.count == 1
+
+
+def test_the_best_comes_first_and_no_more_than_were_asked_for(store: MemoryStore) -> None:
+    for at in range(12):
+        store.add(f"review number {at}", ME)
+    store.add("review of the parser", ME)
+    found = store.search("review parser", ME, 7)
+    assert len(found) == 7
+    assert found[0].text == "review of the parser"
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_nobody_sees_what_another_user_told(store: MemoryStore) -> None:
+    store.add("the user likes tabs", ME)
+    store.add("the user likes spaces", "Some One@example.org")
+    assert [one.text for one in store.search("the user likes", ME, 7)] == ["the user likes tabs"]
+    (theirs,) = store.search("the user likes", "Some One@example.org", 7)
+    assert theirs.text == "the user likes spaces"
+    assert store.search("the user likes", "nobody", 7) == []
+
+
+def test_what_is_told_twice_is_one_memory_with_a_count(store: MemoryStore) -> None:
+    store.add("the release is on Monday", ME)
+    store.add("the release is on Monday", ME)
+    store.add("  The release\nis on Monday ", ME)
+    store.add("the release is on Tuesday", ME)
+    found = store.search("release", ME, 7)
+    assert sorted((one.count, " ".join(one.text.lower().split())) for one in found) == [
+        (1, "the release is on tuesday"),
+        (3, "the release is on monday"),
+    ]
+
+
+def test_a_memory_that_is_tied_to_a_file_in_play_is_found(store: MemoryStore) -> None:
+    tie = About("src/pool.py", "Pool", "/somewhere/project", "0123")
+    store.add("never close connections here", ME, [tie])
+    store.add("the cache is cleared at midnight", ME, [About("src/cache.py")])
+    assert store.search("zebra", ME, 7) == []
+    (found,) = store.search("zebra", ME, 7, [About("src/pool.py", "Pool", "/somewhere/project")])
+    assert (found.text, found.about) == ("never close connections here", (tie,))
+
+
+def test_any_text_can_be_told_and_asked(store: MemoryStore) -> None:
+    texts = ["漢字 ünï ♥ \n\n twice", "'; DROP TABLE memories; --", "%s {} \\ \x07", "a" * 20_000]
+    for text in texts:
+        store.add(text, ME)
+        (found,) = store.search(text, ME, 1)
+        assert found.text == text
+    assert store.search("♥", ME, 7) is not None
+    assert store.search("   ", ME, 7) == []

@@ -1,0 +1,105 @@
+"""mem0's hosted service as far as rootle speaks to it, by what its interface says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from hash_embedder import HashEmbedder
+from json_server import Reply, Request
+
+KEY = "m0-very-secret-0123456789"
+_FILTERED = {"user_id", "agent_id", "app_id", "run_id", "metadata", "AND", "OR", "NOT"}
+_ENTITIES = {"user_id", "agent_id", "app_id", "run_id"}
+
+
+class Mem0Wire:
+    """Its state, and an answer for each request: what is wrong is refused as it refuses it."""
+
+    def __init__(self) -> None:
+        self.memories: list[dict[str, Any]] = []
+        self._embedder = HashEmbedder()
+
+    def answer(self, request: Request) -> Reply:
+        if request.headers.get("authorization") != f"Token {KEY}":
+            return Reply({"detail": "Invalid API key."}, status=401)
+        if request.method != "POST":
+            return Reply({"detail": "Method not allowed."}, status=405)
+        if request.path == "/v3/memories/add/":
+            return self._add(request.body)
+        if request.path == "/v3/memories/search/":
+            return self._search(request.body)
+        return Reply({"detail": "Not found."}, status=404)
+
+    def _add(self, body: Any) -> Reply:
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not _ENTITIES & set(body):
+            return Reply({"error": "400 Bad Request"}, status=400)
+        if body.get("infer", True):
+            return Reply({"event_id": "2c4d1f44-4f7b-4b2f-9f6e-7b5b4f5a1234", "status": "PENDING"})
+        added = [self._keep(message["content"], body) for message in messages]
+        results = [
+            {"id": one["id"], "data": {"memory": one["memory"]}, "event": "ADD"} for one in added
+        ]
+        return Reply({"message": "ok", "status": "SUCCEEDED", "results": results})
+
+    def _keep(self, text: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        # Its times have a zone of their own, and a memory that was never changed no second time.
+        memory: dict[str, Any] = {
+            "id": f"00000000-0000-4000-8000-{len(self.memories):012d}",
+            "memory": text,
+            "user_id": body.get("user_id"),
+            "metadata": body.get("metadata") or None,
+            "categories": [],
+            "created_at": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
+            "updated_at": None,
+        }
+        self.memories.append(memory)
+        return memory
+
+    def _search(self, body: Any) -> Reply:
+        query, filters = body.get("query"), body.get("filters")
+        top_k, threshold = body.get("top_k", 10), body.get("threshold", 0.1)
+        if not query or not isinstance(filters, dict) or _ENTITIES & set(body):
+            return Reply({"error": "filters are required, ids belong into them"}, status=400)
+        if not 1 <= top_k <= 1000 or not _names_an_entity(filters) or not _is_known(filters):
+            return Reply({"error": "400 Bad Request"}, status=400)
+        fitting = [memory for memory in self.memories if _fits(memory, filters)]
+        vectors = self._embedder.embed([query, *(memory["memory"] for memory in fitting)])
+        scored = [
+            {**memory, "score": round(float(score), 4)}
+            for memory, score in zip(fitting, vectors[1:] @ vectors[0], strict=True)
+            if score >= threshold
+        ]
+        return Reply({"results": sorted(scored, key=lambda one: -one["score"])[:top_k]})
+
+
+def _names_an_entity(filters: Mapping[str, Any]) -> bool:
+    return bool(_ENTITIES & set(filters)) or any(
+        _ENTITIES & set(part) for part in filters.get("AND", [])
+    )
+
+
+def _is_known(filters: Mapping[str, Any]) -> bool:
+    parts = [part for name in ("AND", "OR", "NOT") for part in filters.get(name, [])]
+    return set(filters) <= _FILTERED and all(map(_is_known, parts))
+
+
+def _fits(memory: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
+    for name, wanted in filters.items():
+        if name == "AND":
+            fits = all(_fits(memory, part) for part in wanted)
+        elif name == "OR":
+            fits = any(_fits(memory, part) for part in wanted)
+        elif name == "metadata":
+            fits = wanted.items() <= _flat(memory["metadata"] or {}).items()
+        else:
+            fits = memory[name] == wanted
+        if not fits:
+            return False
+    return True
+
+
+def _flat(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in metadata.items() if isinstance(value, str | bool | int)}
