@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rootle.protocols import Record
+from rootle.types import Record
 
 
 class ListBackend:

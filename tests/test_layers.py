@@ -223,6 +223,18 @@ def test_importing_rootle_and_parsing_a_command_loads_nothing_heavy() -> None:
     assert child.stdout.strip() == "[]"
 
 
+def test_listing_the_tools_of_an_app_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from rootle import open_app\n"
+        "from rootle.tools import tools_of\n"
+        "assert tools_of(open_app('.', index_dir='x'))\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert child.stdout.strip() == "[]"
+
+
 def is_allowed(module: str, target: str) -> bool:
     if module and top(module) == top(target):
         return True

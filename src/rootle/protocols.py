@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.types import About, Memory, SearchQuery, SearchResponse
+from rootle.types import About, Findings, Memory, Record, SearchQuery, SearchResponse
 
 Matrix = NDArray[np.float32]  # one vector a row
 Vector = NDArray[np.float32]
@@ -145,16 +145,6 @@ class MemoryStore(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A text that an agent may be shown, and where it stands."""
-
-    source: str  # what `vectordb_read` or a person finds it by
-    text: str
-    score: float = 0.0  # how well it answers; the backend says so
-    about: str = ""  # what it is, in a word or two: a language, a function
-
-
 class TextEmbedder(Protocol):
     """The one thing that `vectordb_search` wants of a model."""
 
@@ -181,18 +171,8 @@ class VectorBackend(Protocol):
     def count(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What a backend found by itself, and what is to be said of it."""
-
-    records: tuple[Record, ...]
-    remarks: tuple[str, ...] = ()  # for the reader, one sentence each
-    facts: Mapping[str, Any] = field(default_factory=dict)  # the same for programs; Any: JSON
-
-
-@runtime_checkable
-class AnsweringBackend(Protocol):
-    """A VectorBackend that needs no vector: it embeds questions itself, and knows its doubts."""
+class AnsweringBackend(VectorBackend, Protocol):
+    """One that needs no vector: it embeds questions itself, and knows its doubts."""
 
     def answer(self, text: str, top_k: int) -> Findings: ...
 

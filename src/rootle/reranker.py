@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rootle.errors import RerankError
-from rootle.protocols import Hit, Reranker
+
+if TYPE_CHECKING:
+    from rootle.protocols import Hit, Reranker
 
 # Of a document no more than a model with room for 512 tokens takes beside a question; where one
 # text is too long for it, some servers read none.

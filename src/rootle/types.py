@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Source = Literal["dense", "sparse", "merged"]
 Health = Literal["fresh", "behind", "paused", "slowed", "failed", "gone"]
@@ -105,6 +105,25 @@ class Passage:
     start_line: int  # of the first of these lines, from 1
     lines: tuple[str, ...]
     total_lines: int  # of the whole file or commit
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A text that an agent may be shown, and where it stands."""
+
+    source: str  # what `vectordb_read` or a person finds it by
+    text: str
+    score: float = 0.0  # how well it answers; the backend says so
+    about: str = ""  # what it is, in a word or two: a language, a function
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a backend found by itself, and what is to be said of it."""
+
+    records: tuple[Record, ...]
+    remarks: tuple[str, ...] = ()  # for the reader, one sentence each
+    facts: Mapping[str, Any] = field(default_factory=dict)  # the same for programs; Any: JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from list_backend import ListBackend
 from sample import MakeApp, many_files, write, write_tree
 
 from rootle.errors import ConfigError, QueryError, RerankError, UnavailableError
-from rootle.protocols import AnsweringBackend, Hit, Record, VectorBackend
+from rootle.protocols import AnsweringBackend, Hit
 from rootle.rank.cross_encoder import LlamaServerReranker
 from rootle.tools.app_backend import AppBackend
 from rootle.tools.snippet import snippet_of
 from rootle.tools.vectordb_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search
+from rootle.types import Record
 
 NOTHING = "No matches found in the indexed corpus."
 TEXTS = {
@@ -355,8 +356,7 @@ def test_an_app_is_a_backend_like_any_other(
     repository: Path, make_app: MakeApp, embedder: HashEmbedder
 ) -> None:
     app = make_app(repository)
-    backend: VectorBackend = AppBackend(app)
-    assert isinstance(backend, AnsweringBackend)
+    backend: AnsweringBackend = AppBackend(app)
     records = backend.query([0.0], 3, text="validateToken")
     assert len(records) <= 3
     assert records[0].source.startswith("src/auth/token.ts:")

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import ConfigError, QueryError
-from rootle.protocols import Findings, Record
-from rootle.types import SearchQuery, SearchResponse, SearchResult
+from rootle.types import Findings, Record, SearchQuery, SearchResponse, SearchResult
 from rootle.wire import to_json
 
 # What it means for a reader that a part of the search did not take part.

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from rootle.errors import ConfigError, RootleError
-from rootle.protocols import (
-    AnsweringBackend,
-    Findings,
-    Record,
-    Reranker,
-    TextEmbedder,
-    VectorBackend,
-)
 from rootle.reranker import READ_CHARS, ask_reranker
 from rootle.text import encodable
 from rootle.tools.snippet import snippet_of
 from rootle.tools.tool import Answer, Tool, error
+from rootle.types import Findings, Record
+
+if TYPE_CHECKING:
+    from rootle.protocols import AnsweringBackend, Reranker, TextEmbedder, VectorBackend
 
 _log = logging.getLogger(__name__)
 
@@ -42,46 +38,51 @@ _RERANKER_FAILURES: Final = (RootleError, OSError, RuntimeError, ValueError)
 
 
 def vectordb_search(
-    embedder: TextEmbedder | None, backend: VectorBackend, reranker: Reranker | None = None
+    embedder: TextEmbedder | None,
+    backend: VectorBackend | AnsweringBackend,
+    reranker: Reranker | None = None,
 ) -> Tool:
     """The tool over any embedder and backend; without a reranker the backend's order stands.
 
     A backend that answers a text by itself needs no embedder: give None.
     """
-    if embedder is None and not isinstance(backend, AnsweringBackend):
-        raise ConfigError(f"{type(backend).__name__} needs an embedder: anything with embed(texts)")
+    find = _finder(embedder, backend)
     return Tool(
         name="vectordb_search",
         title="Search the indexed files",
         description=_DESCRIPTION,
         parameter="query",
         parameter_description="A question or topic in a sentence, e.g. how are uploads retried",
-        run=_Search(embedder, backend, reranker).run,
+        run=lambda query: _run(find, reranker, query),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    embedder: TextEmbedder | None
-    backend: VectorBackend
-    reranker: Reranker | None
+_Find = Callable[[str, int], Findings]
 
-    def run(self, query: str) -> Answer:
-        if not query.strip():
-            return error("query is empty")
-        try:
-            found = self._findings(query, CANDIDATE_K if self.reranker else FINAL_K)
-        except RootleError as problem:
-            return error(encodable(str(problem)))
-        best = _best(self.reranker, query, found.records)
-        return _answer(query, best[:FINAL_K], found)
 
-    def _findings(self, query: str, top_k: int) -> Findings:
-        if self.embedder is None:
-            assert isinstance(self.backend, AnsweringBackend)
-            return self.backend.answer(query, top_k)
-        vector = self.embedder.embed([query])[0]
-        return Findings(tuple(self.backend.query(vector, top_k, text=query)))
+def _finder(embedder: TextEmbedder | None, backend: VectorBackend | AnsweringBackend) -> _Find:
+    if embedder is not None:
+        return lambda query, top_k: _by_vector(embedder, backend, query, top_k)
+    find: _Find | None = getattr(backend, "answer", None)
+    if find is None:
+        raise ConfigError(f"{type(backend).__name__} needs an embedder: anything with embed(texts)")
+    return find
+
+
+def _by_vector(embedder: TextEmbedder, backend: VectorBackend, query: str, top_k: int) -> Findings:
+    vector = embedder.embed([query])[0]
+    return Findings(tuple(backend.query(vector, top_k, text=query)))
+
+
+def _run(find: _Find, reranker: Reranker | None, query: str) -> Answer:
+    if not query.strip():
+        return error("query is empty")
+    try:
+        found = find(query, FINAL_K if reranker is None else CANDIDATE_K)
+    except RootleError as problem:
+        return error(encodable(str(problem)))
+    best = _best(reranker, query, found.records)
+    return _answer(query, best[:FINAL_K], found)
 
 
 def _best(reranker: Reranker | None, query: str, candidates: Sequence[Record]) -> Sequence[Record]:
