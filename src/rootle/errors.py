@@ -35,6 +35,14 @@ class IndexMissingError(IndexStorageError):
     """There is no index yet, and none may be made here."""
 
 
+class MemoryStorageError(RootleError):
+    """Memories that cannot be read or written: damaged, of a newer rootle, on a full disk."""
+
+
+class MemoryRefusedError(RootleError):
+    """A fact that is not kept: empty, too long, a secret, or what memory itself had said."""
+
+
 class MissingExtraError(RootleError):
     """A part was asked for whose package is not installed."""
 

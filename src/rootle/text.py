@@ -19,6 +19,16 @@ _TABLE_LIMIT: Final = 60_000
 _FOLDERS_IN_BODY: Final = 3
 _STEM_TIMES: Final = 2
 
+# Words that a question needs and an answer does not.
+STOP_WORDS: Final = frozenset(
+    """a about all an and any are as at be been being but by can could did do does doing each find
+    for from get gets given go goes had happen happens has have how i if in inside into is it its
+    let like made make makes many me most my not of on one onto or other our out over own part
+    parts place please show should so some such tell than that the their them then there these
+    they this those to under up us use used uses using via was we were what when where whether
+    which while who whom whose why will with within without works would you your""".split()
+)
+
 CHARS_PER_TOKEN: Final = 4  # where the embedder brings no tokenizer of its own
 
 

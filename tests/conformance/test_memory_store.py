@@ -12,6 +12,7 @@ from hash_embedder import HashEmbedder
 from json_server import serving
 from mem0_service import KEY, Mem0Wire
 
+from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.mem0 import Mem0Store
 from rootle.memory.mem0_service import Mem0Service
 from rootle.protocols import MemoryStore
@@ -20,8 +21,13 @@ from rootle.types import About
 ME = "me"
 
 
-@pytest.fixture(params=["mem0", "mem0-service"])
+@pytest.fixture(params=["embedded", "mem0", "mem0-service"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    if request.param == "embedded":
+        embedded = EmbeddedMemory(tmp_path / "memories.db", HashEmbedder)
+        yield embedded
+        embedded.close()
+        return
     if request.param == "mem0":
         library = Mem0Store(tmp_path / "mem0", HashEmbedder)
         yield library

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.rank.question import MAX_TERMS, STOP_WEIGHT, STOP_WORDS, Question, parse_question
+from rootle.rank.question import MAX_TERMS, STOP_WEIGHT, Question, parse_question
+from rootle.text import STOP_WORDS
 
 
 def _parse(text: str) -> Question:

@@ -12,8 +12,7 @@ from typing import Final, TextIO
 from rootle.cli.opening import printable
 from rootle.markdown import passages_of, response_as_markdown
 from rootle.rank.features import word_match
-from rootle.rank.question import STOP_WORDS
-from rootle.text import WORD, split_identifier
+from rootle.text import STOP_WORDS, WORD, split_identifier
 from rootle.types import SearchResponse, SearchResult, Span, Understood
 
 # A span on a terminal: its head and the lines that match; the rest is a dotted line away.

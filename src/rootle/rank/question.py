@@ -10,17 +10,8 @@ from typing import Final
 
 from rootle.protocols import WeightedTerm
 from rootle.rank.intent import Intent, intent_of
-from rootle.text import WORD, split_identifier, whole_identifier, word_terms
+from rootle.text import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
-# Words that a question needs and an answer does not.
-STOP_WORDS: Final = frozenset(
-    """a about all an and any are as at be been being but by can could did do does doing each find
-    for from get gets given go goes had happen happens has have how i if in inside into is it its
-    let like made make makes many me most my not of on one onto or other our out over own part
-    parts place please show should so some such tell than that the their them then there these
-    they this those to under up us use used uses using via was we were what when where whether
-    which while who whom whose why will with within without works would you your""".split()
-)
 # Tried with 0, .15 and .4 by the spike that the ranking started from.
 STOP_WEIGHT: Final = 0.15
 # Two neighbouring words may stand as one identifier: "retry backoff" as retry_backoff.

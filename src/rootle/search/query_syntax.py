@@ -17,9 +17,8 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.languages import resolve_language
 from rootle.rank.intent import intent_of
-from rootle.rank.question import STOP_WORDS
 from rootle.search.pattern import check_pattern, literals_of
-from rootle.text import WORD
+from rootle.text import STOP_WORDS, WORD
 
 # Without any of these a question is plain; most are told apart by this alone.
 _SIGNS: Final = frozenset('"“-:/')

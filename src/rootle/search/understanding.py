@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
 from rootle.rank.foreign import language_of_question
-from rootle.rank.question import STOP_WORDS, Question, parse_question
+from rootle.rank.question import Question, parse_question
 from rootle.search.gather import SparseReader
 from rootle.search.query_syntax import ParsedQuery, parse_query
 from rootle.search.spelling import Correction, corrected, corrections_of
-from rootle.text import WORD, split_identifier
+from rootle.text import STOP_WORDS, WORD, split_identifier
 from rootle.types import Understood
 
 if TYPE_CHECKING:

@@ -1,0 +1,59 @@
+"""What a memory says, as terms: the words of `rootle.text`, stemmed and numbered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from rootle.text import STOP_WORDS, TermTable, text_terms
+
+# What nearly every memory is about, and every topic names.
+_OF_MEMORIES: Final = ("user", "remember", "memory")
+# What a word that says little counts beside others; `rank.question` has the same number.
+_LITTLE: Final = 0.15
+
+Numbers = NDArray[np.int64]
+
+
+class Words:
+    """The stems of all memories, numbered as they come. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        self._stemmer = builder.filter(tantivy.Filter.stemmer("english")).build()
+        self._table = TermTable()
+        self._numbers: dict[str, int] = {}
+        # These come first, so that their number tells them apart.
+        self._little = len({self._number(stem) for stem in self._little_words()})
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def of_memory(self, text: str) -> list[int]:
+        """The number of each word, in order; new ones are learnt."""
+        return [self._number(stem) for stem in self._stems(text)]
+
+    def of_topic(self, text: str) -> Numbers:
+        """The number of each word, once; negative ones for words that stand in no memory."""
+        stems = dict.fromkeys(self._stems(text))
+        return np.array(
+            [self._numbers.get(stem, -1 - at) for at, stem in enumerate(stems)], dtype=np.int64
+        )
+
+    def weights(self, numbers: Numbers) -> NDArray[np.float64]:
+        """What each word counts: 1, or little for one that needs no answer."""
+        is_little = (numbers >= 0) & (numbers < self._little)
+        # "What does the user like" has no other words.
+        return np.where(is_little & ~is_little.all(), _LITTLE, 1.0)
+
+    def _number(self, stem: str) -> int:
+        return self._numbers.setdefault(stem, len(self._numbers))
+
+    def _stems(self, text: str) -> list[str]:
+        return list(self._stemmer.analyze(text_terms(text, self._table)))
+
+    def _little_words(self) -> list[str]:
+        return list(self._stemmer.analyze(" ".join((*sorted(STOP_WORDS), *_OF_MEMORIES))))

@@ -1,0 +1,349 @@
+"""The store that is part of rootle: what it keeps, what it finds, what it survives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hash_embedder import HashEmbedder
+
+from rootle.errors import MemoryStorageError
+from rootle.memory.embedded import EmbeddedMemory
+from rootle.types import About, Memory
+
+ME = "ada"
+TOKEN = About("src/auth/token.py", "validate", "/work/app", "d1")
+
+
+class Clock:
+    def __init__(self, now: str = "2024-05-10T12:00:00+00:00") -> None:
+        self.set(now)
+
+    def set(self, now: str) -> None:
+        self.seconds = datetime.fromisoformat(now).astimezone(UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "memories.db"
+
+
+@pytest.fixture
+def store(path: Path, clock: Clock) -> EmbeddedMemory:
+    return EmbeddedMemory(path, HashEmbedder, clock)
+
+
+def texts(memories: list[Memory]) -> list[str]:
+    return [memory.text for memory in memories]
+
+
+def told(text: str, at: str) -> Memory:
+    return Memory("", text, f"{at}T12:00:00Z")
+
+
+def test_what_was_told_is_found(store: EmbeddedMemory) -> None:
+    store.add("The user runs the tests with pytest -q", ME)
+    store.add("Deployments go out on Thursdays", ME)
+    (found,) = store.search("when do we deploy?", ME, 7)
+    assert found.text == "Deployments go out on Thursdays"
+    assert found.created_at == "2024-05-10T12:00:00Z"
+    assert 0 < found.score <= 1
+
+
+def test_what_fits_nothing_finds_nothing(store: EmbeddedMemory) -> None:
+    store.add("The user runs the tests with pytest -q", ME)
+    assert store.search("favourite colour of the sea", ME, 7) == []
+    assert store.search("", ME, 7) == []
+
+
+def test_an_empty_store_makes_no_file(store: EmbeddedMemory, path: Path) -> None:
+    assert store.search("anything", ME, 7) == []
+    assert store.all(ME) == []
+    assert store.events(ME) == []
+    assert store.forget(["1"], ME) == []
+    assert not path.parent.exists()
+
+
+def test_only_the_owner_may_read_the_file(store: EmbeddedMemory, path: Path) -> None:
+    store.add("anything at all", ME)
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_users_have_memories_of_their_own(store: EmbeddedMemory) -> None:
+    store.add("The user likes tabs", ME)
+    store.add("The user likes spaces", "grace")
+    assert texts(store.search("what does the user like, tabs or spaces", ME, 7)) == [
+        "The user likes tabs"
+    ]
+    assert store.forget([store.all("grace")[0].id], ME) == []
+    assert texts(store.all("grace")) == ["The user likes spaces"]
+
+
+def test_the_same_fact_is_one_memory_with_a_count(store: EmbeddedMemory, clock: Clock) -> None:
+    store.add("The user likes  tabs", ME)
+    clock.set("2024-06-01T08:00:00+00:00")
+    again = store.add("the user\nlikes TABS ", ME)
+    assert (again.count, again.created_at) == (2, "2024-06-01T08:00:00Z")
+    (found,) = store.search("tabs", ME, 7)
+    assert (found.text, found.count, found.created_at) == (
+        "The user likes  tabs",
+        2,
+        "2024-06-01T08:00:00Z",
+    )
+
+
+def test_a_correction_stands_beside_what_it_corrects(store: EmbeddedMemory, clock: Clock) -> None:
+    store.add("The main project is called heron", ME)
+    clock.set("2024-05-20T12:00:00+00:00")
+    store.add("The main project is called osprey", ME)
+    asked = store.search("the name of the main project", ME, 7)
+    assert texts(asked) == [
+        "The main project is called osprey",
+        "The main project is called heron",
+    ], "of two that fit alike the newer one comes first"
+
+
+def test_who_asks_for_the_present_gets_the_newest(store: EmbeddedMemory) -> None:
+    store.put(
+        [
+            told("The main project is heron", "2023-01-01"),
+            told("From now on the main project is osprey, and heron ends", "2024-01-01"),
+        ],
+        ME,
+    )
+    topic = "main project"
+    assert texts(store.search(topic, ME, 1)) == ["The main project is heron"]
+    assert texts(store.search(f"current {topic}", ME, 1)) == [
+        "From now on the main project is osprey, and heron ends"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("topic", "wanted"),
+    [
+        ("which release went out in March 2024", "2024-03-05"),
+        ("which release went out yesterday", "2024-05-09"),
+        ("which release went out last week", "2024-05-01"),
+        ("which release went out", "2024-05-09"),
+    ],
+)
+def test_a_time_in_the_topic_counts(store: EmbeddedMemory, topic: str, wanted: str) -> None:
+    days = ("2023-11-02", "2024-03-05", "2024-05-01", "2024-05-09")
+    store.put([told(f"Release {at} went out", day) for at, day in enumerate(days)], ME)
+    assert store.search(topic, ME, 1)[0].created_at.startswith(wanted)
+
+
+def test_what_was_told_in_the_same_breath_helps(store: EmbeddedMemory) -> None:
+    store.put([told("The staging server was moved", "2024-02-01")], ME)
+    store.put([told("It answers on port 8443 since then", "2024-02-01")], ME)
+    store.put([told("It answers on a port of its own", "2024-04-01")], ME)
+    found = texts(store.search("on which port does the staging server answer", ME, 3))
+    assert found.index("It answers on port 8443 since then") < found.index(
+        "It answers on a port of its own"
+    )
+
+
+def test_what_is_in_play_is_found_without_a_common_word(store: EmbeddedMemory) -> None:
+    store.add("Never log what comes in here", ME, [TOKEN])
+    assert store.search("expiry", ME, 7) == []
+    for place in (TOKEN, About(TOKEN.path, root=TOKEN.root)):
+        (found,) = store.search("expiry", ME, 7, [place])
+        assert found.about == (TOKEN,)
+    assert store.search("expiry", ME, 7, [About(TOKEN.path, root="/other")]) == []
+
+
+def test_a_tie_is_as_it_was_when_it_was_last_told(store: EmbeddedMemory) -> None:
+    store.add("Never log tokens", ME, [TOKEN])
+    newer = About(TOKEN.path, TOKEN.symbol, TOKEN.root, "d2")
+    assert store.add("Never log tokens", ME, [newer]).about == (newer,)
+    assert store.search("log", ME, 7)[0].about == (newer,)
+
+
+def test_a_forgotten_memory_leaves_no_trace_of_its_text(store: EmbeddedMemory, path: Path) -> None:
+    kept = store.add("The user likes tabs", ME)
+    gone = store.add("The user lives in Zanzibar", ME)
+    assert store.search("Zanzibar", ME, 7)
+    assert store.forget([gone.id, "999", "nonsense"], ME) == [gone.id]
+    assert store.search("Zanzibar", ME, 7) == []
+    assert texts(store.all(ME)) == [kept.text]
+    for file in path.parent.iterdir():
+        assert b"Zanzibar" not in file.read_bytes(), file.name
+    assert [(event.what, event.memory_id, event.text) for event in store.events(ME)] == [
+        ("forgotten", gone.id, ""),
+        ("added", gone.id, ""),
+        ("added", kept.id, kept.text),
+    ]
+
+
+def test_a_forgotten_memory_can_be_told_anew(store: EmbeddedMemory) -> None:
+    first = store.add("The user likes tabs", ME)
+    store.forget([first.id], ME)
+    second = store.add("The user likes tabs", ME)
+    assert second.id != first.id
+    assert second.count == 1
+
+
+def test_putting_the_same_memories_twice_adds_nothing(store: EmbeddedMemory) -> None:
+    memories = [told("one thing", "2024-01-01"), told("another thing", "2024-01-02")]
+    assert store.put(memories, ME) == 2
+    assert store.put(memories, ME) == 0
+    assert [memory.count for memory in store.all(ME)] == [1, 1]
+
+
+def test_another_model_embeds_what_is_there_anew(path: Path, clock: Clock) -> None:
+    EmbeddedMemory(path, lambda: HashEmbedder(32), clock).add("The user likes tabs", ME)
+    wider = HashEmbedder(128)
+    for _ in range(2):
+        store = EmbeddedMemory(path, lambda: wider, clock)
+        assert store.search("tabs", ME, 7)
+        store.close()
+    assert wider.texts.count("The user likes tabs") == 1, "the second one finds it stored"
+
+
+def test_a_store_sees_at_once_what_another_one_wrote(path: Path, clock: Clock) -> None:
+    one, two = (EmbeddedMemory(path, HashEmbedder, clock) for _ in range(2))
+    memory = one.add("The user likes tabs", ME)
+    assert two.search("tabs", ME, 7)
+    one.add("Tabs are four columns wide", ME)
+    assert len(two.search("tabs", ME, 7)) == 2
+    one.forget([memory.id], ME)
+    assert texts(two.search("tabs", ME, 7)) == ["Tabs are four columns wide"]
+
+
+def test_a_deleted_file_is_an_empty_store(store: EmbeddedMemory, path: Path) -> None:
+    store.add("The user likes tabs", ME)
+    for file in list(path.parent.iterdir()):
+        file.unlink()
+    assert store.search("tabs", ME, 7) == []
+    store.add("The user likes spaces", ME)
+    assert texts(store.search("spaces", ME, 7)) == ["The user likes spaces"]
+
+
+def test_threads_share_a_store(store: EmbeddedMemory) -> None:
+    def work(thread: int) -> None:
+        for at in range(10):
+            store.add(f"fact {at} of thread {thread}", ME)
+            store.search("which fact of which thread", ME, 7)
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store.all(ME)) == 40
+
+
+WRITER = """
+import sys
+from hash_embedder import HashEmbedder
+from pathlib import Path
+from rootle.memory.embedded import EmbeddedMemory
+
+store = EmbeddedMemory(Path(sys.argv[1]), HashEmbedder)
+for at in range(int(sys.argv[3])):
+    store.add(f"fact {at} of {sys.argv[2]}", "ada")
+    store.add("a fact that all tell", "ada")
+    print(at, flush=True)
+"""
+
+
+@pytest.fixture
+def start(path: Path) -> Callable[[str, int], subprocess.Popen[str]]:
+    def writer(name: str, facts: int) -> subprocess.Popen[str]:
+        folder = os.path.dirname(__file__)
+        environment = {**os.environ, "PYTHONPATH": os.path.dirname(folder)}
+        return subprocess.Popen(
+            [sys.executable, "-c", WRITER, path, name, str(facts)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    return writer
+
+
+def test_processes_write_at_once(
+    store: EmbeddedMemory, start: Callable[[str, int], subprocess.Popen[str]]
+) -> None:
+    for writer in [start(name, 30) for name in ("one", "two", "three")]:
+        assert writer.wait(60) == 0
+        assert writer.stdout is not None
+        writer.stdout.close()
+    memories = store.all(ME)
+    assert len(memories) == 91
+    (shared,) = [memory for memory in memories if memory.text == "a fact that all tell"]
+    assert shared.count == 90
+
+
+def test_what_was_remembered_survives_sigkill(
+    store: EmbeddedMemory, path: Path, start: Callable[[str, int], subprocess.Popen[str]]
+) -> None:
+    told_before_death = []
+    for name in ("one", "two", "three"):
+        writer = start(name, 100_000)
+        assert writer.stdout is not None
+        lines = [writer.stdout.readline() for _ in range(20)]
+        told_before_death += [f"fact {int(line)} of {name}" for line in lines]
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+        assert set(told_before_death) <= set(texts(store.all(ME)))
+    assert store.search("a fact that all tell", ME, 1)[0].count >= 57
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", ["header", "pages"])
+def test_a_damaged_file_is_put_aside_and_named(
+    store: EmbeddedMemory, path: Path, clock: Clock, damage: str
+) -> None:
+    for at in range(200):
+        store.add(f"fact number {at} about nothing in particular", ME)
+    store.close()
+    with path.open("r+b") as file:
+        file.seek(0 if damage == "header" else 4_096)
+        file.write(os.urandom(40_000))
+    raw = path.read_bytes()
+    with pytest.raises(MemoryStorageError, match=r"damaged.*put aside as .*\.damaged-"):
+        EmbeddedMemory(path, HashEmbedder, clock).search("fact", ME, 7)
+    (aside,) = (file for file in path.parent.glob("*.damaged-*") if file.suffix[-3:].isdecimal())
+    assert aside.read_bytes() == raw
+    assert store.search("fact", ME, 7) == []
+    store.add("a new beginning", ME)
+    assert texts(store.all(ME)) == ["a new beginning"]
+
+
+def test_memories_of_a_newer_rootle_are_left_alone(store: EmbeddedMemory, path: Path) -> None:
+    store.add("The user likes tabs", ME)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version=99")
+    connection.close()
+    with pytest.raises(MemoryStorageError, match="newer rootle"):
+        store.search("tabs", ME, 7)
+    assert list(path.parent.glob("*.damaged-*")) == []
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file where a folder should be")
+    store = EmbeddedMemory(tmp_path / "data" / "memories.db", HashEmbedder)
+    with pytest.raises(MemoryStorageError, match="cannot use the memories at"):
+        store.add("The user likes tabs", ME)

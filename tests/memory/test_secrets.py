@@ -1,0 +1,95 @@
+"""No secret is kept: the shapes that are known, and texts that only look like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rootle.memory.secrets import masked
+
+# Put together here, so that no scanner takes this file for a leak.
+GITHUB = "ghp_" + "a1B2" * 9
+AWS = "AKIA" + "IOSFODNN7EXAMPLE"
+JWT = "eyJhbGciOiJI" + ".eyJzdWIiOiIx" + ".dozjgNryP4J3jVmN"
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----"
+
+SECRETS = [
+    (f"the deploy key of staging is {AWS} for now", AWS, "AWS access key"),
+    (f"clone with {GITHUB} from the mirror", GITHUB, "GitHub token"),
+    ("the fine one: github_pat_" + "1a" * 15 + " is for reading", "1a1a", "GitHub token"),
+    ("GitLab runners use glpat-" + "x9" * 10 + " here", "x9x9", "GitLab token"),
+    ("the bot posts with xoxb-" + "123456789012-abcdef in chat", "123456789012", "Slack token"),
+    ("alerts go to https://hooks.slack.com/services/" + "T00/B00/" + "x" * 24, "T00", "webhook"),
+    ("billing uses sk_live_" + "4eC39HqLyjWDarjt" + " in production", "4eC39", "Stripe key"),
+    ("the model is called with sk-proj-" + "a9" * 12 + " by default", "a9a9", "API key"),
+    ("maps are drawn with AIza" + "Sy" * 17 + "1 as the key", "SySy", "API key"),
+    ("uploads need pypi-" + "Ag" * 30 + " in CI", "AgAg", "API key"),
+    (f"requests carry {JWT} in the cookie", JWT, "JSON web token"),
+    ("send Authorization: Bearer abcdef0123456789abcdef to the API", "abcdef01", "bearer token"),
+    (f"the server's certificate is signed by\n{PEM}\nand renewed in May", "MIIEow", "private key"),
+    ("an unfinished paste of the key:\n" + PEM[:40] + "AAAA", "AAAA", "private key"),
+    ("the database is postgres://app:hunter2@db/main in tests", "hunter2", "password"),
+    ("staging logs in with password=hunter2 as admin", "hunter2", "password"),
+    ("staging logs in with password = 'correct horse battery' there", "horse", "password"),
+    ('the compose file says "DB_PASSWORD": "s3cr3t!" for all', "s3cr3t", "password"),
+    ("the admin password is hunter2 on the test machine", "hunter2", "password"),
+    ("set API_KEY=8f14e45fceea167a before the tests", "8f14e45f", "secret"),
+    ("the client_secret: 8f14e45fceea167a is rotated monthly", "8f14e45f", "secret"),
+    ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG in the old file", "wJalr", "secret"),
+]
+
+HARMLESS = [
+    "The user prefers pytest -q and hates long tracebacks",
+    "password hashing uses argon2 with 64 MB of memory",
+    "the password is required, and is asked for twice",
+    "set password=settings.password in the fixture",
+    "password = getpass() asks on the terminal",
+    "max_tokens=4096 is the default, token: str in the signature",
+    "the secret is to warm the cache first",
+    "Basic authentication is off, bearer tokens are on",
+    "the token expires after 3600 seconds",
+    "api_key: ${OPENAI_KEY} in the sample file",
+    "see https://docs.example.org:8443/path and mail me@example.org",
+    "commit 8f14e45fceea167a5a36dedd4bea2543ac1b0e22 broke it",
+    "sk-learn is not installed",
+]
+
+
+@pytest.mark.parametrize(("text", "secret", "kind"), SECRETS, ids=[case[2] for case in SECRETS])
+def test_a_secret_is_masked_where_it_stands(text: str, secret: str, kind: str) -> None:
+    found = masked(text)
+    assert secret not in found.text
+    assert found.kinds == (kind,)
+    assert f"[masked: {kind}]" in found.text
+    assert found.text.split()[0] == text.split()[0], "the rest of the fact stays"
+    assert not found.says_nothing
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_speaks_of_secrets_stays_as_it_is(text: str) -> None:
+    assert masked(text).text == text
+    assert masked(text).kinds == ()
+
+
+@pytest.mark.parametrize("text", [GITHUB, PEM, f"token: {GITHUB}", "password=hunter2", f" {AWS}\n"])
+def test_of_a_secret_alone_nothing_is_left(text: str) -> None:
+    assert masked(text).says_nothing
+
+
+@pytest.mark.parametrize("text", [text for text, _, _ in SECRETS])
+def test_masking_twice_changes_nothing_more(text: str) -> None:
+    once = masked(text).text
+    assert masked(once).text == once
+
+
+def test_several_secrets_are_all_masked() -> None:
+    found = masked(f"first {AWS}, then {GITHUB}, last password=hunter2 and done")
+    assert found.kinds == ("AWS access key", "GitHub token", "password")
+    assert found.text == (
+        "first [masked: AWS access key], then [masked: GitHub token], "
+        "last password=[masked: password] and done"
+    )
+
+
+def test_a_long_text_takes_no_time() -> None:
+    text = ("password " * 2_000 + "a-" * 10_000 + " eyJ" + "x" * 20_000 + "://" * 2_000)[:60_000]
+    assert masked(text).kinds == ()
