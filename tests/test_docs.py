@@ -137,6 +137,22 @@ def test_python_runs_as_pasted(page: str, repository: Path) -> None:
         assert "retry.py" in child.stdout.splitlines()[0]
 
 
+def test_the_agents_of_the_docs_run_as_pasted(repository: Path) -> None:
+    said = []
+    for kind, code in fences(DOCS / "agents.md"):
+        if kind == "python":
+            child = subprocess.run(
+                [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True
+            )
+            assert child.returncode == 0, child.stderr
+            said.append(child.stdout)
+    plain, loop, own = said
+    assert plain.startswith("1. src/net/retry.py:")
+    assert "retry.py:4-6 of 13 (python)" in plain
+    assert "return base * 2**attempt" in loop
+    assert own.startswith("1. a.md score=")
+
+
 def test_the_first_command_of_the_readme_sets_up_and_shows_a_result() -> None:
     pasted = [code for kind, code in fences(TOP / "README.md") if kind == ""]
     assert pasted[0].splitlines()[0] == "make demo"

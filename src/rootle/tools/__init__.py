@@ -1,8 +1,32 @@
-"""What agents call, as functions: `tools_of(app)` and what it is made of."""
+"""What agents call: the tools of an app, tools over your own vectors, and their shapes."""
 
 from __future__ import annotations
 
+from rootle.tools.app_backend import AppBackend
+from rootle.tools.shapes import (
+    as_anthropic,
+    as_function,
+    as_langchain,
+    as_openai,
+    as_openai_response,
+    call_tool,
+)
 from rootle.tools.tool import Answer, Tool
 from rootle.tools.toolbox import tools_of
+from rootle.tools.vectordb_read import vectordb_read
+from rootle.tools.vectordb_search import vectordb_search
 
-__all__ = ["Answer", "Tool", "tools_of"]
+__all__ = [
+    "Answer",
+    "AppBackend",
+    "Tool",
+    "as_anthropic",
+    "as_function",
+    "as_langchain",
+    "as_openai",
+    "as_openai_response",
+    "call_tool",
+    "tools_of",
+    "vectordb_read",
+    "vectordb_search",
+]

@@ -1,0 +1,160 @@
+"""The tools as functions, as JSON schemas, and as the calls that models make."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+import typing
+from typing import Any
+
+import pytest
+from langchain_core.messages import ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from rootle.app import App
+from rootle.errors import MissingExtraError
+from rootle.text import CHARS_PER_TOKEN
+from rootle.tools import (
+    Answer,
+    Tool,
+    as_anthropic,
+    as_function,
+    as_langchain,
+    as_openai,
+    as_openai_response,
+    call_tool,
+    tools_of,
+)
+
+# Of all schemas together, the web's included.
+MAX_TOKENS = 1_500
+
+ECHO = Tool(
+    name="echo",
+    title="Echo",
+    description="Say it again.",
+    parameter="text",
+    parameter_description="What to say",
+    run=lambda text: Answer(f"{text}!", {"said": text}),
+)
+SCHEMA = {
+    "type": "object",
+    "properties": {"text": {"type": "string", "description": "What to say"}},
+    "required": ["text"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+def tools(repository: Any, make_app: Any) -> tuple[Tool, ...]:
+    app: App = make_app(repository)
+    return tools_of(app)
+
+
+def test_each_api_gets_its_own_shape() -> None:
+    function = {
+        "name": "echo",
+        "description": "Say it again.",
+        "parameters": SCHEMA,
+        "strict": True,
+    }
+    assert as_openai(ECHO) == {"type": "function", "function": function}
+    assert as_openai_response(ECHO) == {"type": "function", **function}
+    assert as_anthropic(ECHO) == {
+        "name": "echo",
+        "description": "Say it again.",
+        "input_schema": SCHEMA,
+    }
+
+
+def test_langchain_takes_it_for_one_of_its_own() -> None:
+    tool = as_langchain(ECHO)
+    assert tool.invoke({"text": "hello"}) == "hello!"
+    call = {"name": "echo", "args": {"text": "hello"}, "id": "1", "type": "tool_call"}
+    message = tool.invoke(call)
+    assert isinstance(message, ToolMessage)
+    assert message.content == "hello!"
+    assert message.artifact == {"said": "hello"}
+    assert convert_to_openai_tool(tool, strict=True) == as_openai(ECHO)
+
+
+def test_langchain_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain_core.tools", None)
+    with pytest.raises(MissingExtraError, match="pip install langchain-core"):
+        as_langchain(ECHO)
+
+
+def test_nothing_of_a_framework_is_loaded_before_it_is_asked_for() -> None:
+    code = "import sys, rootle.tools; print([n for n in sys.modules if 'langchain' in n])"
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert child.stdout.strip() == "[]"
+
+
+def test_a_function_tells_a_framework_all_it_needs() -> None:
+    function = as_function(ECHO)
+    assert function.__name__ == "echo"
+    assert inspect.getdoc(function) == "Say it again.\n\nArgs:\n    text: What to say"
+    assert str(inspect.signature(function)) == "(text: str) -> str"
+    assert typing.get_type_hints(function) == {"text": str, "return": str}
+    assert function("a") == function(text="a") == "a!"
+    for wrong in ((), ("a", "b")):
+        with pytest.raises(TypeError):
+            function(*wrong)
+    with pytest.raises(TypeError):
+        function(said="a")
+
+
+@pytest.mark.parametrize("arguments", ['{"text": "hi"}', {"text": "hi"}])
+def test_a_call_is_answered(arguments: Any) -> None:
+    assert call_tool([ECHO], "echo", arguments) == Answer("hi!", {"said": "hi"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *("", "hi", "[]", "null", '"hi"', "{}", '{"text": 3}', '{"text": "a", "limit": 3}'),
+        *('{"text": "a"', "[" * 100_000, {}, {"query": "a"}, {"text": None}, {"text": ["a"]}),
+    ],
+)
+def test_a_call_that_is_wrong_teaches_the_right_one(arguments: Any) -> None:
+    answer = call_tool([ECHO], "echo", arguments)
+    assert answer.text == 'Error: echo takes one text: {"text": "…"}'
+    assert answer.is_error
+
+
+def test_a_tool_that_is_not_there_is_told_with_those_that_are(tools: tuple[Tool, ...]) -> None:
+    answer = call_tool(tools, "grep", '{"pattern": "x"}')
+    assert answer.text.startswith(
+        "Error: there is no tool grep; there are: vectordb_search, vectordb_read"
+    )
+
+
+def test_the_tools_of_an_app_answer_calls(tools: tuple[Tool, ...]) -> None:
+    found = call_tool(tools, "vectordb_search", '{"query": "retry_backoff"}')
+    assert "src/net/retry.py" in found.text
+    assert json.loads(json.dumps(found.data)) == found.data
+    place = found.data["results"][0]["source"]
+    assert "def retry_backoff" in call_tool(tools, "vectordb_read", {"source": place}).text
+
+
+def test_tools_have_names_and_words_that_every_client_takes(tools: tuple[Tool, ...]) -> None:
+    names = [tool.name for tool in tools]
+    order = ["vectordb_search", "vectordb_read", "recall", "remember", "web_search", "web_read"]
+    assert names == [name for name in order if name in names]
+    for tool in tools:
+        assert tool.name.replace("_", "").isalnum()
+        assert len(tool.description) < 600
+        schema = json.dumps(as_openai(tool))
+        for word in ("anyOf", "oneOf", "allOf", "$ref", "default", "null"):
+            assert f'"{word}"' not in schema
+
+
+def test_the_search_tools_say_when_grep_is_better(tools: tuple[Tool, ...]) -> None:
+    assert all("grep" in tool.description for tool in tools[:2])
+
+
+@pytest.mark.parametrize("shape", [as_openai, as_openai_response, as_anthropic])
+def test_all_schemas_together_are_short(shape: Any, tools: tuple[Tool, ...]) -> None:
+    assert len(json.dumps([shape(tool) for tool in tools])) / CHARS_PER_TOKEN < MAX_TOKENS
