@@ -13,7 +13,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from rootle.config import SECTION, key_of
 from rootle.index.sparse_storage import FIELDS
 from rootle.ingest.grammars import GRAMMARS
 from rootle.ingest.skip_rules import REASONS
+from rootle.install.agents import AGENTS, Place
 from rootle.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
 from rootle.rank.features import NAMES
 from rootle.rank.heuristic import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WEIGHTS
@@ -196,6 +197,29 @@ def languages() -> str:
     return _table(("Cut", "Languages"), rows)
 
 
+def agents() -> str:
+    """The agents that rootle can be installed into, with their files."""
+    head = ("`--agent`", "What it is", "Your own file", "The project's")
+    files = [
+        (f"`{agent.name}`", agent.title, _places(agent.user), _names(agent.project))
+        for agent in AGENTS
+    ]
+    noted = [
+        (f"`{agent.name}`", _places(agent.user_notes), _names(agent.notes if agent.project else ()))
+        for agent in AGENTS
+    ]
+    told = _table(("`--agent`", "Your own instructions", "The project's"), noted)
+    return f"{_table(head, files)}\n\n{told}"
+
+
+def _places(places: Sequence[Place]) -> str:
+    return _names([re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", place.path) for place in places])
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
 def records() -> str:
     """The public records, field by field."""
     parts = []
@@ -259,6 +283,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 PARTS: Final[dict[str, Callable[[], str]]] = {
+    "agents": agents,
     "commands": commands,
     "configuration": configuration,
     "errors": error_tree,

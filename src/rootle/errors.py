@@ -47,6 +47,10 @@ class MissingExtraError(RootleError):
     """A part was asked for whose package is not installed."""
 
 
+class InstallError(RootleError):
+    """A file of a coding agent that cannot be read, understood or written."""
+
+
 class UnavailableError(RootleError):
     """A part that did not answer in time, refused the connection or failed; it may work later."""
 

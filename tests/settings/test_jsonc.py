@@ -63,4 +63,4 @@ def test_what_is_no_json_is_told_with_its_line(text: str, line: int) -> None:
 
 
 def test_a_text_of_one_value_is_that_value() -> None:
-    assert parse("5") == Value(5, 1)
+    assert parse("5") == Value(5, 1, start=0, end=1)

@@ -70,6 +70,14 @@ def _run(options: argparse.Namespace) -> int:
         from rootle.cli.watch import run_watch
 
         return run_watch(options)
+    if options.command == "install":
+        from rootle.cli.install import run_install
+
+        return run_install(options)
+    if options.command == "uninstall":
+        from rootle.cli.install import run_uninstall
+
+        return run_uninstall(options)
     from rootle.cli.status import run_clear
 
     return run_clear(options)
@@ -93,6 +101,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_clear(commands)
     _add_config(commands)
+    _add_install(commands)
+    _add_uninstall(commands)
     return parser
 
 
@@ -234,6 +244,46 @@ def _add_config(commands: _Commands[_Parser]) -> None:
         "file", nargs="?", metavar="FILE", help="where (default: config.json in rootle's folder)"
     )
     init.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+def _add_install(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "install",
+        help="enter rootle into the configuration of coding agents",
+        description="Enter rootle as an MCP server into the configuration of coding agents, and a "
+        "section on when to ask it into the instructions that they read. What will change is shown "
+        "before it is written, and every file is kept beside the new one.",
+    )
+    which = command.add_mutually_exclusive_group()
+    which.add_argument(
+        "--agent",
+        action="append",
+        metavar="NAME",
+        help="this agent, such as `claude-code` or `codex`; repeatable",
+    )
+    which.add_argument("--all-detected", action="store_true", help="all that are found here")
+    _add_files(command, "the user's files or the project's (default: the user's, if there are any)")
+
+
+def _add_uninstall(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "uninstall",
+        help="take rootle out of the configuration of coding agents",
+        description="Take out what `rootle install` has entered, and nothing else.",
+    )
+    command.add_argument(
+        "--agent", action="append", metavar="NAME", help="this agent (default: all); repeatable"
+    )
+    _add_files(command, "the user's files or the project's (default: both)")
+
+
+def _add_files(command: argparse.ArgumentParser, scope: str) -> None:
+    command.add_argument("--scope", choices=("user", "project"), help=scope)
+    command.add_argument(
+        "--root", metavar="DIR", help="the project (default: the work tree around here)"
+    )
+    command.add_argument("--yes", action="store_true", help="write without asking")
+    command.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
 
 
 def _add_path(command: argparse.ArgumentParser) -> None:

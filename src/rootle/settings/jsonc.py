@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, each value with the line that it stands in."""
+"""JSON with comments and trailing commas, each value with the place where it stands."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Value:
 
     data: Any  # Any: whatever JSON can hold
     line: int
+    start: int = 0  # the first character in the text
+    end: int = 0  # the one behind the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Member:
     key: str
     line: int | None  # None where it comes from no file
     value: Value
+    start: int = 0  # where the key begins
 
 
 class Members(tuple[Member, ...]):
@@ -63,6 +66,12 @@ def plain(value: Value) -> Any:  # Any: whatever JSON can hold
     return value.data
 
 
+def skip_space(text: str, at: int) -> int:
+    """The next place that is neither space nor comment."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
@@ -72,19 +81,21 @@ class _Reader:
 
     def value(self, depth: int) -> Value:
         char = self.next_char()
-        line = self.line()
+        line, start = self.line(), self._at
         if depth > _MAX_DEPTH:
             raise self.error("brackets stand too deep in one another")
+        data: Any  # Any: whatever JSON can hold
         if char == "{":
-            return Value(Members(self._members(depth)), line)
-        if char == "[":
-            return Value(tuple(self._items(depth)), line)
-        return Value(self._scalar(), line)
+            data = Members(self._members(depth))
+        elif char == "[":
+            data = tuple(self._items(depth))
+        else:
+            data = self._scalar()
+        return Value(data, line, start, self._at)
 
     def next_char(self) -> str:
         """What stands at the next place that is neither space nor comment; "" at the end."""
-        found = _SPACE.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+        self._at = skip_space(self._text, self._at)
         return self._text[self._at : self._at + 1]
 
     def line(self) -> int:
@@ -100,12 +111,12 @@ class _Reader:
         while self.next_char() != "}":
             if self.next_char() != '"':
                 raise self.error('expected a key in double quotes or "}"')
-            line = self.line()
+            line, start = self.line(), self._at
             key = self._scalar()
             if self.next_char() != ":":
                 raise self.error(f'expected ":" after the key "{key}"')
             self._at += 1
-            yield Member(key, line, self.value(depth + 1))
+            yield Member(key, line, self.value(depth + 1), start)
             self._separator("}")
         self._at += 1
 

@@ -1,0 +1,19 @@
+"""What the tests of `rootle install` share: one command line, run in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+COMMAND = "/opt/rootle/bin/rootle"
+PROJECT = "{project}"  # in golden files
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+Install = Callable[..., Ran]
