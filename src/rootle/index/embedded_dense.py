@@ -80,13 +80,17 @@ class EmbeddedDense:
         self.waiting = int(self._waits.sum())  # chunks whose embedding is still to come
         self.has_vectors = self.waiting < len(self._matrix) - len(state.dead)
 
-    def scores(self, vector: Vector) -> Scores:
-        """The cosine of every row with the vector, in the order of `chunk_ids`; NaN: a dead row."""
+    def scores(self, vector: Vector, *, is_alone: bool = True) -> Scores:
+        """The cosine of every row with the vector, in the order of `chunk_ids`; NaN: a dead row.
+
+        Where others need the cores too, one thread takes less of their time than several, which
+        wait for one another at work.
+        """
         if not len(self._matrix):
             return np.zeros(0, dtype=np.float32)
         query = quantize(vector[None, :])
         norm = float(np.linalg.norm(query.astype(np.float32)))
-        threads = _THREADS if len(self._matrix) >= _THREADED_ROWS else 1
+        threads = _THREADS if is_alone and len(self._matrix) >= _THREADED_ROWS else 1
         products = simsimd.cdist(query, self._matrix, "dot", threads=threads)
         cosines: Scores = np.asarray(products).reshape(-1).astype(np.float32)
         cosines *= self._inverse_norms

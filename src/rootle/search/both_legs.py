@@ -48,6 +48,15 @@ class BothLegs:
         self._words.close()
         self._meaning.close()
 
+    @property
+    def are_here(self) -> bool:
+        """Whether both are known to answer in this process, without waiting for anybody."""
+        return self._is_quick_meaning and self._sparse is None
+
+    @property
+    def _is_quick_meaning(self) -> bool:
+        return self._embeds_at_once and self._dense is None
+
     def ask(
         self,
         session: Session,
@@ -67,9 +76,9 @@ class BothLegs:
             partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
         )
         find_meaning = dense_stage(config.embedding_model_id).around(
-            partial(self._ask_dense, session, question, allowed)
+            partial(self._ask_dense, session, question, allowed, is_alone=is_alone)
         )
-        is_quick_meaning = self._embeds_at_once and self._dense is None
+        is_quick_meaning = self._is_quick_meaning
         # Threads are of no use where all of it takes a millisecond, or where others are asking too:
         # then the deadline of a part in this process would only measure how busy the machine is.
         is_here = (session.is_small and is_quick_meaning) or not is_alone
@@ -93,7 +102,12 @@ class BothLegs:
         return sparse or NO_SPARSE, dense, degraded
 
     def _ask_dense(
-        self, session: Session, question: Question, allowed: Collection[int] | None
+        self,
+        session: Session,
+        question: Question,
+        allowed: Collection[int] | None,
+        *,
+        is_alone: bool,
     ) -> DenseFindings | None:
         """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
         index = session.snapshot.dense
@@ -108,7 +122,7 @@ class BothLegs:
             if not len(found.ids) and _has_rows(session, allowed):
                 raise UnavailableError("the server of the vectors found nothing at all")
             return DenseFindings(found, index.no_scores(), vector)
-        scores = index.scores(vector)
+        scores = index.scores(vector, is_alone=is_alone)
         if not vector.any():
             return DenseFindings(index.best(scores, 0), scores)
         return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
