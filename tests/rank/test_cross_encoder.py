@@ -119,6 +119,17 @@ def test_batches_are_put_together_and_keep_the_places_of_the_documents(server: J
     assert server.requests[0].body["model"] == "rerank-v3.5"
 
 
+def test_a_server_that_takes_few_documents_at_once_gets_no_more(server: JsonServer) -> None:
+    def zeros(request: Request) -> Reply:
+        found = scores(*[0.5] * len(request.body["texts"]))
+        return Reply(_ANSWERS["tei"](found))
+
+    server.answer = zeros
+    hits = ServerReranker("tei", endpoint=server.url).rerank(QUERY, ["text"] * 50)
+    assert [hit.index for hit in hits] == list(range(50))
+    assert [len(request.body["texts"]) for request in server.requests] == [32, 18]
+
+
 def test_a_server_may_leave_documents_out(server: JsonServer) -> None:
     server.answer = lambda request: Reply({"results": scores(0.1, 0.9)})
     hits = LlamaServerReranker(server.url).rerank(QUERY, DOCUMENTS)
@@ -134,6 +145,9 @@ _FAULTS: dict[str, tuple[Reply, str]] = {
     "knows no such path": (Reply({}, status=404), "HTTP 404"),
     "refuses the key": (Reply({"message": f"bad {KEY}"}, status=401), "check the key"),
     "is no JSON": (Reply(raw=b"<html>"), "no JSON"),
+    "is JSON without end": (Reply(raw=b"[" * 100_000), "no JSON"),
+    "leads elsewhere": (Reply(status=302, headers={"Location": "http://x.test"}), "HTTP 302"),
+    "has a score that is true": (Reply({"results": scores(True)}), "True in the place"),
     "is JSON of another kind": (Reply("ok"), "else than a list"),
     "has no results": (Reply({"ok": True}), "else than a list"),
     "has results of another kind": (Reply({"results": [1, 2, 3]}), "else than a list"),
