@@ -1,0 +1,39 @@
+"""Haystack: its BM25 retriever in memory over pieces of 50 lines, cut by its own splitter.
+
+pip install haystack-ai
+python benchmarks/peers/haystack_bm25.py --root DIR
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from haystack import Document
+from haystack.components.preprocessors import DocumentSplitter
+from haystack.document_stores.in_memory import InMemoryDocumentStore
+from passages import WINDOW_LINES, Passage, Search, run
+
+
+def open_search(root: Path) -> Search:
+    from bm25 import tracked_texts
+
+    texts = {path: text.decode("utf-8", errors="replace") for path, text in tracked_texts(root)}
+    documents = [Document(content=text, meta={"path": path}) for path, text in texts.items()]
+    splitter = DocumentSplitter(split_by="line", split_length=WINDOW_LINES)
+    store = InMemoryDocumentStore()
+    store.write_documents(splitter.run(documents=documents)["documents"])
+
+    def search(question: str, k: int):
+        return [passage(one, texts) for one in store.bm25_retrieval(question, top_k=k)]
+
+    return search
+
+
+def passage(document: Document, texts: dict[str, str]) -> Passage:
+    path = document.meta["path"]
+    start = texts[path].count("\n", 0, document.meta["split_idx_start"]) + 1
+    return Passage(path, start, start + len(document.content.splitlines()) - 1)
+
+
+if __name__ == "__main__":
+    run(open_search)
