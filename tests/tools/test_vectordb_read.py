@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sample import MakeApp, git, make_repository, write
 
+from rootle.ingest import one_file
+from rootle.ingest.walker import WalkRules, look_at
 from rootle.tools.tool import Answer
 from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
 
@@ -52,32 +55,31 @@ def test_a_file_has_its_lines_with_their_numbers(read: Read) -> None:
     assert answer.data["leftOutLines"] == 0
 
 
-@pytest.mark.parametrize(
-    ("source", "first", "last"),
-    [
-        ("src/net/retry.py:4-6", 4, 6),
-        ("src/net/retry.py:9-99", 9, 13),
-        ("src/net/retry.py:12", 12, 13),  # the method around it
-        ("src/net/retry.py#RetryPolicy", 9, 13),
-        ("src/net/retry.py#RetryPolicy.should_retry", 12, 13),
-        ("src/net/retry.py#class RetryPolicy > def should_retry", 12, 13),
-        ("src/auth/token.ts#validateToken", 3, 5),
-        ("docs/guide.md#logging-in", 7, 9),
-        ("docs/guide.md#Guide > Logging in", 7, 9),
-        ("docs/guide.md#guide", 1, 9),
-        ("docs/guide.md:8", 7, 9),
-        ("config/service.yaml:1", 1, 2),
-        ("./src//net/retry.py:4-4", 4, 4),
-        ("  src/net/retry.py:4-4\n", 4, 4),
-    ],
-)
-def test_a_place_has_just_its_lines(
-    read: Read, repository: Path, source: str, first: int, last: int
-) -> None:
-    answer = read(source)
-    path = source.strip().removeprefix("./").replace("//", "/").partition(":")[0].partition("#")[0]
-    assert shown(answer) == (repository / path).read_text().split("\n")[first - 1 : last]
-    assert answer.data["source"] == f"{path}:{first}-{last}"
+PLACES = [
+    ("src/net/retry.py:4-6", 4, 6),
+    ("src/net/retry.py:9-99", 9, 13),
+    ("src/net/retry.py:12", 12, 13),  # the method around it
+    ("src/net/retry.py#RetryPolicy", 9, 13),
+    ("src/net/retry.py#RetryPolicy.should_retry", 12, 13),
+    ("src/net/retry.py#class RetryPolicy > def should_retry", 12, 13),
+    ("src/auth/token.ts#validateToken", 3, 5),
+    ("docs/guide.md#logging-in", 7, 9),
+    ("docs/guide.md#Guide > Logging in", 7, 9),
+    ("docs/guide.md#guide", 1, 9),
+    ("docs/guide.md:8", 7, 9),
+    ("config/service.yaml:1", 1, 2),
+    ("./src//net/retry.py:4-4", 4, 4),
+    ("  src/net/retry.py:4-4\n", 4, 4),
+]
+
+
+def test_a_place_has_just_its_lines(read: Read, repository: Path) -> None:
+    for source, first, last in PLACES:
+        answer = read(source)
+        path = re.split("[:#]", source.strip().removeprefix("./").replace("//", "/"))[0]
+        lines = (repository / path).read_text().split("\n")
+        assert shown(answer) == lines[first - 1 : last], source
+        assert answer.data["source"] == f"{path}:{first}-{last}"
 
 
 def test_an_absolute_path_inside_the_folder_is_the_relative_one(
@@ -110,6 +112,31 @@ def test_a_folder_without_git_is_read_too(tmp_path: Path, make_app: MakeApp) -> 
     read = vectordb_read(make_app(root)).run
     assert shown(read("a/notes.txt")) == ["hello"]
     assert "ignored" in refusal(read("hidden.txt"))
+
+
+def test_a_repository_inside_the_folder_is_read_by_its_own_rules(
+    read: Read, repository: Path
+) -> None:
+    inner = make_repository(repository / "vendor/inner", {"a.txt": "inner\n"})
+    write(inner, ".gitignore", "local.txt\n")
+    write(inner, "local.txt", SECRET)
+    assert shown(read("vendor/inner/a.txt")) == ["inner"]
+    assert "is ignored" in refusal(read("vendor/inner/local.txt"))
+    assert "is ignored" in refusal(read("vendor/inner/.git/config"))
+
+
+def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = WalkRules()
+    before = look_at(repository, ["src/net/retry.py"], rules)
+    assert before is not None
+    assert len(before.files) == 1
+    write(repository.parent, "elsewhere/retry.py", SECRET)
+    (repository / "src/net").rename(repository / "src/old")
+    (repository / "src/net").symlink_to(repository.parent / "elsewhere")
+    monkeypatch.setattr(one_file, "look_at", lambda *_: before)
+    assert one_file.read_one(repository, "src/net/retry.py", rules) == "symlink"
 
 
 def test_a_long_file_comes_in_parts_that_name_the_next_one(read: Read, repository: Path) -> None:
@@ -228,35 +255,33 @@ def test_what_the_index_leaves_out_is_not_read(
         assert reason in refusal(read(source))
 
 
-@pytest.mark.parametrize(
-    ("source", "cure"),
-    [
-        ("", "Error: source is empty"),
-        (" \n", "Error: source is empty"),
-        ("x" * 2_000, "source has 2000 characters; give a path, not a text"),
-        ("a\0b", "source has characters that no path has"),
-        ("\ud800", "source has characters that no path has"),
-        ("retry.py", "did you mean src/net/retry.py?"),
-        ("lib/Retry.py:3-4", "did you mean src/net/retry.py?"),
-        ("src", "src is a folder; name one of its files: src/auth/password.rs, "),
-        ("src/net/", "src/net is a folder; name one of its files: src/net/client.go, "),
-        (".", ". is a folder; name one of its files: README.md, "),
-        ("nothing.py", "take a path from vectordb_search"),
-        ("src/net/retry.py:14", "src/net/retry.py has lines 1-13, not 14"),
-        ("src/net/retry.py:0-3", "has lines 1-13, not 0-3"),
-        ("src/net/retry.py:9-4", "has lines 1-13, not 9-4"),
-        ("src/net/retry.py#Nope", 'has no "Nope"; it has: retry_backoff, RetryPolicy, '),
-        ("docs/guide.md#nope", "it has: Guide, Configuring the retry policy, Logging in"),
-        ("config/service.yaml#x", "has no headings or definitions; ask for lines of it"),
-        ("deadbeef", "there is no commit deadbeef here, nor a file of that name"),
-    ],
-)
-def test_an_error_names_the_cure(
-    source: str, cure: str, repository: Path, make_app: MakeApp
-) -> None:
+CURES = [
+    ("", "Error: source is empty"),
+    (" \n", "Error: source is empty"),
+    ("x" * 2_000, "source has 2000 characters; give a path, not a text"),
+    ("a\0b", "source has characters that no path has"),
+    ("\ud800", "source has characters that no path has"),
+    ("retry.py", "did you mean src/net/retry.py?"),
+    ("lib/Retry.py:3-4", "did you mean src/net/retry.py?"),
+    ("src", "src is a folder; name one of its files: src/auth/password.rs, "),
+    ("src/net/", "src/net is a folder; name one of its files: src/net/client.go, "),
+    (".", ". is a folder; name one of its files: README.md, "),
+    ("nothing.py", "take a path from vectordb_search"),
+    ("src/net/retry.py:14", "src/net/retry.py has lines 1-13, not 14"),
+    ("src/net/retry.py:0-3", "has lines 1-13, not 0-3"),
+    ("src/net/retry.py:9-4", "has lines 1-13, not 9-4"),
+    ("src/net/retry.py#Nope", 'has no "Nope"; it has: retry_backoff, RetryPolicy, '),
+    ("docs/guide.md#nope", "it has: Guide, Configuring the retry policy, Logging in"),
+    ("config/service.yaml#x", "has no headings or definitions; ask for lines of it"),
+    ("deadbeef", "there is no commit deadbeef here, nor a file of that name"),
+]
+
+
+def test_an_error_names_the_cure(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     app.index()
-    assert cure in refusal(vectordb_read(app).run(source))
+    for source, cure in CURES:
+        assert cure in refusal(vectordb_read(app).run(source))
 
 
 def test_a_commit_is_its_message_and_what_it_changed(read: Read, repository: Path) -> None:
