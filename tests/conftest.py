@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from real_servers import (
 )
 from sample import QUESTIONS, MakeApp, make_repository
 
+from rootle import connection
 from rootle.app import App, open_app
 from rootle.config import Config
 from rootle.types import SearchQuery
@@ -124,6 +126,22 @@ def answers() -> Answers:
         return seen
 
     return ask
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A certificate for this machine that only this test trusts."""
+    assert shutil.which("openssl"), "needs openssl: apt-get install openssl"
+    made = tmp_path / "both.pem"
+    subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+    command = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+    files = ("-nodes", "-days", "2", "-keyout", str(made), "-out", str(tmp_path / "c.pem"))
+    subprocess.run([*command, *files, *subject], check=True, capture_output=True)
+    made.write_text(made.read_text() + (tmp_path / "c.pem").read_text())
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c.pem"))
+    connection._tls.cache_clear()
+    yield made
+    connection._tls.cache_clear()
 
 
 @pytest.fixture(scope="session")

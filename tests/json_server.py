@@ -80,7 +80,9 @@ class JsonServer:
                 length = int(self.headers.get("Content-Length", 0))
                 raw = self.rfile.read(length)
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                body = json.loads(raw) if raw else None
+                kind = headers.get("content-type", "")
+                is_form = kind.startswith("application/x-www-form-urlencoded")
+                body = raw.decode() if is_form else json.loads(raw) if raw else None
                 request = Request(self.command, self.path, headers, body)
                 server.requests.append(request)
                 server.send(self, server.answer(request))

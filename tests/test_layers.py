@@ -66,6 +66,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "embed": GROUND,
     "rank": GROUND,
     "memory": GROUND,
+    "websearch": GROUND,
     # Floor 4: the ground, `rank`, and what of the embedded index the two roads share; not each
     # other. Why these files: docs/decisions/0005.
     "ingest": GROUND | {"index.manifest"},
@@ -81,7 +82,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "live": GROUND | {"index", "ingest", "indexer"},
     "sources": GROUND | {"ingest"},
     "app": GROUND
-    | {"index.watch_place", "embed", "ingest", "rank", "search"}
+    | {"index.watch_place", "embed", "ingest", "rank", "search", "websearch"}
     | {"indexer", "index_status", "freshness", "live", "sources"},
     # Floor 6: what agents call.
     "tools": GROUND | {"app"},

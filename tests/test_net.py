@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -209,22 +207,6 @@ def _drip_headers(listening: socket.socket) -> None:
         while True:
             connection.sendall(b"X: y\r\n")
             time.sleep(0.02)
-
-
-@pytest.fixture
-def certificate(tmp_path, monkeypatch):
-    """A certificate for this machine that only this test trusts."""
-    assert shutil.which("openssl"), "needs openssl: apt-get install openssl"
-    made = tmp_path / "both.pem"
-    subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
-    command = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
-    files = ("-nodes", "-days", "2", "-keyout", str(made), "-out", str(tmp_path / "c.pem"))
-    subprocess.run([*command, *files, *subject], check=True, capture_output=True)
-    made.write_text(made.read_text() + (tmp_path / "c.pem").read_text())
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c.pem"))
-    connection._tls.cache_clear()
-    yield made
-    connection._tls.cache_clear()
 
 
 def test_tls_is_spoken_within_the_deadline_and_strangers_are_refused(certificate, monkeypatch):

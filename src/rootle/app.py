@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from rootle.search.agent import SearchAgent
     from rootle.search.search_log import SearchLogFile
     from rootle.search.stored_answers import StoredAnswers
+    from rootle.websearch.cascade import Engines
+    from rootle.websearch.page_reader import PageReader
 
 # Whoever makes the index anew again and again is not followed for ever.
 _TRIES: Final = 5
@@ -83,6 +86,13 @@ def search_log_path() -> Path:
     from platformdirs import user_state_path
 
     return user_state_path("rootle", appauthor=False) / "search-log.jsonl"
+
+
+def web_folder() -> Path:
+    """Where is kept what came from the web: in the user's cache folder, for all folders."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rootle", appauthor=False)
 
 
 class App:
@@ -213,6 +223,20 @@ class App:
             debounce_s = self.config.watch_debounce_ms / 1000
             self._live = LiveIndex(self._upkeep(), debounce_s, self._notice).start()
             return self._live
+
+    @cached_property
+    def web_engines(self) -> Engines:
+        """The search engines of the web that the configuration names; nothing is sent yet."""
+        from rootle.websearch.choice import open_engines
+
+        return open_engines(self.config, web_folder())
+
+    @cached_property
+    def web_pages(self) -> PageReader:
+        """The reader of pages of the web."""
+        from rootle.websearch.choice import open_pages
+
+        return open_pages(self.config, web_folder())
 
     @property
     def buffered_index_operations(self) -> int:

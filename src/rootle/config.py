@@ -298,6 +298,33 @@ class Config:
     )
     memory_user_id: str = _key("default", "Whose memories these are, where several people share.")
 
+    # The web
+    web_search: bool = _key(
+        False,
+        "Let agents search the web and read pages of it (see [the web](web.md)). Otherwise nothing "
+        "goes there.",
+    )
+    brave_api_key: str = _key(
+        "", "A key of Brave Search, which is asked too then. It is never shown.", secret=True
+    )
+    brave_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
+    )
+    exa_api_key: str = _key(
+        "", "A key of Exa, which is asked too then. It is never shown.", secret=True
+    )
+    exa_api_key_command: str = _key(
+        "", "A command that prints the key, run without a shell when the key is first needed."
+    )
+    searxng_endpoint: str = _key("", "URL of a SearXNG, which is asked too then.", url=True)
+    web_max_results: int = _key(10, "Results of one search of the web.", (1, 100))
+    web_timeout_ms: int = _key(
+        10_000, "What one search engine has to answer, and one page to come.", (100, 600_000)
+    )
+    web_cache_ttl_seconds: int = _key(
+        86_400, "How long what came from the web is kept on this machine.", (1, 31_536_000)
+    )
+
     # Parts that others wrote
     plugins: tuple[str, ...] = _key(
         (),

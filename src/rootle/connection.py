@@ -46,6 +46,10 @@ class _TimedTLS(_Timed, ssl.SSLSocket):
     pass
 
 
+class ForbiddenAddressError(OSError):
+    """The host is at an address that may not be connected to, which is the message."""
+
+
 class Connection(HTTPConnection):
     """To be used by one thread at a time; `deadline` is set before each request.
 
@@ -53,10 +57,22 @@ class Connection(HTTPConnection):
     the TLS handshake, sending, waiting, reading.
     """
 
-    def __init__(self, host: str, port: int, *, is_tls: bool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        is_tls: bool,
+        clock: Callable[[], float],
+        allows: Callable[[str], bool] | None = None,
+    ) -> None:
+        """`allows` says which numeric addresses are connected to, without it all of them."""
         super().__init__(host, port)
+        # So that the header Host has no port in it where there is none in the address.
+        self.default_port = 443 if is_tls else 80
         self._is_tls = is_tls
         self._clock = clock
+        self._allows = allows
         self.deadline = float("inf")
 
     def connect(self) -> None:
@@ -71,7 +87,12 @@ class Connection(HTTPConnection):
     def _opened(self) -> socket.socket:
         """The first address of the host that lets us in."""
         failure: OSError = OSError(f"{self.host} has no address")
-        for family, kind, protocol, _, address in self._addresses():
+        # Looked up once, so that what is allowed is what is connected to.
+        addresses = self._addresses()
+        for *_, address in addresses:
+            if self._allows is not None and not self._allows(address[0]):
+                raise ForbiddenAddressError(address[0])
+        for family, kind, protocol, _, address in addresses:
             opened = _TimedSocket(family, kind, protocol)
             opened.remaining_s = self._remaining_s
             try:

@@ -51,6 +51,10 @@ class InstallError(RootleError):
     """A file of a coding agent that cannot be read, understood or written."""
 
 
+class WebPageError(RootleError):
+    """A page of the web that rootle does not read: no page, not a public one, or no text."""
+
+
 class UnavailableError(RootleError):
     """A part that did not answer in time, refused the connection or failed; it may work later."""
 
@@ -77,3 +81,11 @@ class RerankError(UnavailableError):
 
 class SearchUnavailableError(UnavailableError):
     """Neither leg of the search could answer."""
+
+
+class Unavailable(UnavailableError):  # noqa: N818 - the specification's name for it
+    """A search engine of the web that wants the next one to be asked: it is late or overloaded."""
+
+
+class RateLimitedError(Unavailable):
+    """A search engine of the web that was asked too often, or whose quota is used up."""

@@ -136,7 +136,8 @@ class JsonServer:
     def _json(
         self, request: _Request, deadline: float, timeout_s: float
     ) -> Any:  # Any: whatever stood in the JSON
-        where = f"{self.shown_url}{request.path}"
+        # What is asked for may stand behind the question mark, and is nobody's business.
+        where = f"{self.shown_url}{request.path.partition('?')[0]}"
         try:
             answer = self._answer(request, deadline)
         except TimeoutError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -181,3 +181,30 @@ class Searcher(Protocol):
     """Anything that answers a question."""
 
     def search(self, query: SearchQuery) -> SearchResponse: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WebResult:
+    """A page that a search engine of the web found."""
+
+    title: str
+    url: str
+    body: str  # what it says of the question, in a few lines
+
+
+class WebProvider(Protocol):
+    """A search engine of the web."""
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+
+    def search(self, query: str, max_results: int) -> Sequence[WebResult]:
+        """At most so many results, best first. Raises Unavailable to have the next one asked."""
+
+
+class TextCache(Protocol):
+    """Texts that are kept for a while."""
+
+    def fetch(self, key: str, make: Callable[[], str]) -> str:
+        """What is kept for a key, or what `make` gives; what `make` raises is not kept."""

@@ -7,8 +7,14 @@ from rootle.tools.app_backend import AppBackend
 from rootle.tools.tool import Tool
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search import vectordb_search
+from rootle.tools.web import web_read, web_search
 
 
 def tools_of(app: App) -> tuple[Tool, ...]:
     """What an agent may do with the folder of an app; nothing is opened before the first call."""
-    return (vectordb_search(None, AppBackend(app)), vectordb_read(app))
+    tools = [vectordb_search(None, AppBackend(app)), vectordb_read(app)]
+    if app.config.web_search:
+        most = app.config.web_max_results
+        tools.append(web_search(lambda query: app.web_engines.search(query, most)))
+        tools.append(web_read(lambda url: app.web_pages.read(url)))
+    return tuple(tools)

@@ -1,0 +1,61 @@
+"""The search engines and the reader of pages that the configuration asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rootle.config import Config
+from rootle.protocols import WebProvider
+from rootle.settings.key import read_key
+from rootle.websearch.cascade import Engines
+from rootle.websearch.fetching import Fetcher
+from rootle.websearch.page_reader import PageReader
+from rootle.websearch.rests import Rests
+from rootle.websearch.url_cache import UrlCache
+
+
+def open_engines(config: Config, folder: Path) -> Engines:
+    """DuckDuckGo, and whoever has a key or an endpoint; what they say is kept in the folder.
+
+    Nothing is sent, and no key command run, before the first search. Raises MissingExtraError.
+    """
+    return Engines(
+        _providers(config),
+        cache=UrlCache(folder / "web_search", config.web_cache_ttl_seconds),
+        rests=Rests(folder / "web_rests"),
+    )
+
+
+def open_pages(config: Config, folder: Path) -> PageReader:
+    """A reader of public pages; what it reads is kept in the folder."""
+    return PageReader(
+        Fetcher(timeout_s=config.web_timeout_ms / 1000),
+        cache=UrlCache(folder / "web_read", config.web_cache_ttl_seconds),
+    )
+
+
+def _providers(config: Config) -> list[WebProvider]:
+    from rootle.websearch.duckduckgo import DuckDuckGo
+
+    timeout_s = config.web_timeout_ms / 1000
+    providers: list[WebProvider] = [DuckDuckGo(timeout_s=timeout_s)]
+    if config.brave_api_key.strip() or config.brave_api_key_command.strip():
+        from rootle.websearch.brave import Brave
+
+        key = _key(config.brave_api_key, config.brave_api_key_command, "braveApiKeyCommand")
+        providers.append(Brave(key, timeout_s=timeout_s))
+    if config.exa_api_key.strip() or config.exa_api_key_command.strip():
+        from rootle.websearch.exa import Exa
+
+        key = _key(config.exa_api_key, config.exa_api_key_command, "exaApiKeyCommand")
+        providers.append(Exa(key, timeout_s=timeout_s))
+    if config.searxng_endpoint:
+        from rootle.websearch.searxng import SearXNG
+
+        providers.append(SearXNG(config.searxng_endpoint, timeout_s=timeout_s))
+    return providers
+
+
+def _key(key: str, command: str, name: str) -> Callable[[], str]:
+    return lambda: read_key(key.strip(), command, name)

@@ -1,0 +1,186 @@
+"""The two tools of the web: there where the configuration says so, and what they say."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from json_server import Reply, serving
+from sample import MakeApp
+
+from rootle.errors import RefusedError, UnavailableError
+from rootle.settings.sources import read_settings
+from rootle.tools import tools_of
+from rootle.tools.tool import Answer, Tool
+from rootle.tools.web import web_read, web_search
+
+_SEARXNG = {"results": [{"url": "https://e.com/", "title": "Found", "content": "Words"}]}
+# What a program does that has no `ddgs`.
+_WITHOUT = """\
+import sys
+sys.modules["ddgs"] = None
+from rootle import Config, open_app
+from rootle.tools import tools_of
+app = open_app(".", config=Config(web_search=True))
+for tool in tools_of(app):
+    if tool.name == "web_search":
+        print(tool("anything"))
+"""
+_OPENED = """\
+import sys
+from rootle import Config, open_app
+from rootle.tools import tools_of
+tools_of(open_app(".", config=Config(web_search=True)))
+print([name for name in ("ddgs", "lxml", "primp", "html_to_markdown", "http.client")
+       if name in sys.modules])
+"""
+
+
+def tool_of(tools: tuple[Tool, ...], name: str) -> Tool:
+    return next(tool for tool in tools if tool.name == name)
+
+
+def names(tools: tuple[Tool, ...]) -> set[str]:
+    return {tool.name for tool in tools}
+
+
+def test_the_web_is_off_where_nobody_switches_it_on(make_app: MakeApp, repository: Path) -> None:
+    assert not {"web_search", "web_read"} & names(tools_of(make_app(repository)))
+
+
+def test_the_web_is_there_where_it_is_switched_on(make_app: MakeApp, repository: Path) -> None:
+    tools = tools_of(make_app(repository, web_search=True))
+    assert {"web_search", "web_read"} <= names(tools)
+    for name, parameter in (("web_search", "query"), ("web_read", "url")):
+        tool = tool_of(tools, name)
+        assert tool.parameter == parameter
+        assert tool.is_open_world
+        assert tool.is_read_only
+
+
+def test_no_repository_switches_it_on_or_gives_a_key(repository: Path) -> None:
+    for key, value in (("webSearch", True), ("braveApiKey", "k"), ("searxngEndpoint", "http://x")):
+        (repository / ".rootle.json").write_text(json.dumps({"searchAgent": {key: value}}))
+        settings = read_settings(repository)
+        assert not settings.config.web_search
+        assert not settings.config.brave_api_key
+        assert not settings.config.searxng_endpoint
+        assert any(key in remark for remark in settings.remarks)
+
+
+def test_no_key_comes_from_the_environment(
+    make_app: MakeApp, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "EXA_API_KEY", "SEARXNG_URL"):
+        monkeypatch.setenv(name, "something")
+    app = make_app(repository, web_search=True)
+    assert [provider.label for provider in app.web_engines.providers] == ["DuckDuckGo"]
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\n"])
+def test_a_blank_key_is_none(make_app: MakeApp, repository: Path, blank: str) -> None:
+    app = make_app(repository, web_search=True, brave_api_key=blank, exa_api_key=blank)
+    assert [provider.label for provider in app.web_engines.providers] == ["DuckDuckGo"]
+
+
+def test_who_has_a_key_or_an_endpoint_is_asked_too(make_app: MakeApp, repository: Path) -> None:
+    app = make_app(
+        repository,
+        web_search=True,
+        brave_api_key="key",
+        exa_api_key_command="pass show exa",
+        searxng_endpoint="http://127.0.0.1:8888",
+    )
+    labels = [provider.label for provider in app.web_engines.providers]
+    assert labels == ["DuckDuckGo", "Brave", "Exa", "SearXNG"]
+
+
+def test_keys_are_not_shown(make_app: MakeApp, repository: Path) -> None:
+    app = make_app(repository, web_search=True, brave_api_key="k-secret", exa_api_key="k-secret")
+    assert "k-secret" not in repr(app.config)
+
+
+def test_a_search_goes_from_the_tool_to_an_engine_and_is_kept(
+    make_app: MakeApp, repository: Path, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    # DuckDuckGo is on no machine of the tests: whichever comes first, SearXNG answers.
+    with serving(lambda request: Reply(raw=b"", status=202)) as duck:
+        monkeypatch.setattr(
+            "rootle.websearch.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
+        )
+        with serving(lambda request: Reply(_SEARXNG)) as server:
+            app = make_app(repository, web_search=True, searxng_endpoint=server.url)
+            search = tool_of(tools_of(app), "web_search")
+            wanted = "## Search Results\n\n[Found](https://e.com/)\nWords"
+            assert search("  where is  it ") == wanted
+            other = make_app(repository, web_search=True, searxng_endpoint=server.url)
+            assert tool_of(tools_of(other), "web_search")("where is it") == wanted
+            assert len(server.requests) == 1
+            assert len(duck.requests) <= 1
+    kept = home / "cache" / "rootle" / "web_search"
+    assert len(list(kept.iterdir())) == 1
+
+
+def test_a_private_page_is_not_read(make_app: MakeApp, repository: Path) -> None:
+    with serving(lambda request: Reply(raw=b"secret")) as server:
+        read = tool_of(tools_of(make_app(repository, web_search=True)), "web_read")
+        answer = read.run(f"{server.url}/admin")
+        assert answer.is_error
+        assert "is not on the public internet" in answer.text
+        assert server.connections == 0
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_nothing_asked_is_said(text: str) -> None:
+    assert web_search(str).run(text).text == "Error: query is empty"
+    assert web_read(str).run(text).text == "Error: url is empty"
+
+
+@pytest.mark.parametrize(
+    "error", [RefusedError("the key is refused", 401), UnavailableError("half \ud800")]
+)
+def test_what_goes_wrong_is_an_answer(error: Exception) -> None:
+    def fail(text: str) -> str:
+        raise error
+
+    for tool in (web_search(fail), web_read(fail)):
+        answer = tool.run("x")
+        assert answer.is_error
+        assert answer.text == f"Error: {error}".replace("\ud800", "?")
+
+
+def test_a_bug_is_none() -> None:
+    def fail(text: str) -> str:
+        raise KeyError(text)
+
+    with pytest.raises(KeyError):
+        web_search(fail).run("x")
+
+
+def test_an_answer_that_nobody_is_there_is_an_error() -> None:
+    said = "Error: all search providers temporarily unavailable: Brave (HTTP 503)"
+    answer = web_search(lambda query: said).run("x")
+    assert answer == Answer(said, {"error": said.removeprefix("Error: ")}, is_error=True)
+
+
+def test_a_missing_package_is_said(repository: Path) -> None:
+    said = run(_WITHOUT, repository)
+    assert said == "Error: a search of the web needs more packages: pip install 'rootle[web]'\n"
+
+
+def test_nothing_of_the_web_is_loaded_before_it_is_used(repository: Path) -> None:
+    assert run(_OPENED, repository) == "[]\n"
+
+
+def run(program: str, folder: Path) -> str:
+    command = [sys.executable, "-c", program]
+    environment = {**os.environ}
+    child = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert child.returncode == 0, child.stderr
+    return child.stdout
