@@ -78,6 +78,15 @@ def test_an_agent_that_starts_servers_elsewhere_names_the_folder(
     ]
 
 
+def test_no_entry_names_a_folder_that_holds_the_home(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.install.command.installed_command", lambda: ["/bin/rootle"])
+    for folder in (home, home.parent):
+        with pytest.raises(InstallError, match="is no project; name one with --root"):
+            command_line(BY_NAME["windsurf"], "user", folder)
+
+
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_every_entry_says_the_command_and_is_known_again(agent: Agent) -> None:
     command = ["C:\\Tools\\rootle.exe", "mcp", "--root", "x"]

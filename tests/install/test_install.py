@@ -65,6 +65,18 @@ def test_no_line_beside_the_change_is_shown(install: Install, home: Path) -> Non
     assert "ghp_not_a_real_token" not in ran.out
 
 
+def test_a_terminal_of_few_characters_sees_the_others_written_out(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, ".cursor/mcp.json", '{"größe\x1b": "→"}')
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
+    assert ran.code == 2  # a control character is no JSON
+    write(home, ".cursor/mcp.json", '{"größe": "→"}')
+    ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
+    assert (ran.code, '-{"gr\\xf6\\xdfe": "\\u2192"}' in ran.out) == (0, True)
+
+
 def test_every_agent_that_is_found_gets_one_line(
     install: Install, home: Path, tmp_path: Path
 ) -> None:
@@ -80,6 +92,17 @@ def test_every_agent_that_is_found_gets_one_line(
     assert COMMAND in (home / ".codex/config.toml").read_text()
     assert COMMAND in (home / ".gemini/settings.json").read_text()
     assert (home / ".cursor/mcp.json").read_text() == "{]"
+
+
+def test_a_found_agent_without_files_of_the_scope_is_left_out(
+    install: Install, home: Path, project: Path
+) -> None:
+    (home / ".kiro").mkdir()
+    (home / ".codex").mkdir()
+    ran = install("--all-detected", "--yes")
+    assert ran.code == 0
+    assert ran.err.startswith("rootle: kiro is left out: it has no configuration that serves as")
+    assert list(project.iterdir()) == []
 
 
 def test_without_an_agent_the_error_names_those_that_are_found(
@@ -257,8 +280,9 @@ def test_uninstalling_finds_every_agent_and_scope(
     assert install("--agent", "cursor", "--scope", "project", "--yes").code == 0
     ran = install("--yes", command="uninstall")
     assert ran.code == 0
-    lines = [line.partition(":")[0] for line in ran.out.splitlines()[-3:]]
-    assert lines == ["codex", "cursor", "opencode"]
+    told = [line for line in ran.out.splitlines() if line[:1] not in "+-@"]
+    assert [line.partition(":")[0] for line in told] == ["codex", "cursor", "opencode"]
+    assert f"{project}/AGENTS.md: file deleted" in told[1]
     files = [name for top in (home / ".codex", home / "config", project) for name in top.rglob("*")]
     assert [path for path in files if path.is_file()] == []
     assert install("--yes", command="uninstall").out == "nothing to do: no agent has rootle\n"

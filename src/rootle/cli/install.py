@@ -13,7 +13,7 @@ from pathlib import Path
 from rootle.cli.main import FAILED, RESULTS
 from rootle.cli.opening import folder_of, printable, say
 from rootle.errors import InstallError
-from rootle.install.agents import AGENTS, SCOPES, Agent
+from rootle.install.agents import AGENTS, SCOPES, Agent, Scope
 from rootle.install.command import NAME
 from rootle.install.drafts import Change, Drafts, target, write
 from rootle.install.places import Machine
@@ -49,8 +49,7 @@ def run_uninstall(options: argparse.Namespace) -> int:
     scopes = (options.scope,) if options.scope else SCOPES
     drafts = Drafts()
     outcomes = [
-        _tried(agent, lambda agent: uninstall(agent, scopes, machine, drafts, agents))
-        for agent in agents
+        _tried(agent, lambda agent: uninstall(agent, scopes, machine, drafts)) for agent in agents
     ]
     if not options.agent:  # those without rootle are not worth a line
         outcomes = [outcome for outcome in outcomes if outcome.steps or outcome.error]
@@ -65,13 +64,22 @@ def _chosen(options: argparse.Namespace, machine: Machine) -> Sequence[Agent]:
     if options.all_detected:
         if not found:
             raise InstallError(f"no agent is found here; name one with --agent: {_names(AGENTS)}")
-        return found
+        return _with_files(found, options.scope or "user")
     if options.agent:
         return _named(options.agent)
     here = f"found here: {_names(found)}" if found else "none is found here"
     raise InstallError(
         f"name an agent with --agent, or all that are found with --all-detected; {here}"
     )
+
+
+def _with_files(agents: Sequence[Agent], scope: Scope) -> Sequence[Agent]:
+    """The agents that have files of a scope; the others are told of, since nobody named them."""
+    chosen = [agent for agent in agents if (agent.user if scope == "user" else agent.project)]
+    for agent in agents:
+        if agent not in chosen:
+            say(f"{agent.name} is left out: it has no configuration that serves as --scope {scope}")
+    return chosen
 
 
 def _named(names: Sequence[str]) -> Sequence[Agent]:
@@ -117,7 +125,13 @@ def _show(change: Change) -> None:
     before, after = (_lines(data) for data in (change.before, change.after))
     names = str(change.path), str(change.path)
     for line in difflib.unified_diff(before, after, *names, n=0, lineterm=""):
-        print(printable(line))
+        _print(line)
+
+
+def _print(line: str) -> None:
+    """A line that may have characters of any file, on a terminal that may not."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(printable(line).encode(encoding, "backslashreplace").decode(encoding))
 
 
 def _lines(data: bytes | None) -> list[str]:
@@ -154,4 +168,4 @@ def _tell(outcome: _Outcome, is_dry: bool) -> None:
     parts = [f"{step.path}: {'would be ' if is_dry else ''}{step.what}" for step in outcome.steps]
     if outcome.error:
         parts.append(f"error: {outcome.error}")
-    print(printable(f"{outcome.agent.name}: {'; '.join(parts) or 'nothing to do'}"))
+    _print(f"{outcome.agent.name}: {'; '.join(parts) or 'nothing to do'}")

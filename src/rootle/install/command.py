@@ -27,6 +27,11 @@ def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
     """
     program = [NAME] if scope == "project" else installed_command()
     root = os.fspath(project) if agent.root == THIS_FOLDER else agent.root
+    if root and Path(os.path.expanduser("~")).is_relative_to(root):
+        raise InstallError(
+            f"{agent.title} starts a server for one folder, and {root} is no project; "
+            "name one with --root"
+        )
     return [*program, "mcp", *(("--root", root) if root else ())]
 
 

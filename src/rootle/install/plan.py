@@ -44,15 +44,11 @@ def install(agent: Agent, scope: Scope | None, machine: Machine, drafts: Drafts)
 
 
 def uninstall(
-    agent: Agent,
-    scopes: Collection[Scope],
-    machine: Machine,
-    drafts: Drafts,
-    leaving: Collection[Agent],
+    agent: Agent, scopes: Collection[Scope], machine: Machine, drafts: Drafts
 ) -> list[Step]:
     """Draft the removal of what `install` adds; returns what changes.
 
-    A section stays where an agent that is not `leaving` still has rootle and reads it.
+    A section goes with the last of the agents that have rootle and read it.
     """
     before = drafts.state()
     try:
@@ -61,7 +57,7 @@ def uninstall(
             for path in configurations(agent, scope, machine):
                 steps += _drop_entry(agent, scope, path, machine, drafts)
             for path in notes(agent, scope, machine):
-                steps += _drop_section(path, scope, machine, drafts, leaving)
+                steps += _drop_section(path, scope, machine, drafts)
         return steps
     except InstallError:
         drafts.go_back(before)
@@ -147,11 +143,9 @@ def _drop_entry(
     return [Step(path, "file deleted" if is_empty else "entry removed")]
 
 
-def _drop_section(
-    path: Path, scope: Scope, machine: Machine, drafts: Drafts, leaving: Collection[Agent]
-) -> list[Step]:
+def _drop_section(path: Path, scope: Scope, machine: Machine, drafts: Drafts) -> list[Step]:
     text = drafts.text(path)
-    if text is None or not has_section(text) or _is_needed(path, scope, machine, drafts, leaving):
+    if text is None or not has_section(text) or _is_needed(path, scope, machine, drafts):
         return []
     _check_inside(path, scope, machine)
     try:
@@ -163,15 +157,13 @@ def _drop_section(
     return [Step(path, "file deleted" if is_empty else "section removed")]
 
 
-def _is_needed(
-    path: Path, scope: Scope, machine: Machine, drafts: Drafts, leaving: Collection[Agent]
-) -> bool:
-    """Whether an agent that stays reads the section."""
+def _is_needed(path: Path, scope: Scope, machine: Machine, drafts: Drafts) -> bool:
+    """Whether an agent that has rootle reads the section."""
     file = target(path)
     return any(
         _has_entry(agent, scope, machine, drafts)
         for agent in AGENTS
-        if agent not in leaving and file in map(target, notes(agent, scope, machine))
+        if file in map(target, notes(agent, scope, machine))
     )
 
 
