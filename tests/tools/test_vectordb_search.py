@@ -299,6 +299,36 @@ def test_an_answer_says_where_it_stands_and_what_it_is(repository: Path, make_ap
     assert re.match(r"1\. src/bake\.py:1-\d+ score=0\.\d+ \(python def bake_sourdough.*\)\n", text)
 
 
+def test_a_reranker_of_the_configuration_decides_the_order_of_an_app(
+    llama: str, repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(
+        repository,
+        reranker_provider="llamacpp",
+        reranker_endpoint=llama,
+        reranker_timeout_ms=60_000,
+    )
+    answer = vectordb_search(None, AppBackend(app)).run("parse a token")
+    results = answer.data["results"]
+    scores = [result["score"] for result in results]
+    assert len(results) == FINAL_K
+    assert scores == sorted(scores, reverse=True)
+    explained = app.search("parse a token", explain=True).results
+    said = [result.explanation["reranker"] for result in explained if result.explanation]
+    assert said[:FINAL_K] == sorted(said, reverse=True)[:FINAL_K]
+
+
+def test_a_reranker_of_the_configuration_that_is_down_is_told(
+    repository: Path, make_app: MakeApp
+) -> None:
+    with serving(lambda request: Reply(status=500)) as server:
+        app = make_app(repository, reranker_provider="cohere", reranker_endpoint=server.url)
+        answer = vectordb_search(None, AppBackend(app)).run("retry_backoff")
+    assert "the reranker did not answer" in answer.text.rsplit("\n", 1)[-1]
+    assert answer.data["degraded"] == ["reranker"]
+    assert sources(answer.data)[0].startswith("src/net/retry.py:")
+
+
 def test_doubt_is_told_in_one_line(repository: Path, make_app: MakeApp) -> None:
     answer = vectordb_search(None, AppBackend(make_app(repository))).run(
         "kubernetes autoscaler quota"
