@@ -49,7 +49,8 @@ SCHEMA = {
 
 @pytest.fixture
 def tools(repository: Any, make_app: Any) -> tuple[Tool, ...]:
-    app: App = make_app(repository)
+    """All of them: those of the web are switched on."""
+    app: App = make_app(repository, web_search=True)
     return tools_of(app)
 
 
@@ -127,7 +128,7 @@ def test_a_call_that_is_wrong_teaches_the_right_one(arguments: Any) -> None:
 def test_a_tool_that_is_not_there_is_told_with_those_that_are(tools: tuple[Tool, ...]) -> None:
     answer = call_tool(tools, "grep", '{"pattern": "x"}')
     assert answer.text.startswith(
-        "Error: there is no tool grep; there are: vectordb_search, vectordb_read"
+        "Error: there is no tool grep; there are: vectordb_search, vectordb_read, "
     )
 
 
