@@ -59,7 +59,7 @@ def rootle(
         process.stderr.decode("utf-8", "surrogateescape"),
     )
     assert "Traceback" not in outcome.err, outcome.err
-    assert "panicked" not in outcome.err, outcome.err
+    assert "panicked at" not in outcome.err, outcome.err
     return outcome
 
 

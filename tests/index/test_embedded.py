@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.index import embedded_dense, sparse_storage
+from rootle.index import dense_storage, sparse_storage
 from rootle.index.database import open_database, write_transaction
 from rootle.index.docstore import DocStore, pack_text
 from rootle.index.embedded_dense import DenseWriter, EmbeddedDense, _top_rows
@@ -59,8 +60,9 @@ def test_removed_rows_are_gone_and_a_reader_keeps_what_it_opened(tmp_path: Path)
     assert sorted(now.query(question, 2_000).ids.tolist()) == list(range(3, 2_000, 4))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "dense.json",
+        "heads-2.bin",
         "rows-2.bin",
-        "vectors-2.bin",
+        "tails-2.bin",
     ]
 
 
@@ -83,8 +85,8 @@ def test_an_empty_matrix_answers_with_nothing(tmp_path: Path) -> None:
     DenseWriter(tmp_path, 32).commit(1)
     found = EmbeddedDense(tmp_path).query(np.ones(32, np.float32), 5)
     assert found.ids.tolist() == []
-    assert embedded_dense.stored_generation(tmp_path, 32) == 1
-    assert embedded_dense.stored_generation(tmp_path / "nowhere", 32) is None
+    assert dense_storage.stored_generation(tmp_path, 32) == 1
+    assert dense_storage.stored_generation(tmp_path / "nowhere", 32) is None
 
 
 def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") -> None:
@@ -288,6 +290,47 @@ def test_scores_of_some_rows_are_those_of_a_whole_scan(tmp_path: Path) -> None:
     question = _RNG.normal(size=32).astype(np.float32)
     rows = np.array([0, 7, 35, 199])
     some = index.scores_of(question, rows)
-    assert np.allclose(some[rows], index.scores(question)[rows], atol=1e-6, equal_nan=True)
-    assert np.isnan(np.delete(some, rows)).all()
-    assert np.isnan(some[35])  # a dead one
+    assert np.allclose(some, index.scores(question)[rows], atol=1e-6, equal_nan=True)
+    assert np.isnan(some).tolist() == [False, False, True, False]  # a dead one
+
+
+def _graded(count: int, dimensions: int = 64) -> NDArray[np.float32]:
+    """Vectors whose dimensions tell less and less, as those of the shipped model do."""
+    scale = 1 / np.sqrt(1 + np.arange(dimensions))
+    return (_RNG.normal(size=(count, dimensions)) * scale).astype(np.float32)
+
+
+def test_of_many_rows_nearly_all_of_the_nearest_are_found_with_their_true_cosine(
+    tmp_path: Path,
+) -> None:
+    writer = DenseWriter(tmp_path, 64)
+    for number, row in enumerate(quantize(_graded(20_000))):
+        writer.add(number + 1, number // 10, row.tobytes())
+    writer.commit(1)
+    writer = DenseWriter(tmp_path, 64)
+    writer.remove_files(range(0, 2_000, 50))
+    writer.commit(2)
+    quick, thorough = EmbeddedDense(tmp_path, many_rows=1), EmbeddedDense(tmp_path, 10**9)
+    assert quick.is_large
+    assert not thorough.is_large
+    shares = []
+    for question in _graded(20):
+        found, exact = quick.query(question, 100), thorough.query(question, 100)
+        true = dict(zip(exact.ids.tolist(), exact.scores.tolist(), strict=True))
+        both = [
+            (at, s) for at, s in zip(found.ids.tolist(), found.scores, strict=True) if at in true
+        ]
+        assert all(abs(true[at] - score) < 1e-6 for at, score in both)
+        assert found.ids[:5].tolist() == exact.ids[:5].tolist()
+        shares.append(len(both) / 100)
+        few = quick.query(question, 20, files={3, 7, 50})  # the last one is gone
+        assert set(few.ids.tolist()) == {*range(31, 41), *range(71, 81)}
+    assert np.mean(shares) > 0.97
+
+
+def test_halves_that_tell_too_little_are_not_searched_by(tmp_path: Path) -> None:
+    writer = DenseWriter(tmp_path, 32)
+    for number, row in enumerate(_rows(500)):
+        writer.add(number + 1, 1, row)
+    writer.commit(1)
+    assert not EmbeddedDense(tmp_path, many_rows=1).is_large

@@ -42,19 +42,28 @@ class Crowd:
         assert len(self.turns._waiting) == waiting
 
 
-def test_so_many_are_in_at_once_and_the_others_follow_in_their_order() -> None:
-    crowd = Crowd(Turns(2, patience_s=60))
+def test_no_more_are_in_at_once_than_there_are_turns() -> None:
+    crowd = _crowded(2)
+    assert crowd.most == 2
+    assert sorted(crowd.came_in) == list(range(12))
+
+
+def test_those_that_wait_follow_in_the_order_in_which_they_came() -> None:
+    # With one turn there is one order; two that are let in at once may note it in either.
+    assert _crowded(1).came_in == list(range(12))
+
+
+def _crowded(at_once: int) -> Crowd:
+    """A crowd of twelve that has come and gone."""
+    crowd = Crowd(Turns(at_once, patience_s=60))
     threads = []
     for number in range(12):
         threads.append(crowd.come(number))
-        crowd.wait_for(max(0, number - 1))
+        crowd.wait_for(max(0, number + 1 - at_once))
     crowd.go_on.set()
     for thread in threads:
         thread.join(10)
-    assert crowd.most <= 2
-    assert sorted(crowd.came_in[:2]) == [0, 1]
-    # Two that are let in at the same moment may note it in either order.
-    assert all(abs(number - place) <= 1 for place, number in enumerate(crowd.came_in))
+    return crowd
 
 
 def test_behind_those_that_hang_nobody_waits_for_ever() -> None:

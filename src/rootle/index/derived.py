@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexStorageError
-from rootle.index import embedded_dense, sparse_storage
+from rootle.index import dense_storage, sparse_storage
 from rootle.index.embedded_dense import DenseWriter
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms, SparseWriter
 from rootle.index.manifest import Manifest
@@ -57,7 +57,7 @@ def arrears(folder: Path, manifest: Manifest, dimensions: int) -> Arrears:
         generation,
         manifest.words_generation(),
         {level: usable(stamp) for level, stamp in stamps.items()},
-        usable(embedded_dense.stored_generation(folder / DENSE_FOLDER, dimensions)),
+        usable(dense_storage.stored_generation(folder / DENSE_FOLDER, dimensions)),
     )
 
 
@@ -74,7 +74,7 @@ class DerivedWriter:
             if behind.sparse_since is None:
                 sparse_storage.create(sparse_folder)
             if behind.dense_since is None:
-                embedded_dense.discard(dense_folder)
+                dense_storage.discard(dense_folder)
             self._sparse = SparseWriter(sparse_folder, bulk=bulk)
             self._dense = DenseWriter(dense_folder, dimensions)
         except OSError as error:

@@ -37,16 +37,15 @@ from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
 from rootle.search.doubt import doubt_about
 from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
-    Candidates,
-    DenseFindings,
     build_evidence,
     choose_candidates,
+    cosines_of_files,
     dense_columns,
     with_authors,
 )
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
-from rootle.search.page import Ranking, RowScores, build_page, with_spans_if_some_are_hidden
+from rootle.search.page import Ranking, build_page, with_spans_if_some_are_hidden
 from rootle.search.plugin_filters import PluginFilters, within
 from rootle.search.reranking import READ, documents_of, reordered
 from rootle.search.search_log import SearchLogFile
@@ -360,9 +359,7 @@ class SearchAgent:
         account.sparse_hits = len(sparse.body.ids)
         account.dense_hits = 0 if dense is None else len(dense.hits.ids)
         account.candidates = len(candidates.chunk_ids)
-        if dense is not None and dense.vector is not None:
-            rows, _, _ = session.rows.rows_of(candidates.file_ids)
-            dense = replace(dense, scores=snapshot.dense.scores_of(dense.vector, rows))
+        cosines = cosines_of_files(snapshot.dense, session.rows, dense, candidates.file_ids)
         states = snapshot.files(candidates.file_ids.tolist())
         # The step is told where it ends the ranking: a model may be still to come.
         is_last = self._reranker is None
@@ -375,7 +372,7 @@ class SearchAgent:
                 session.table,
                 [states[at] for at in candidates.file_ids.tolist()],
                 now_s,
-                dense_columns(session.rows, candidates, dense),
+                dense_columns(session.rows, candidates, dense, cosines),
             )
             if self._ranker.signals is not None and self._ranker.signals.needs_authors:
                 evidence = with_authors(evidence, states)
@@ -388,12 +385,9 @@ class SearchAgent:
             files,
             ranker.score_spans,
             judgement,
-            None if dense is None else self._to_keep(session, dense, candidates),
+            cosines,
             "sparse" not in degraded,
             tuple(degraded),
             narrowed.demands,
             files=states,
         )
-
-    def _to_keep(self, session: Session, dense: DenseFindings, candidates: Candidates) -> RowScores:
-        return RowScores(dense.scores).for_files(session.rows, candidates.file_ids)

@@ -121,11 +121,12 @@ class BothLegs:
             found = self._dense.query(vector, self._config.dense_top_k, allowed)
             if not len(found.ids) and _has_rows(session, allowed):
                 raise UnavailableError("the server of the vectors found nothing at all")
-            return DenseFindings(found, index.no_scores(), vector)
+            return DenseFindings(found, vector)
+        k = self._config.dense_top_k if vector.any() else 0
+        if index.is_large:
+            return DenseFindings(index.query(vector, k, allowed, is_alone=is_alone), vector)
         scores = index.scores(vector, is_alone=is_alone)
-        if not vector.any():
-            return DenseFindings(index.best(scores, 0), scores)
-        return DenseFindings(index.best(scores, self._config.dense_top_k, allowed), scores)
+        return DenseFindings(index.best(scores, k, allowed), vector, scores)
 
 
 def _shown_url(endpoint: str) -> str:

@@ -24,6 +24,8 @@ _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 _MATCHED_CHUNKS: Final = 400
 _DAY_S: Final = 86_400.0
+# Fewer cosines are not worth the time that picking some of them takes.
+_FEW_ROWS: Final = 8_192
 
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -54,6 +56,12 @@ class SparseReader(Protocol):
     def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]: ...
 
 
+class DenseReader(Protocol):
+    """The matrix, as far as gathering needs it."""
+
+    def scores_of(self, vector: Vector, rows: Ids) -> Scores: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SparseFindings:
     """All that the word index says of a question."""
@@ -72,8 +80,8 @@ class DenseFindings:
     """All that the matrix says of a question."""
 
     hits: Ranked
-    scores: Scores  # of every row
-    vector: Vector | None = None  # where the hits are a server's, and the scores yet to be made
+    vector: Vector
+    scores: Scores | None = None  # of every row; None where nobody looked at all of them
 
 
 NO_SPARSE: Final = SparseFindings(
@@ -131,6 +139,17 @@ class ChunkTable:
         return np.where(self.chunk_ids[at] == chunk_ids, self.file_ids[at], -1)
 
 
+@dataclass(frozen=True, slots=True)
+class RowScores:
+    """The cosines of rows of the matrix: of all, or of those rows alone, which are in order."""
+
+    values: Scores
+    rows: Ids | None = None
+
+    def of(self, rows: Ids) -> Scores:
+        return self.values[rows if self.rows is None else np.searchsorted(self.rows, rows)]
+
+
 class FileRows:
     """The rows of each file in the matrix, for sums and maxima over whole files."""
 
@@ -144,13 +163,13 @@ class FileRows:
         self._owners = owners[self._order]
         self._lengths = np.diff(np.append(self._starts, len(file_ids)))
 
-    def best_and_mean(self, scores: Scores, files: Ids) -> tuple[Floats, Floats]:
+    def best_and_mean(self, scores: RowScores, files: Ids) -> tuple[Floats, Floats]:
         """The best and the mean score over the rows of each file; 0 for a file without rows."""
         best, mean = np.zeros(len(files)), np.zeros(len(files))
         rows, found, offsets = self.rows_of(files)
-        if not len(rows) or not len(scores):
+        if not len(rows):
             return best, mean
-        own = scores[rows]
+        own = scores.of(rows)
         best[found] = np.fmax.reduceat(own, offsets)
         # Dead rows may stand right before the live ones that replaced them, in the same run.
         alive = ~np.isnan(own)
@@ -245,14 +264,28 @@ def lookup(found: Ranked, ids: Ids) -> Floats:
     return np.where(keys[at] == ids, found.scores[order][at], 0.0).astype(np.float64)
 
 
+def cosines_of_files(
+    matrix: DenseReader, rows_of_files: FileRows, dense: DenseFindings | None, files: Ids
+) -> RowScores | None:
+    """What the matrix says of the chunks of some files, small enough to be kept."""
+    if dense is None:
+        return None
+    if dense.scores is not None and len(dense.scores) <= _FEW_ROWS:
+        return RowScores(dense.scores)
+    rows = np.sort(rows_of_files.rows_of(files)[0])
+    if dense.scores is not None:
+        return RowScores(dense.scores[rows], rows)
+    return RowScores(matrix.scores_of(dense.vector, rows), rows)
+
+
 def dense_columns(
-    rows: FileRows, candidates: Candidates, dense: DenseFindings | None
+    rows: FileRows, candidates: Candidates, dense: DenseFindings | None, cosines: RowScores | None
 ) -> tuple[Floats, Floats, Floats]:
     """The cosines of the candidate chunks; the best and the mean of the candidate files."""
-    if dense is None:
+    if dense is None or cosines is None:
         nothing = np.zeros(len(candidates.file_ids))
         return np.zeros(len(candidates.chunk_ids)), nothing, nothing
-    best, mean = rows.best_and_mean(dense.scores, candidates.file_ids)
+    best, mean = rows.best_and_mean(cosines, candidates.file_ids)
     return lookup(dense.hits, candidates.chunk_ids), best, mean
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
-from rootle.protocols import Ids, Scores
+from rootle.protocols import Ids
 from rootle.rank.confidence import Judgement
 from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.features import NAMES
@@ -20,7 +20,7 @@ from rootle.rank.heuristic import RankedFiles
 from rootle.rank.rankers import SpanScores
 from rootle.rank.spans import LINES_AT_FIRST, MAX_LINES, ScoredSpan, choose_spans, has_room
 from rootle.search.demands import Demands, Rows, shown_spans
-from rootle.search.gather import FileRows, is_in_sorted, lookup
+from rootle.search.gather import FileRows, RowScores, is_in_sorted, lookup
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
 # Four spans of a file are shown at most. Chunks of code do not overlap, so a few are enough; of
@@ -29,28 +29,6 @@ _SPANS_LOOKED_AT: Final = 5
 _SPANS_IN_ALL: Final = 8
 # So many chunks of a page's files are told apart by their words; the others have few of them.
 _CHUNKS_BY_WORDS: Final = 200
-
-
-# Fewer cosines are not worth the time that picking some of them takes.
-_FEW_ROWS: Final = 8_192
-
-
-@dataclass(frozen=True, slots=True)
-class RowScores:
-    """The cosines of rows of the matrix: of all, or of those rows alone, which are in order."""
-
-    values: Scores
-    rows: Ids | None = None
-
-    def of(self, rows: Ids) -> Scores:
-        return self.values[rows if self.rows is None else np.searchsorted(self.rows, rows)]
-
-    def for_files(self, rows_of_files: FileRows, files: Ids) -> RowScores:
-        """What is needed of these files, for keeping."""
-        if len(self.values) <= _FEW_ROWS or self.rows is not None:
-            return self
-        rows = np.sort(rows_of_files.rows_of(files)[0])
-        return RowScores(self.values[rows], rows)
 
 
 @dataclass(frozen=True, slots=True)
