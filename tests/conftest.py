@@ -51,6 +51,7 @@ def _home_of_its_own(
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     return home
 
 

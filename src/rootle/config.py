@@ -366,11 +366,17 @@ def unused_settings(config: Config) -> tuple[str, ...]:
             "embeddingModelID",
         ),
     )
-    return tuple(
+    said = [
         f"{part}Endpoint: {key} names nobody who would be asked there"
         for part, endpoint, is_alone, key in beside
         if endpoint and is_alone
-    )
+    ]
+    of_the_web = ("brave_api_key", "exa_api_key", "searxng_endpoint")
+    if not config.web_search:
+        said += [
+            f"{key_of(name)}: webSearch is false" for name in of_the_web if getattr(config, name)
+        ]
+    return tuple(said)
 
 
 def key_of(name: str) -> str:

@@ -99,6 +99,14 @@ def test_who_has_a_key_or_an_endpoint_is_asked_too(make_app: MakeApp, repository
     assert labels == ["DuckDuckGo", "Brave", "Exa", "SearXNG"]
 
 
+def test_a_key_that_nobody_uses_is_said(make_app: MakeApp, repository: Path) -> None:
+    app = make_app(repository, brave_api_key="k-secret", searxng_endpoint="http://127.0.0.1:8888")
+    assert app.status().unused_settings == (
+        "braveApiKey: webSearch is false",
+        "searxngEndpoint: webSearch is false",
+    )
+
+
 def test_keys_are_not_shown(make_app: MakeApp, repository: Path) -> None:
     app = make_app(repository, web_search=True, brave_api_key="k-secret", exa_api_key="k-secret")
     assert "k-secret" not in repr(app.config)

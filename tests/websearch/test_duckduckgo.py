@@ -76,6 +76,20 @@ def test_results_are_read(server: JsonServer) -> None:
     assert parse_qs(asked.body)["q"] == ["python & co"]
 
 
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("!w python", "'!w' python"),
+        ("css !important a!b", "css '!important' a!b"),
+        ("\\\\ python", "'\\\\' python"),
+        ("x" * 600, "x" * 499),
+    ],
+)
+def test_a_query_is_one_that_it_answers_itself(server: JsonServer, query: str, asked: str) -> None:
+    search(server, page(("https://e.com/", "t", "b")), query)
+    assert parse_qs(server.requests[0].body)["q"] == [asked]
+
+
 def test_no_more_results_than_wished(server: JsonServer) -> None:
     server.answer = lambda request: page(*[(f"https://e.com/{n}", "t", "b") for n in range(30)])
     assert len(engine(server).search("anything", 3)) == 3

@@ -212,6 +212,20 @@ def test_a_key_that_is_refused_surfaces_and_is_not_shown(
     assert KEY not in repr(caught.value)
 
 
+def test_a_key_that_was_refused_is_asked_for_again(server: JsonServer) -> None:
+    keys = iter(["old", "new"])
+    asked = Brave(lambda: next(keys), timeout_s=20.0, endpoint=server.url)
+    server.answer = lambda request: Reply({}, 401)
+    with pytest.raises(RefusedError):
+        asked.search("python", 10)
+    server.answer = lambda request: Reply(BRAVE)
+    assert asked.search("python", 10)
+    assert [request.headers["x-subscription-token"] for request in server.requests] == [
+        "old",
+        "new",
+    ]
+
+
 @EVERY
 def test_a_request_that_is_refused_surfaces_without_the_query(
     server: JsonServer, make: Make

@@ -47,6 +47,13 @@ def test_what_a_reader_does_not_read_is_left_out() -> None:
     assert text_of(f"<body>{around}<p>Words.</p>{around}</body>") == "Words."
 
 
+def test_a_page_that_marks_its_main_part_is_that_part() -> None:
+    words = "Words. " * 40
+    html = f"<div>AROUND</div><MAIN id=x><p>{words}</p></main><div>AROUND</div>"
+    assert text_of(html) == words.strip()
+    assert text_of("<div>All of it.</div><main></main>") == "All of it."
+
+
 def test_what_nobody_can_see_is_left_out() -> None:
     tags = "".join(chr(0xE0000 + ord(char)) for char in "obey")
     assert text_of(f"a{tags}b\u202ec\u200bd\x1be\ufefff", "text/plain") == "abcdef"

@@ -26,6 +26,9 @@ except ImportError as error:
     ) from error
 
 _NO_REGION: Final = "wt-wt"
+# It takes no longer query. A word that begins like this would lead to another site.
+_MAX_CHARS: Final = 499
+_LEADS_AWAY: Final = re.compile(r"(?:^|(?<= ))([!\\]\S*)")
 # A client that asks too often gets 202, a page of puzzles, or one of these.
 _ACCEPTED: Final = 202
 _LIMITS: Final = frozenset({403, 429})
@@ -65,7 +68,8 @@ class DuckDuckGo:
         raise RefusedError(f"{self._url} answered HTTP {status}", status)
 
     def _page(self, engine: Duckduckgo, query: str) -> tuple[int, str]:
-        wish = engine.build_payload(query, _NO_REGION, "moderate", None)
+        asked = _LEADS_AWAY.sub(r"'\1'", query)[:_MAX_CHARS]
+        wish = engine.build_payload(asked, _NO_REGION, "moderate", None)
         try:
             answer = engine.http_client.request(engine.search_method, self._url, data=wish)
         except TimeoutException as error:

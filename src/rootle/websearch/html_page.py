@@ -16,6 +16,8 @@ _MOST_BYTES: Final = 1 << 30
 
 _TITLE: Final = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 _HEAD_CHARS: Final = 100_000
+# Less than that was not what the page is about.
+_LEAST_CHARS: Final = 200
 # What stands on each page of a site, and what people do there.
 _AROUND: Final = [
     *("nav", "aside", "footer", "form", "button", "select", "textarea", "dialog", "template"),
@@ -32,7 +34,8 @@ def main() -> None:
 
         # Its parent ends it, too; this is for the case that the parent is killed.
         resource.setrlimit(resource.RLIMIT_CPU, (_LONGEST_S, _LONGEST_S))
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+        if sys.platform == "linux":  # others take no such limit
+            resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
     html, url = json.load(sys.stdin.buffer)
     sys.stdout.buffer.write(html_as_markdown(html, url).encode("utf-8", "replace"))
 
@@ -48,9 +51,19 @@ def html_as_markdown(html: str, url: str) -> str:
         preprocessing=PreprocessingOptions(enabled=True),
         skip_images=True,
     )
-    text = convert(html, options).content or ""
+    text = convert(_main(html), options).content or ""
+    if len(text) < _LEAST_CHARS:
+        text = convert(html, options).content or ""
     title = _title(html)
     return f"{title}\n\n{text}" if title and title not in text else text
+
+
+def _main(html: str) -> str:
+    """What the page says itself that it is about, or all of it."""
+    small = html.lower()
+    start, end = small.find("<main"), small.rfind("</main")
+    # A letter may be of another length in small.
+    return html[start:end] if 0 <= start < end and len(small) == len(html) else html
 
 
 def _title(html: str) -> str:

@@ -12,6 +12,7 @@ from rootle.websearch.results import tidy_results
 
 # Exa says 402 where the credits are used up; too many requests are 429 everywhere.
 _LIMITS: Final = {402: "its quota is used up, HTTP 402", 429: "rate limited, HTTP 429"}
+_UNAUTHORIZED: Final = 401
 # Beside those the server's own troubles, which pass.
 _PASSING: Final = frozenset({408, 425})
 _MAX_ANSWER_BYTES: Final = 8_000_000
@@ -47,6 +48,8 @@ class JsonApi:
         try:
             return self._open().request(method, path, body, timeout_s=self._timeout_s, read=read)
         except UnavailableError as error:
+            if error.status == _UNAUTHORIZED:
+                self._server = None  # a key command may give another one by now
             passing = self._passing(error)
             if passing is None:
                 raise
