@@ -309,8 +309,15 @@ def test_a_commit_does_not_tell_what_the_index_leaves_out(read: Read, repository
     write(repository, "private/ours.py", SECRET)
     write(repository, "deploy/key.txt", f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n")
     write(repository, "plain.txt", "visible\n")
+    filler = "x\n" * 9  # so that no line of a change tells what the file is
+    write(repository, "still_there.txt", f"-----BEGIN PRIVATE KEY-----\n{filler}")
     git(repository, "add", "-A")
-    git(repository, "commit", "-qm", "Too much")
+    git(repository, "commit", "-qm", "Some")
+    write(repository, "still_there.txt", f"-----BEGIN PRIVATE KEY-----\n{filler}{SECRET}\n")
+    write(repository, "plain.txt", "visible too\n")
+    for path in (".env", "later_ignored.txt", "private/ours.py", "deploy/key.txt"):
+        (repository / path).write_text((repository / path).read_text() + f"\n{SECRET} again\n")
+    git(repository, "commit", "-qam", "Too much")
     sha = git(repository, "rev-parse", "HEAD").strip()
     git(repository, "rm", "-q", "later_ignored.txt", "private/ours.py", "deploy/key.txt")
     write(repository, ".gitignore", "later_ignored.txt\n")
@@ -318,7 +325,7 @@ def test_a_commit_does_not_tell_what_the_index_leaves_out(read: Read, repository
     text = read(sha).text
     assert "+visible" in text
     assert SECRET not in text
-    assert "and 3 files that are not shown" in text
+    assert "and 4 files that are not shown" in text
     assert "what changed in 1 more files is left out: large, binary or secret" in text
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from rootle.ingest.git_command import GitOutput, run_git
 from rootle.ingest.listing import left_out_by_rules
 from rootle.ingest.skip_rules import reason_by_name
+from rootle.ingest.text_reader import TextFile, read_text
 from rootle.ingest.walker import WalkRules, look_at, walk_files
 
 # Nothing that could be an option, a path or a range of commits.
@@ -86,10 +87,11 @@ def _ours(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
     if not paths:
         return set()
     walk = look_at(root, paths, rules) or walk_files(root, rules)
-    listed = {entry.path for entry in walk.files}
-    named = {path for path in paths if reason_by_name(path) is None}
-    hidden = {skip.path for skip in walk.skips} | left_out_by_rules(os.fspath(root), named)
-    return (listed & set(paths)) | (named - hidden)
+    listed = {entry.path for entry in walk.files} & set(paths)
+    present = {path for path in listed if isinstance(read_text(root / path, path), TextFile)}
+    gone = {path for path in paths if reason_by_name(path) is None} - listed
+    hidden = {skip.path for skip in walk.skips} | left_out_by_rules(os.fspath(root), gone)
+    return present | (gone - hidden)
 
 
 def _list_of(shown: Sequence[_Changed], count: int) -> str:
