@@ -79,6 +79,38 @@ def test_an_entry_comes_and_goes_without_a_trace(kind: Format, before: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("kind", "before"),
+    [
+        (
+            "toml",
+            "[servers.rootle]\nargs = [ # a\n  'a]#', \"]\\\"\", # ]\n]\ncommand = '/a#b' # c\n",
+        ),
+        ("toml", "[servers.rootle]\n[servers.rootle.env]\nargs = 1\n"),
+        (
+            "yaml",
+            "servers:\n  rootle:\n    args:\n    - a\n    - b\n    command: >-\n      x\n  b: 1\n",
+        ),
+        ("yaml", "x: &x {a: 1}\nservers:\n  rootle: {}\n  b: *x\n"),
+        ("yaml", "x: &x\n  a: 1\nservers:\n  b: *x\n# end\n"),
+        ("json", '{"servers": {"rootle": {"args": [ 1, // x\n 2 ]}}}'),
+    ],
+)
+def test_an_entry_of_any_form_is_brought_up_to_date(kind: Format, before: str) -> None:
+    there = with_entry(before, kind, KEYS, ENTRY)
+    found = entry_at(there, kind, KEYS)
+    assert isinstance(found, dict)
+    assert {key: found[key] for key in ENTRY} == ENTRY
+    assert with_entry(there, kind, KEYS, ENTRY) == there
+
+
+def test_a_comment_on_the_servers_stays_when_the_last_one_goes() -> None:
+    yaml = "servers: # mine\n  rootle:\n    a: 1\n"
+    assert without_entry(yaml, "yaml", KEYS, 0) == "servers: # mine\n"
+    json_text = '{\n  "servers": { // mine\n    "rootle": {}\n  }\n}\n'
+    assert without_entry(json_text, "json", KEYS, 0) == '{\n  "servers": { // mine\n  }\n}\n'
+
+
+@pytest.mark.parametrize(
     ("before", "after"),
     [
         ("servers: {}  # none\n", "servers:  # none\n  rootle:\n    a: 1\n"),
@@ -100,6 +132,7 @@ def test_a_key_of_yaml_with_nothing_under_it_is_filled(before: str, after: str) 
         ("yaml", "servers: {a: {b: 1}}\n"),
         ("yaml", "{servers: {}}\n"),
         ("yaml", "--- 1\n--- 2\n"),
+        ("yaml", "day: 2026-13-41\n"),
     ],
 )
 def test_what_cannot_be_changed_safely_is_an_error(kind: Format, text: str) -> None:

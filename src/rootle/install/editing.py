@@ -87,9 +87,16 @@ def _checked(editor: ModuleType, text: str, wanted: dict[str, Any], keys: Sequen
     return text
 
 
-def _like(data: dict[str, Any], keys: Sequence[str]) -> str:
-    """The data as text, without empty parts along the keys. As text, since NaN is not itself."""
-    return repr(_pruned(data, keys))
+def _like(data: dict[str, Any], keys: Sequence[str]) -> object:
+    """The data in a form that can be compared, without empty parts along the keys."""
+    return _comparable(_pruned(data, keys))
+
+
+def _comparable(data: Any) -> object:
+    """Mappings without their order, and numbers as text: 1 is not true, NaN is itself."""
+    if isinstance(data, Mapping):
+        return sorted((repr(key), _comparable(value)) for key, value in data.items())
+    return [_comparable(part) for part in data] if isinstance(data, list) else repr(data)
 
 
 def _pruned(data: Any, keys: Sequence[str]) -> Any:

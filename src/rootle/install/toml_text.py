@@ -12,6 +12,8 @@ from rootle.install.file_text import TextError, newline_of, with_ends, with_plai
 
 _HEADER: Final = re.compile(r"^[ \t]*\[(\[?)([^\]\n]*)\]", re.MULTILINE)
 _WORD: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_STRING: Final = r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'"""
+_LIST: Final = rf"""\[(?:[^\]"'#]|{_STRING}|#[^\n]*)*\]"""
 _LINE: Final = re.compile(r"\(at line (\d+)")
 
 
@@ -80,12 +82,11 @@ def _changed(block: str, entry: Mapping[str, Any]) -> str:
     own = _HEADER.search(rest)
     body, inner = (rest[: own.start()], rest[own.start() :]) if own else (rest, "")
     for key, value in entry.items():
-        found = re.compile(rf"^[ \t]*{key}[ \t]*=[ \t]*(\[.*?\]|[^\n#]*)", re.M | re.S).search(body)
-        line = _line(key, value)
+        found = re.search(rf"^[ \t]*{key}[ \t]*=[ \t]*(?:{_LIST}|{_STRING}|[^\n#]*)", body, re.M)
         if found is None:
-            body = f"{line}\n{body}"
-        elif tomllib.loads(found.group()) != {key: value}:
-            body = body[: found.start()] + line + body[found.end() :]
+            body = f"{_line(key, value)}\n{body}"
+        elif read(found.group()) != {key: value}:
+            body = body[: found.start()] + _line(key, value) + body[found.end() :]
     return f"{head}\n{body}{inner}"
 
 

@@ -23,6 +23,8 @@ def read(text: str) -> dict[str, Any]:
         data = _yaml().load(text)
     except YAMLError as error:
         raise _translated(error) from error
+    except ValueError as error:  # what looks like a day and is none
+        raise TextError(str(error)) from error
     return {} if data is None else dict(data)
 
 
@@ -35,24 +37,34 @@ def put(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
         for key in reversed(missing[1:]):
             value = {key: value}
         return _with_pair(text, owners, missing[0], value)
+    now: Any = read(text)
+    for key in keys:
+        now = now[key]
     for key, part in entry.items():
-        text = _set(text, _owners(_document(text), keys), key, part)
+        if key not in now or now[key] != part:
+            text = _set(text, _owners(_document(text), keys), key, part)
     return text
 
 
 def drop(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - as for JSON
     """The text without the entry at the end of the keys, nor the mappings that it leaves empty."""
     owners = _owners(_document(text), keys[:-1])
-    depth = len(keys) - 1
-    if len(owners) < len(keys) or _pair(owners[depth], keys[depth]) is None:
+    pairs = [pair for owner, key in zip(owners, keys, strict=False) if (pair := _pair(owner, key))]
+    if len(pairs) < len(keys):
         return text
-    while depth and len(owners[depth].value) == 1:
+    depth = len(keys) - 1
+    while depth and len(owners[depth].value) == 1 and not _has_comment(text, *pairs[depth - 1]):
         depth -= 1
     if owners[depth].flow_style:
         raise TextError(f"{keys[depth]!r} {_BY_HAND}", _line(owners[depth]))
-    key, value = _pair(owners[depth], keys[depth]) or _nothing()
+    key, value = pairs[depth]
     start = text.rfind("\n", 0, key.start_mark.index) + 1
-    return text[:start] + text[_next_line(text, _end(value)) :]
+    return text[:start] + text[_next_line(text, max(key.end_mark.index, _end(value))) :]
+
+
+def _has_comment(text: str, key: Node, value: Node) -> bool:
+    """Whether a comment stands before what a key holds."""
+    return "#" in text[key.end_mark.index : value.start_mark.index]
 
 
 def _yaml() -> YAML:
@@ -139,10 +151,11 @@ def _set(text: str, owners: list[MappingNode], key: str, value: Any) -> str:
     pair = _pair(owners[-1], key)
     if pair is None:
         return _with_pair(text, owners, key, value)
-    if _yaml().load(text[pair[1].start_mark.index : _end(pair[1])]) == value:
-        return text
-    new = json.dumps(value, ensure_ascii=False)
-    return text[: pair[1].start_mark.index] + new + text[_end(pair[1]) :]
+    # From the colon on: a list in lines of its own may stand as far to the left as its key.
+    start, end = text.index(":", pair[0].end_mark.index) + 1, _end(pair[1])
+    # A text in lines of its own ends behind its last line end.
+    tail = newline_of(text) if text[start:end].endswith("\n") else ""
+    return f"{text[:start]} {json.dumps(value, ensure_ascii=False)}{tail}{text[end:]}"
 
 
 def _block(key: str, value: Any, column: int, newline: str) -> str:  # Any: YAML
@@ -162,8 +175,11 @@ def _scalar(value: Any) -> str:
 def _end(node: Node) -> int:
     """Behind the last character of a node. A block's own mark stands behind the blank lines."""
     if isinstance(node, (MappingNode, SequenceNode)) and not node.flow_style and node.value:
-        last = node.value[-1]
-        return _end(last[1] if isinstance(node, MappingNode) else last)
+        if isinstance(node, SequenceNode):
+            return _end(node.value[-1])
+        key, value = node.value[-1]
+        # An alias has the place of what it stands for.
+        return max(int(key.end_mark.index), _end(value))
     return int(node.end_mark.index)
 
 
@@ -177,7 +193,3 @@ def _next_line(text: str, at: int) -> int:
 
 def _ended(text: str, newline: str) -> str:
     return text if not text or text.endswith("\n") else text + newline
-
-
-def _nothing() -> tuple[Node, Node]:
-    raise TextError("the entry is gone")
