@@ -106,6 +106,11 @@ def test_a_key_that_is_refused_is_asked_for_anew(server: JsonServer) -> None:
     assert asked.search("fact", ME, 7) == []
 
 
+def test_nothing_is_sent_where_there_is_no_key() -> None:
+    with pytest.raises(UnavailableError, match="set memoryApiKey"):
+        Mem0Service(str).add("a fact", ME)
+
+
 def test_a_request_that_it_refuses_is_not_sent_again(server: JsonServer) -> None:
     server.answer = lambda request: Reply({"error": f"no, {KEY}"}, status=400)
     with pytest.raises(RefusedError, match="HTTP 400") as error:

@@ -100,7 +100,12 @@ class Mem0Service:
         server = self._server
         if server is None:
             key = self._key()
-            headers = {"Authorization": f"Token {key}"}
+            if not key and self._url == SERVICE_URL:
+                # Nothing is shown to a stranger who would only refuse it.
+                raise UnavailableError(
+                    "mem0's service wants a key; set memoryApiKey or memoryApiKeyCommand"
+                )
+            headers = {"Authorization": f"Token {key}"} if key else {}
             server = self._server = JsonServer(self._url, headers, secrets=[key])
         return server
 
