@@ -7,11 +7,13 @@ A size is the sum over the files that a wheel unpacked, compiled bytecode left o
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
@@ -19,7 +21,7 @@ PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 def main() -> None:
     lines = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
     sizes = {}
-    for name in with_their_own(map(name_of, lines)):
+    for name in with_their_own(lines):
         sizes[name], version = measured(name)
         print(f"{name:24} {version:10} {sizes[name] / 1e6:6.1f} MB")
     grammars = sum(size for name, size in sizes.items() if name.startswith("tree-sitter-"))
@@ -27,21 +29,21 @@ def main() -> None:
     print(f"{'all together':35} {sum(sizes.values()) / 1e6:6.1f} MB")
 
 
-def with_their_own(names: Iterable[str]) -> list[str]:
-    """These packages and what they need in turn on every system, each once."""
-    known: list[str] = []
-    pending = list(names)
+def with_their_own(lines: Iterable[str]) -> list[str]:
+    """The packages of these requirements and what they need here in turn, each once."""
+    known: dict[str, set[str]] = {}  # name -> the extras that were asked for
+    pending = list(map(Requirement, lines))
     while pending:
-        name = pending.pop(0)
-        if name not in known:
-            known.append(name)
-            needed = distribution(name).requires or ()
-            pending += [name_of(line) for line in needed if ";" not in line]
-    return known
-
-
-def name_of(requirement: str) -> str:
-    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+        wanted = pending.pop(0)
+        name = canonicalize_name(wanted.name)
+        new = {"", *wanted.extras} - known.get(name, set())
+        known.setdefault(name, set()).update(new)
+        for line in distribution(name).requires or ():
+            needed = Requirement(line)
+            marker = needed.marker
+            if any(marker is None or marker.evaluate({"extra": extra}) for extra in new):
+                pending.append(needed)
+    return list(known)
 
 
 def measured(name: str) -> tuple[int, str]:

@@ -91,6 +91,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         index_dir: Path | None = None,
         embedder: HashEmbedder | None = None,
         notices: list[str] | None = None,
+        first_patience_s: float | None = None,
         **settings: Any,
     ) -> App:
         app = open_app(
@@ -98,6 +99,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
             index_dir=index_dir or tmp_path / "index",
             config=Config(**{"refresh_seconds": 0.0, **settings}),
             notice=notices.append if notices is not None else None,
+            first_patience_s=first_patience_s,
         )
         if embedder is not None:
             monkeypatch.setattr(app, "_embedder", embedder)

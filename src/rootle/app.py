@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rootle.config import Config, unused_settings
-from rootle.errors import ConfigError, IndexMissingError, IndexStorageError, UnavailableError
+from rootle.errors import (
+    ConfigError,
+    IndexMissingError,
+    IndexStorageError,
+    IndexUnfinishedError,
+    UnavailableError,
+)
 from rootle.events import Subscribers
 from rootle.types import (
     Filters,
     IndexReport,
     IndexStatus,
     IndexUpdated,
+    Partial,
     Passage,
     SearchQuery,
     SearchResponse,
@@ -53,14 +60,17 @@ def open_app(
     index_dir: str | os.PathLike[str] | None = None,
     config: Config | None = None,
     notice: Notice | None = None,
+    first_patience_s: float | None = None,
 ) -> App:
     """An app on one folder; nothing is read or written before it is asked to do something.
 
-    `notice` is told in a sentence what keeps a caller waiting or makes an answer worse.
+    `notice` is told in a sentence what keeps a caller waiting or makes an answer worse. With
+    `first_patience_s` no question waits longer for an index that is made for the first time: it is
+    answered from what there is of it, and the answer says so.
     """
     folder = Path(os.path.abspath(root))
     where = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
-    return App(folder, where, config or Config(), notice or _ignore)
+    return App(folder, where, config or Config(), notice or _ignore, first_patience_s)
 
 
 def default_index_dir(root: Path) -> Path:
@@ -101,7 +111,15 @@ class App:
     Safe to use from several threads.
     """
 
-    def __init__(self, root: Path, index_dir: Path, config: Config, notice: Notice) -> None:
+    def __init__(
+        self,
+        root: Path,
+        index_dir: Path,
+        config: Config,
+        notice: Notice,
+        first_patience_s: float | None = None,
+    ) -> None:
+        self._first_patience_s = first_patience_s
         self.root = root
         self.index_dir = index_dir
         self.config = config
@@ -208,6 +226,13 @@ class App:
             shutil.rmtree(stored_answers_path(self.index_dir), ignore_errors=True)
             return self._upkeep().clear()
 
+    def first_index(self) -> tuple[int, int] | None:
+        """How far the index is that is being made for the first time: bytes read, and in all.
+
+        None once it is there. Whoever makes it, in this process or another one.
+        """
+        return self._upkeep().first_run()
+
     def watch(self) -> LiveIndex:
         """Keep the index fresh from now on, until its `stop` or the end of a `with`.
 
@@ -289,10 +314,34 @@ class App:
 
     def _answer(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         staleness = self._fresh().ensure(_no_progress, in_full=False)
+        partial = self._partial()
         is_stale = staleness is not None
         response = self._search_agent().search(query, explain=explain, stale=is_stale)
-        degraded = ("embedding",) if self._choice().remark else ()
-        return replace(response, degraded=(*degraded, *response.degraded), staleness=staleness)
+        embedding = ("embedding",) if self._choice().remark else ()
+        unfinished = ("partial",) if partial is not None else ()
+        return replace(
+            response,
+            degraded=(*embedding, *unfinished, *response.degraded),
+            staleness=staleness,
+            partial=partial,
+        )
+
+    def _partial(self) -> Partial | None:
+        """What an answer lacks that does not wait for the first index.
+
+        Raises IndexUnfinishedError where there is nothing to answer from yet.
+        """
+        if self._first_patience_s is None or self._fresh().is_made:
+            return None
+        read, total = self._upkeep().first_run() or (0, 0)
+        try:
+            snapshot = self._upkeep().snapshot()
+        except IndexStorageError as error:
+            raise IndexUnfinishedError(
+                f"the index of {self.root} is being made for the first time, {read / 1e6:.1f} of "
+                f"{total / 1e6:.1f} MB are read; ask again in a moment"
+            ) from error
+        return Partial(snapshot.bytes_indexed(), total)
 
     def _indexed_paths(self) -> list[str]:
         try:
@@ -320,7 +369,12 @@ class App:
 
         with self._lock:
             if self._freshness is None:
-                self._freshness = Freshness(self._upkeep(), self.config, self._notice)
+                self._freshness = Freshness(
+                    self._upkeep(),
+                    self.config,
+                    self._notice,
+                    first_patience_s=self._first_patience_s,
+                )
             return self._freshness
 
     def _upkeep(self) -> Indexer:
@@ -339,6 +393,7 @@ class App:
                     open_embedder=self._model,
                     notice=self._notice,
                     announce=self._subscribers.tell,
+                    shows_unfinished=self._first_patience_s is not None,
                 )
             return self._indexer
 

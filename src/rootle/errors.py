@@ -31,6 +31,10 @@ class IndexStorageError(RootleError):
     """An index that cannot be read or written: damaged, of a newer rootle, on a full disk."""
 
 
+class IndexUnfinishedError(RootleError):
+    """An index that is being made for the first time, of which nothing can be searched yet."""
+
+
 class IndexMissingError(IndexStorageError):
     """There is no index yet, and none may be made here."""
 

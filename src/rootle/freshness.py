@@ -9,7 +9,13 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from rootle.config import Config
-from rootle.errors import IndexMissingError, IndexStorageError, IngestError, UnavailableError
+from rootle.errors import (
+    IndexMissingError,
+    IndexStorageError,
+    IngestError,
+    RootleError,
+    UnavailableError,
+)
 from rootle.index.watch_place import WatchState, Wish
 from rootle.index.watch_witness import WatchWitness
 from rootle.indexer import Arrears, Indexer
@@ -28,6 +34,8 @@ _CHEAP_FILES: Final = 200
 _FILES_LOOKED_AT: Final = 5_000
 # A watcher hears of a change within this time.
 _HEARING_S: Final = 0.3
+# So often it is looked whether a first index is there.
+_FIRST_LOOK_S: Final = 0.05
 # So few files that wait the watcher indexes at once when it is asked.
 _FEW: Final = 50
 
@@ -41,7 +49,19 @@ Progress = Callable[[int, int], None]
 class Freshness:
     """Of one index, for the questions of one process. Safe to use from several threads."""
 
-    def __init__(self, indexer: Indexer, config: Config, notice: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        indexer: Indexer,
+        config: Config,
+        notice: Callable[[str], None],
+        *,
+        first_patience_s: float | None = None,
+    ) -> None:
+        """With `first_patience_s` nobody waits longer for an index's first run to end."""
+        self._first_patience_s = first_patience_s
+        self._failure: RootleError | None = None
+        self._first_until: float | None = None
+        self.is_made = False  # there was an index of this model when it was looked for last
         self._indexer = indexer
         self._config = config
         self._notice = notice
@@ -62,6 +82,10 @@ class Freshness:
         Without `in_full` only what takes well under a second is done before this returns; more
         goes on in the background. Where there is no index at all, one is made.
         """
+        if self._first_patience_s is not None:
+            self._await_first(self._first_patience_s)
+            if not self.is_made:
+                return None
         with self._lock:
             is_due = self._is_due()
             if not (is_due or self._is_watched):
@@ -82,6 +106,36 @@ class Freshness:
             if self._staleness is None:
                 self._agreed_at = time.time()
             return self._staleness
+
+    def _await_first(self, patience_s: float) -> None:
+        """Have an index made where there is none, and give that some time, once.
+
+        Without the lock: others may ask meanwhile.
+        """
+        while not self._look_for_index():
+            self._have_first_made()
+            self._first_until = self._first_until or time.monotonic() + patience_s
+            if time.monotonic() > self._first_until:
+                return
+            time.sleep(_FIRST_LOOK_S)
+        self._first_until = None
+
+    def _look_for_index(self) -> bool:
+        # To open one that is being made takes its time; the manifest tells at once.
+        is_finished = self.is_made or self._indexer.first_run() is None
+        self.is_made = is_finished and self._indexer.has_usable_index()
+        return self.is_made
+
+    def _have_first_made(self) -> None:
+        with self._lock:
+            failure, self._failure = self._failure, None
+            if failure is not None:
+                raise failure
+            if not self._config.enable_indexing:
+                raise IndexMissingError(_NOTHING_TO_READ.format(self._indexer.index_dir))
+            is_at_work = self._background is not None and self._background.is_alive()
+            if not is_at_work and not self._watch.is_at_work():
+                self._index_in_background()
 
     def _embed_some(self, progress: Progress) -> None:
         """Try chunks whose embedding failed once more; the answer does not depend on it."""
@@ -182,6 +236,7 @@ class Freshness:
         try:
             self._indexer.bring_up_to_date(_no_progress, patience_s=-1)
         except (UnavailableError, IndexStorageError, IngestError) as error:
+            self._failure = error
             self._notice(f"answering from the index as it is: {error}")
         else:
             self.forget()

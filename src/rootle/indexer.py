@@ -26,7 +26,7 @@ from rootle.index.folder import (
     mark_as_cache,
 )
 from rootle.index.lock import LOCK_NAME, writer_lock
-from rootle.index.manifest import FileState
+from rootle.index.manifest import BYTES_EXPECTED, FileState
 from rootle.index.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.index.watch_place import FOLDER as WATCH_FOLDER
 from rootle.index.watch_place import WatchPlace
@@ -75,7 +75,9 @@ class Indexer:
         announce: Callable[[IndexUpdated], None],
         clock: Callable[[], float] = time,
         rng: Rng = random,
+        shows_unfinished: bool = False,
     ) -> None:
+        """`shows_unfinished`: snapshots are taken of an index too whose first run goes on."""
         self.root = root
         self.index_dir = index_dir
         self._config = config
@@ -86,7 +88,9 @@ class Indexer:
         self._rng = rng
         self._announce = announce
         self._read_digests: dict[FileEntry, bytes] = {}
-        self._source = SnapshotSource(index_dir, read_only=not config.enable_indexing)
+        self._source = SnapshotSource(
+            index_dir, read_only=not config.enable_indexing, unfinished=shows_unfinished
+        )
         self.servers = self._chosen_servers()
 
     def _chosen_servers(self) -> Servers | None:
@@ -164,12 +168,24 @@ class Indexer:
         return backlog.count > 0 and (backlog.retry_at_s or 0.0) <= self._clock()
 
     def has_whole_index(self) -> bool:
-        """Whether there is anything to answer from."""
+        """Whether there is anything to answer from, be it of another model."""
         try:
-            self.snapshot()
+            return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
-        return True
+
+    def first_run(self) -> tuple[int, int] | None:
+        """The bytes that the first run has read, of how many in all; None once it has ended well.
+
+        Whoever does it: this process or another one.
+        """
+        try:
+            with self._manifest() as manifest:
+                if manifest.value("updated_at"):
+                    return None
+                return manifest.bytes_read(), int(manifest.value(BYTES_EXPECTED) or 0)
+        except IndexStorageError:
+            return 0, 0
 
     def was_never_finished(self) -> bool:
         """Whether the first run is under way still, or was cut short."""

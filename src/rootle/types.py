@@ -149,6 +149,14 @@ class Staleness:
 
 
 @dataclass(frozen=True, slots=True)
+class Partial:
+    """How much of the folder an answer is from, while its index is made for the first time."""
+
+    searched_bytes: int
+    total_bytes: int  # of the files that there are to read
+
+
+@dataclass(frozen=True, slots=True)
 class About:
     """A file, or a name in it, that a memory is tied to."""
 
@@ -184,6 +192,7 @@ class SearchResponse:
     suggestions: tuple[str, ...] = ()
     understood: Understood | None = None  # when an explanation was asked for
     staleness: Staleness | None = None  # where "stale" is in `degraded`
+    partial: Partial | None = None  # where "partial" is in `degraded`
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,12 @@ if not fatal:
 sys.exit(code)
 """
 
+# And with a commit of the derived indexes after every few batches of the first run.
+_IN_STAGES = _AT_CALL.replace(
+    "pipeline._BATCH_CHARS = 8_000",
+    "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",
+)
+
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
@@ -87,15 +93,15 @@ def _run_and_kill(root: Path, index_dir: Path, after_s: float, program: str) -> 
     assert b"Traceback" not in errors, errors.decode()
 
 
-def _kill_at_call(root: Path, index_dir: Path, number: int) -> str:
-    process = start_rootle(str(number), "index", root, "--index-dir", index_dir, program=_AT_CALL)
+def _kill_at_call(root: Path, index_dir: Path, number: int, program: str = _AT_CALL) -> str:
+    process = start_rootle(str(number), "index", root, "--index-dir", index_dir, program=program)
     out, errors = process.communicate(timeout=120)
     assert process.returncode == (-signal.SIGKILL if number else 0), errors.decode()
     return out.decode()
 
 
-def _calls(root: Path, index_dir: Path) -> int:
-    return int(_kill_at_call(root, index_dir, 0).rsplit("calls ", 1)[1])
+def _calls(root: Path, index_dir: Path, program: str = _AT_CALL) -> int:
+    return int(_kill_at_call(root, index_dir, 0, program).rsplit("calls ", 1)[1])
 
 
 def test_a_first_index_killed_at_random_moments_is_completed(
@@ -151,6 +157,24 @@ def test_a_first_index_killed_at_random_calls_is_completed(
         index_dir = tmp_path / f"killed_{number}"
         _kill_at_call(large, index_dir, number)
         assert answers(large, index_dir, _ASKED) == expected, number
+        shutil.rmtree(index_dir)
+
+
+def test_a_first_index_that_can_be_searched_early_is_completed_too(
+    large: Path, tmp_path: Path, answers: Answers
+) -> None:
+    def best() -> list[str]:
+        # The stamps that were replaced move the scores a little, as those of later updates do.
+        return [answer["results"][0]["filePath"] for answer in answers(large, index_dir, _ASKED)]
+
+    index_dir = tmp_path / "whole"
+    calls = _calls(large, index_dir, _IN_STAGES)
+    expected = best()
+    rng = Random(5)
+    for number in [rng.randrange(1, calls) for _ in range(7)]:
+        index_dir = tmp_path / f"killed_{number}"
+        _kill_at_call(large, index_dir, number, _IN_STAGES)
+        assert best() == expected, number
         shutil.rmtree(index_dir)
 
 

@@ -78,6 +78,10 @@ def _run(options: argparse.Namespace) -> int:
         from rootle.cli.install import run_uninstall
 
         return run_uninstall(options)
+    if options.command == "mcp":
+        from rootle.cli.mcp import run_mcp
+
+        return run_mcp(options)
     from rootle.cli.status import run_clear
 
     return run_clear(options)
@@ -103,6 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_config(commands)
     _add_install(commands)
     _add_uninstall(commands)
+    _add_mcp(commands)
     return parser
 
 
@@ -284,6 +289,22 @@ def _add_files(command: argparse.ArgumentParser, scope: str) -> None:
     )
     command.add_argument("--yes", action="store_true", help="write without asking")
     command.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
+
+
+def _add_mcp(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "mcp",
+        help="serve an agent over MCP",
+        description="Serve an agent over the Model Context Protocol: on standard input and output, "
+        "as programs start it.",
+    )
+    command.add_argument(
+        "--root", metavar="DIR", help="serve this folder (default: the work tree around here)"
+    )
+    command.add_argument(
+        "--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)"
+    )
+    _add_settings(command)
 
 
 def _add_path(command: argparse.ArgumentParser) -> None:

@@ -19,12 +19,18 @@ Progress = Callable[[int, int], None]
 
 
 @contextmanager
-def opened(options: argparse.Namespace) -> Iterator[App]:
+def opened(options: argparse.Namespace, *, first_patience_s: float | None = None) -> Iterator[App]:
     """The app on the folder that the options name."""
     configure_logging(os.environ)
     root = folder_of(options)
     config = settings_for(root, options).config
-    app = open_app(root, index_dir=options.index_dir, config=config, notice=say)
+    app = open_app(
+        root,
+        index_dir=options.index_dir,
+        config=config,
+        notice=say,
+        first_patience_s=first_patience_s,
+    )
     with app:
         yield app
 

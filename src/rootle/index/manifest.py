@@ -45,6 +45,11 @@ _COLUMNS: Final = (
     "skipped_chars, committed_s, is_dirty, generation, author"
 )
 
+# Of a run that makes an index for the first time: how many bytes it will have read, and the
+# generation since when it has only added files, empty where it did more.
+BYTES_EXPECTED: Final = "bytes_expected"
+ONLY_ADDED_SINCE: Final = "only_added_since"
+
 
 class Manifest:
     """The tables `meta`, `files` and `removed`. The caller opens the transactions."""
@@ -84,6 +89,14 @@ class Manifest:
     def count(self) -> int:
         """How many files there are, skipped ones included."""
         return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
+
+    def bytes_read(self, generation: int | None = None) -> int:
+        """The sizes of all files that were read, or of those read up to a generation."""
+        row = self._connection.execute(
+            "SELECT coalesce(sum(size), 0) FROM files WHERE digest IS NOT NULL AND generation <= ?",
+            (self.generation() if generation is None else generation,),
+        ).fetchone()
+        return int(row[0])
 
     def files_by_id(self, ids: Iterable[int]) -> dict[int, FileState]:
         found: dict[int, FileState] = {}

@@ -17,7 +17,7 @@ from rootle.index.derived import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.docstore import PART_CHARS, ChunkRow, DocStore
 from rootle.index.embedded_dense import EmbeddedDense
 from rootle.index.embedded_sparse import EmbeddedSparse
-from rootle.index.manifest import FileState, Manifest
+from rootle.index.manifest import ONLY_ADDED_SINCE, FileState, Manifest
 from rootle.index.pending import Backlog, PendingEmbeddings
 
 # A writer commits the truth first and the derived indexes right after it.
@@ -34,7 +34,10 @@ _FILES_READ_AT_ONCE: Final = 2_000
 
 
 class Snapshot:
-    """The truth and both derived indexes at the same generation. Safe to use from many threads."""
+    """The truth and both derived indexes at the same generation. Safe to use from many threads.
+
+    Of an index that is being made for the first time the truth may be ahead by added files.
+    """
 
     def __init__(
         self, folder: Path, connection: sqlite3.Connection, earlier: Snapshot | None = None
@@ -68,10 +71,28 @@ class Snapshot:
     def is_whole(self) -> bool:
         return self.generation == self.sparse.generation == self.dense.generation
 
+    def go_back_to_derived(self) -> bool:
+        """Show an index that is being made for the first time as far as it can be searched.
+
+        False where it is no such index, or there is nothing to be found in it.
+        """
+        since, held = self.value(ONLY_ADDED_SINCE), self.sparse.generation
+        if self.value("updated_at") or not since or held != self.dense.generation:
+            return False
+        if not int(since) < held < self.generation:
+            return False
+        self.generation = held
+        return True
+
     def value(self, name: str) -> str:
         """A value of the manifest; empty where it is not set."""
         with self._lock, storage_errors(self.folder):
             return self._manifest.value(name) or ""
+
+    def bytes_indexed(self) -> int:
+        """The sizes of all files that can be found in it."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.bytes_read(self.generation)
 
     def chunk_count(self) -> int:
         with self._lock, storage_errors(self.folder):
@@ -183,9 +204,16 @@ class Snapshot:
 
 
 def open_snapshot(
-    folder: Path, *, read_only: bool = False, earlier: Snapshot | None = None, tries: int = _TRIES
+    folder: Path,
+    *,
+    read_only: bool = False,
+    unfinished: bool = False,
+    earlier: Snapshot | None = None,
+    tries: int = _TRIES,
 ) -> Snapshot:
     """The newest whole generation; of `earlier` is kept what it has in common with it.
+
+    `unfinished` takes an index that is being made for the first time too.
 
     Raises IndexMissingError without an index and IndexStorageError where the derived indexes stay
     behind the truth, as they do after a crash until the next writer has caught up.
@@ -195,7 +223,7 @@ def open_snapshot(
         if attempt:
             time.sleep(_PAUSE_S)
         try:
-            snapshot = _try_open(folder, read_only, earlier)
+            snapshot = _try_open(folder, read_only, unfinished, earlier)
         except IndexMissingError:
             raise
         except IndexStorageError:
@@ -212,14 +240,16 @@ def open_snapshot(
     )
 
 
-def _try_open(folder: Path, read_only: bool, earlier: Snapshot | None) -> Snapshot | None:
+def _try_open(
+    folder: Path, read_only: bool, unfinished: bool, earlier: Snapshot | None
+) -> Snapshot | None:
     connection = open_database(folder, create=False, read_only=read_only)
     try:
         snapshot = Snapshot(folder, connection, earlier)
     except BaseException:
         connection.close()
         raise
-    if snapshot.is_whole:
+    if snapshot.is_whole or (unfinished and snapshot.go_back_to_derived()):
         return snapshot
     snapshot.close()
     return None
@@ -232,9 +262,10 @@ def _derived_are_missing(folder: Path) -> bool:
 class SnapshotSource:
     """The newest whole snapshot, reopened only when something was written since."""
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False, unfinished: bool = False) -> None:
         self._folder = folder
         self._read_only = read_only
+        self._unfinished = unfinished
         self._path = folder / DATABASE_NAME
         self._snapshot: Snapshot | None = None
         self._seen = (-1, -1)
@@ -251,20 +282,24 @@ class SnapshotSource:
             # Before it is opened, so that a write in between is noticed the next time.
             state = self._state()
             if self._snapshot is None:
-                self._snapshot = open_snapshot(self._folder, read_only=self._is_read_only())
+                self._snapshot = self._opened(None, _TRIES)
             elif state != self._seen:
                 same_file = state[0] == self._seen[0]
                 try:
-                    self._snapshot = open_snapshot(
-                        self._folder,
-                        read_only=self._is_read_only(),
-                        earlier=self._snapshot if same_file else None,
-                        tries=1,
-                    )
+                    self._snapshot = self._opened(self._snapshot if same_file else None, 1)
                 except IndexStorageError:
                     return self._snapshot
             self._seen = state
             return self._snapshot
+
+    def _opened(self, earlier: Snapshot | None, tries: int) -> Snapshot:
+        return open_snapshot(
+            self._folder,
+            read_only=self._is_read_only(),
+            unfinished=self._unfinished,
+            earlier=earlier,
+            tries=tries,
+        )
 
     def close(self) -> None:
         """Let go of it; those who are still reading keep what they have."""

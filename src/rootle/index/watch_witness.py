@@ -39,6 +39,12 @@ class WatchWitness:
             self._question, self._asked_at = self._place.put_question(), time.monotonic()
         return state
 
+    def is_at_work(self) -> bool:
+        """Whether a watcher lives that indexes, ready or not."""
+        state = self._place.state()
+        is_well = state is not None and state.error is None and not state.is_held
+        return is_well and self._place.is_watched()
+
     def ask(self, patience_s: float) -> WatchState | None:
         """Its state after it has heard of all that happened before now; None without an answer."""
         return self._place.state() if self._place.ask(patience_s) else None

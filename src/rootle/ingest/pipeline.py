@@ -18,7 +18,7 @@ from rootle.index.docstore import DocStore
 from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
 from rootle.index.embedded_sparse import ChunkTerms, FileTerms
 from rootle.index.feed_record import oldest_held
-from rootle.index.manifest import FileState, Manifest
+from rootle.index.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, FileState, Manifest
 from rootle.index.pending import Pause, PendingEmbeddings
 from rootle.ingest.analyze import AnalyzedText, Analyzer
 from rootle.ingest.limits import ChunkLimits
@@ -39,6 +39,10 @@ _MAX_WORKERS: Final = 4
 # Written while the next ones are read; a crash costs at most one of them.
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
+# While an index is made for the first time it can be searched after so much text, and again each
+# time that it has grown by the factor: what that costs stays a small share of the whole.
+_FIRST_STAGE_CHARS: Final = 2_000_000
+_STAGE_FACTOR: Final = 4
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
@@ -74,6 +78,8 @@ class Pipeline:
         """Apply a plan made under the lock; the index is whole again when this returns."""
         started = time.perf_counter()
         behind = self._arrears()
+        if not self._manifest.value("updated_at"):
+            self._announce_first_run(plan)
         if not plan.is_empty or not behind.is_current(self._manifest.generation()):
             self._apply(plan, behind, progress)
         if self._cut_short:
@@ -103,10 +109,22 @@ class Pipeline:
             self._pending.set_pause(Pause())
             self._manifest.set_value("head", "")
             # Until a run ends well it is not known to hold every file.
-            self._connection.execute("DELETE FROM meta WHERE name IN ('dimensions', 'updated_at')")
+            self._connection.execute(
+                "DELETE FROM meta WHERE name IN ('dimensions', 'updated_at', ?)",
+                (ONLY_ADDED_SINCE,),
+            )
         if had_content:
             _LOG.warning("the model or the chunker changed: indexing again from the start")
         return had_content
+
+    def _announce_first_run(self, plan: Plan) -> None:
+        """Tell readers how much there will be, and whether they may look at it before the end."""
+        expected = self._manifest.bytes_read() + sum(entry.size for entry, _ in plan.read)
+        since = self._manifest.value(ONLY_ADDED_SINCE) or str(self._manifest.generation())
+        with write_transaction(self._connection):
+            self._manifest.set_value(BYTES_EXPECTED, str(expected))
+            # A run that was cut short may have left what is different or gone by now.
+            self._manifest.set_value(ONLY_ADDED_SINCE, since if plan.only_adds else "")
 
     def _arrears(self) -> Arrears:
         return arrears(self._setup.folder, self._manifest, self._dimensions())
@@ -131,12 +149,21 @@ class Pipeline:
         bulk = total > _BULK_BYTES or behind.sparse_since is None
         dimensions = self._dimensions()
         writer = DerivedWriter(self._setup.folder, dimensions, behind, bulk=bulk)
+        is_first = not self._manifest.value("updated_at")
+        stage, chars = _FIRST_STAGE_CHARS, 0
         try:
             self._catch_up(writer, {at: s for at, s in missed.items() if at not in touched})
             self._leave_out(plan, writer)
             for batch in _batched(_watched(self._results(jobs, total), total, progress)):
                 with write_transaction(self._connection):
                     self._write_batch(batch, known, writer)
+                chars += sum(result.chars for result in batch)
+                if is_first and chars >= stage:
+                    stage *= _STAGE_FACTOR
+                    writer.commit(self._manifest.generation())
+                    writer = DerivedWriter(
+                        self._setup.folder, dimensions, self._arrears(), bulk=bulk
+                    )
             with write_transaction(self._connection):
                 self._documents.prune_retired()
             generation = self._manifest.generation()

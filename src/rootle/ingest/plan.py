@@ -31,6 +31,11 @@ class Plan:
     def is_empty(self) -> bool:
         return not (self.read or self.skip or self.remove)
 
+    @property
+    def only_adds(self) -> bool:
+        """Whether nothing that the index knows is touched."""
+        return not self.remove and all(known is None for _, known in (*self.read, *self.skip))
+
 
 def make_plan(walk: Walk, known: Iterable[FileState]) -> Plan:
     """Compare by size and time; a file whose times cannot be trusted is read again."""

@@ -34,6 +34,7 @@ class AppBackend:
             "confident": response.confident,
             "degraded": list(response.degraded),
             "staleness": to_json(response.staleness),
+            "partial": to_json(response.partial),
             "generation": response.generation,
         }
         return Findings(records, tuple(_remarks(response)), facts)
@@ -79,5 +80,11 @@ def _remarks(response: SearchResponse) -> list[str]:
         count = staleness.changed_files
         files = "1 changed file is" if count == 1 else f"{count} changed files are"
         known["stale"] = f"{files} not indexed yet"
+    if response.partial is not None:
+        done, total = response.partial.searched_bytes / 1e6, response.partial.total_bytes / 1e6
+        known["partial"] = (
+            f"partial: the index is still being made, this is from {done:.1f} of {total:.1f} MB; "
+            "ask again for an answer from all of it"
+        )
     missing = [known.get(name, f"{name} did not take part") for name in response.degraded]
     return [*response.suggestions, *missing]

@@ -1,0 +1,47 @@
+"""From an app to a server that runs until nobody wants it any more."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import suppress
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel.server import Server
+
+from rootle.app import App
+from rootle.server.lifetime import end_soon, when_parent_dies
+from rootle.server.mcp import ToolServer
+from rootle.server.stdio import message_streams
+from rootle.server.streams import Wire
+from rootle.server.upkeep import Upkeep
+from rootle.tools.toolbox import tools_of
+
+
+def serve_stdio(app: App, wire: Wire) -> None:
+    """Answer one client until it closes its end, or it or the parent process is gone."""
+    upkeep = Upkeep(app)
+    server = ToolServer(tools_of(app), app.first_index, upkeep.begin).as_mcp()
+    upkeep.start()
+    try:
+        asyncio.run(_answer(server, wire))
+    finally:
+        end_soon()
+        upkeep.stop()
+
+
+async def _answer(server: Server[Any], wire: Wire) -> None:
+    loop = asyncio.get_running_loop()
+    async with message_streams(wire, end_soon) as (inbox, outbox):
+        with anyio.CancelScope() as session:
+
+            def end() -> None:
+                end_soon()
+                loop.call_soon_threadsafe(session.cancel)
+
+            when_parent_dies(end)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with suppress(NotImplementedError):  # Windows ends a process without asking
+                    loop.add_signal_handler(number, session.cancel)
+            await server.run(inbox, outbox, server.create_initialization_options())

@@ -1,0 +1,173 @@
+"""`rootle mcp` as a process of its own, with the SDK's client or with bare lines at its pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from command import command_line
+from mcp import Client, StdioServerParameters, stdio_client
+
+PATIENCE_S = 60.0
+
+# Tools that do what no tool should.
+STRANGE_TOOLS = """
+import os, subprocess, sys, time
+import rootle.server.serving as serving
+from rootle.errors import QueryError
+from rootle.tools.tool import Answer, Tool
+
+def noisy(text):
+    print("printed by Python")
+    os.write(1, b"written by C\\n")
+    subprocess.run(["echo", "echoed by a child"])
+    subprocess.run(["cat"])  # would swallow the next request
+    return Answer(f"heard {text}", {"heard": text})
+
+def broken(text):
+    raise KeyError(text)
+
+def refusing(text):
+    raise QueryError("ask something else")
+
+def hanging(text):
+    time.sleep(3600)
+
+def tool(run):
+    return Tool(run.__name__, run.__name__, "A test.", "text", "Any.", run)
+
+serving.tools_of = lambda app: tuple(map(tool, (noisy, broken, refusing, hanging)))
+from rootle.cli.main import entry
+entry()
+"""
+
+
+@asynccontextmanager
+async def client_of(
+    root: Path, *, errors: Path | None = None, program: str | None = None, **variables: str
+) -> AsyncIterator[Client]:
+    """The SDK's client on a server that it starts."""
+    command, *arguments = command_line("mcp", "--root", root, program=program)
+    server = StdioServerParameters(
+        command=command, args=arguments, env={**os.environ, **variables}, cwd=root
+    )
+    with open(errors or os.devnull, "w") as log:
+        async with Client(stdio_client(server, errlog=log), read_timeout_seconds=PATIENCE_S) as it:
+            yield it
+
+
+class Lines:
+    """A server, line by line."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+
+    def send(self, data: bytes | dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        line = data if isinstance(data, bytes) else json.dumps(data).encode() + b"\n"
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return message
+
+    def ask(self, method: str, number: int = 1, **params: Any) -> dict[str, Any]:
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return self.receive()
+
+    def greet(self) -> None:
+        client = {"name": "a test", "version": "1"}
+        hello = self.ask(
+            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client
+        )
+        assert hello["result"]["serverInfo"]["name"] == "rootle"
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+
+@contextmanager
+def lines_of(root: Path, *, program: str | None = None) -> Iterator[Lines]:
+    process = subprocess.Popen(
+        command_line("mcp", "--root", root, program=program),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=root,
+    )
+    try:
+        yield Lines(process)
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            with suppress(BrokenPipeError):
+                stream.close()  # type: ignore[union-attr]
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    """The first true value of a condition."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    pytest.fail(f"it did not happen: {what}")
+
+
+def is_alive(process_id: int) -> bool:
+    """Whether a process runs, of whatever parent; one that nobody waited for yet does not."""
+    try:
+        state = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def children_of(process_id: int) -> list[int]:
+    tasks = Path(f"/proc/{process_id}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+class Session:
+    """A client whose calls wait for their answers; many may wait at once."""
+
+    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+        self._portal = portal
+        self._client = client
+
+    def tools(self) -> list[Any]:
+        return list(self._portal.call(self._client.list_tools).tools)
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> Any:
+        return self._portal.call(self._client.call_tool, tool, arguments)
+
+    def call_all(self, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+        async def gather() -> list[Any]:
+            return await asyncio.gather(*(self._client.call_tool(*call) for call in calls))
+
+        return self._portal.call(gather)
+
+
+@contextmanager
+def session_of(root: Path, **options: Any) -> Iterator[Session]:
+    """`options` as `client_of` takes them."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(client_of(root, **options)) as client,
+    ):
+        yield Session(portal, client)
+
+
+def text_of(result: Any) -> str:
+    text: str = result.content[0].text
+    return text

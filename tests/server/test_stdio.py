@@ -1,0 +1,246 @@
+"""`rootle mcp` over real pipes: the SDK's client, clients that misbehave, clients that vanish."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import rootle
+from mcp.shared.exceptions import MCPError
+from mcp_process import (
+    STRANGE_TOOLS,
+    Session,
+    children_of,
+    client_of,
+    is_alive,
+    lines_of,
+    text_of,
+    until,
+)
+from sample import many_files, write_tree
+
+from rootle.server.streams import MAX_LINE_BYTES
+from rootle.text import CHARS_PER_TOKEN
+
+
+def test_a_client_is_told_of_the_tools_and_its_question_is_answered(session: Session) -> None:
+    (search, *_) = session.tools()
+    assert search.name == "vectordb_search"
+    hints = search.annotations
+    assert (hints.read_only_hint, hints.idempotent_hint) == (True, True)
+    assert (hints.open_world_hint, hints.destructive_hint) == (False, False)
+    answer = session.call(search.name, {"query": "retry_backoff"})
+    assert not answer.is_error
+    assert text_of(answer).startswith("1. src/net/retry.py:")
+    best = answer.structured_content["results"][0]
+    assert best["source"].startswith("src/net/retry.py:")
+
+
+def test_the_schemas_are_the_plainest_there_are_and_short(session: Session) -> None:
+    tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in session.tools()]
+    for tool in tools:
+        schema = tool["inputSchema"]
+        assert set(schema) == {"type", "properties", "required", "additionalProperties"}
+        assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+        (name,) = schema["required"]
+        assert list(schema["properties"]) == [name]
+        assert set(schema["properties"][name]) == {"type", "description"}
+        assert schema["properties"][name]["type"] == "string"
+    assert len(json.dumps(tools)) / CHARS_PER_TOKEN < 1_500
+
+
+def test_nothing_but_the_protocol_reaches_standard_output(strange: Session, errors: Path) -> None:
+    for _ in range(2):
+        answer = strange.call("noisy", {"text": "this"})
+        assert text_of(answer) == "heard this"
+        assert answer.structured_content == {"heard": "this"}
+    said = errors.read_text()
+    for words in ("printed by Python", "written by C", "echoed by a child"):
+        assert words in said
+
+
+def test_a_bug_in_a_tool_fails_its_call_alone(strange: Session, errors: Path) -> None:
+    answer = strange.call("broken", {"text": "x"})
+    assert answer.is_error
+    assert text_of(answer) == "Error: broken failed by a fault of its own (KeyError)"
+    answer = strange.call("refusing", {"text": "x"})
+    assert answer.is_error
+    assert text_of(answer) == "Error: ask something else"
+    assert not strange.call("noisy", {"text": "x"}).is_error
+    assert "Traceback" in errors.read_text()
+    assert "KeyError: 'x'" in errors.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, 'Error: "query" must be a text'),
+        ({"query": 7}, 'Error: "query" must be a text'),
+        ({"query": "x", "limit": 3}, "Error: vectordb_search takes \"query\" alone, not 'limit'"),
+        ({"query": " "}, "Error: query is empty"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_an_error_that_a_model_can_read(
+    session: Session, arguments: dict[str, Any], message: str
+) -> None:
+    answer = session.call("vectordb_search", arguments)
+    assert answer.is_error
+    assert text_of(answer) == message
+
+
+def test_an_unknown_tool_is_an_error_of_the_protocol(session: Session) -> None:
+    with pytest.raises(MCPError, match="known: vectordb_search"):
+        session.call("grep", {"query": "x"})
+
+
+def test_hundreds_of_calls_at_once_are_all_answered(session: Session) -> None:
+    questions = [{"query": f"retry_backoff {number % 7}"} for number in range(400)]
+    answers = session.call_all([("vectordb_search", question) for question in questions])
+    assert all("src/net/retry.py" in text_of(answer) for answer in answers)
+
+
+def test_more_calls_than_anybody_needs_are_turned_down(repository: Path) -> None:
+    with lines_of(repository, program=STRANGE_TOOLS) as server:
+        server.greet()
+        for number in range(1_001):
+            call = {"name": "hanging", "arguments": {"text": ""}}
+            request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
+            server.send(request)
+        refused = server.receive()["result"]
+        assert refused["isError"]
+        assert "1,000 calls wait already" in refused["content"][0]["text"]
+        assert server.ask("ping", number=5_000)["id"] == 5_000
+
+
+def test_garbage_is_refused_and_the_session_goes_on(repository: Path) -> None:
+    with lines_of(repository) as server:
+        for garbage, code in (
+            (b"hello\n", -32700),
+            (b"\xff\xfe\x00 {}\n", -32700),
+            (b'{"jsonrpc": "2.0", "id": 1, "method"\n', -32700),
+            (b"[" * 100_000 + b"\n", -32700),
+            (b'"' + b"x" * (MAX_LINE_BYTES + 1_000_000) + b'"\n', -32700),
+            (b"[1, 2]\n", -32600),
+            (b"17\n", -32600),
+        ):
+            server.send(garbage)
+            answer = server.receive()
+            assert (answer["id"], answer["error"]["code"]) == (None, code), garbage[:40]
+        server.send({"jsonrpc": "2.0", "id": 9})
+        assert server.receive()["id"] == 9
+        server.send(b"\n  \r\n")
+        server.greet()
+        whole = b'{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n'
+        for half in (whole[:20], whole[20:]):
+            server.send(half)
+        assert server.receive()["result"]["tools"]
+
+
+def test_it_ends_with_its_input_in_the_middle_of_indexing_and_leaves_nothing_running(
+    tmp_path: Path,
+) -> None:
+    root = write_tree(tmp_path / "large", many_files(400, functions=20))
+    with lines_of(root) as server:
+        server.greet()
+        assert server.ask("tools/list", 2)["result"]["tools"]
+        workers = until(lambda: children_of(server.process.pid), "workers index")
+        assert server.process.stdin is not None
+        server.process.stdin.close()
+        assert server.process.wait(timeout=30) == 0
+        until(lambda: not any(map(is_alive, workers)), "workers end")
+    assert rootle("search", "flush the ledger", "--root", root).code == 0
+
+
+def test_it_ends_although_a_tool_hangs(repository: Path) -> None:
+    with lines_of(repository, program=STRANGE_TOOLS) as server:
+        server.greet()
+        call = {"name": "hanging", "arguments": {"text": ""}}
+        server.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+        assert server.process.stdin is not None
+        server.process.stdin.close()
+        assert server.process.wait(timeout=30) == 0
+
+
+def test_it_ends_when_it_is_told_to(repository: Path) -> None:
+    with lines_of(repository) as server:
+        server.greet()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=30) == 0
+
+
+# Starts a server on a pipe whose other end somebody else holds, tells its number, and waits.
+_PARENT = """
+import subprocess, sys, time
+source, root = sys.argv[1:]
+server = subprocess.Popen(
+    [sys.executable, "-m", "rootle", "mcp", "--root", root], stdin=int(source)
+)
+print(server.pid, flush=True)
+time.sleep(3600)
+"""
+
+
+def test_it_ends_when_its_parent_is_killed_though_its_input_stays_open(repository: Path) -> None:
+    source, sink = os.pipe()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", _PARENT, str(source), str(repository)],
+        stdout=subprocess.PIPE,
+        pass_fds=[source],
+    )
+    os.close(source)
+    with open(sink, "wb") as hold, parent:
+        assert parent.stdout is not None
+        server = int(parent.stdout.readline())
+        hello = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+        hold.write(hello)
+        hold.flush()
+        assert b'"id":1' in parent.stdout.readline()
+        parent.kill()
+        until(lambda: not is_alive(server), "the server ends")
+
+
+# A client that begins a call and says so.
+_CLIENT = """
+import asyncio, os, sys
+from mcp import Client, StdioServerParameters, stdio_client
+
+async def talk():
+    command = ["-c", sys.argv[2], "mcp", "--root", sys.argv[1]]
+    server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+    async with Client(stdio_client(server)) as client:
+        await client.list_tools()
+        call = asyncio.create_task(client.call_tool("hanging", {"text": ""}))
+        await asyncio.sleep(0.1)
+        print("begun", flush=True)
+        await call
+
+asyncio.run(talk())
+"""
+
+
+def test_it_ends_when_its_client_is_killed_in_the_middle_of_a_call(repository: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _CLIENT, repository, STRANGE_TOOLS], stdout=subprocess.PIPE
+    ) as client:
+        assert client.stdout is not None
+        assert client.stdout.readline() == b"begun\n"
+        (server,) = children_of(client.pid)
+        client.kill()
+        until(lambda: not is_alive(server), "the server ends")
+
+
+def test_the_environment_says_how_much_is_logged(repository: Path, tmp_path: Path) -> None:
+    async def talk(level: str, errors: Path) -> str:
+        async with client_of(repository, errors=errors, ROOTLE_LOG=level) as client:
+            await client.call_tool("vectordb_search", {"query": "retry_backoff"})
+        return errors.read_text()
+
+    assert "vectordb_search answered in" in asyncio.run(talk("info", tmp_path / "loud"))
+    assert asyncio.run(talk("error", tmp_path / "quiet")) == ""
