@@ -115,6 +115,7 @@ def test_a_comment_on_the_servers_stays_when_the_last_one_goes() -> None:
     [
         ("servers: {}  # none\n", "servers:  # none\n  rootle:\n    a: 1\n"),
         ("servers:   # none\n\nb: 1\n", "servers:   # none\n  rootle:\n    a: 1\n\nb: 1\n"),
+        ("{}  # none\n", "servers:\n  rootle:\n    a: 1\n"),
         ("servers: ~\n", "servers:\n  rootle:\n    a: 1\n"),
         ("servers:", "servers:\n  rootle:\n    a: 1\n"),
     ],

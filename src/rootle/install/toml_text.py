@@ -32,8 +32,8 @@ def put(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     table = _table(plain, keys)
     if table is None:
         lines = [f"[{'.'.join(keys)}]", *(_line(key, value) for key, value in entry.items())]
-        gap = "" if not plain else "\n" if plain.endswith("\n") else "\n\n"
-        plain += gap + "\n".join(lines) + "\n"
+        # A blank line before it, but after a last line without an end: that comes back as it was.
+        plain += ("\n" if plain else "") + "\n".join(lines) + "\n"
     else:
         start, end = table
         plain = plain[:start] + _changed(plain[start:end], entry) + plain[end:]

@@ -124,6 +124,9 @@ def _with_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> st
     owner = owners[-1]
     if (pair := _pair(owner, key)) is not None:
         return _filled(text, owner, pair, value)
+    if not owner.value:  # the whole file is `{}`
+        rest = text[_next_line(text, _end(owner)) :]
+        return text[: owner.start_mark.index] + _block(key, value, 0, newline) + rest
     if owner.flow_style:
         raise TextError(f"the mapping for {key!r} {_BY_HAND}", _line(owner))
     at = _next_line(text, _end(owner))
