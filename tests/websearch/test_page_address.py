@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rootle.errors import WebPageError
 from rootle.websearch.addresses import is_public
@@ -56,6 +60,18 @@ def test_what_is_no_address_is_said(text: str, why: str) -> None:
     with pytest.raises(WebPageError, match=why) as caught:
         page_address(text)
     assert "secret" not in str(caught.value)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=12), st.text(max_size=20))
+def test_an_address_stays_what_it_is(host: str, place: str) -> None:
+    for text in (f"{host}{place}", f"https://{host}/{place}", f"http://e.com/{place}"):
+        with suppress(WebPageError):
+            address = str(page_address(text))
+            assert address.isascii()
+            assert address.isprintable()
+            assert " " not in address
+            assert str(page_address(address)) == address
 
 
 @pytest.mark.parametrize(

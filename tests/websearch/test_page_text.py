@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rootle.errors import MissingExtraError, WebPageError
 from rootle.websearch import html_process
@@ -69,7 +73,10 @@ def test_what_nobody_can_see_is_left_out() -> None:
         ("Grüße, 世界".encode("gb18030"), "GB18030"),
         ("Grüße, 世界".encode(), "no-such-charset"),
         ("Grüße, 世界".encode(), "zlib"),
-        ("Grüße, 世界".encode(), "undefined"),
+        ("Grüße, 世界".encode(), "punycode"),
+        ("Grüße, 世界".encode(), "unicode_escape"),
+        ("Grüße, 世界".encode(), "windows-9999"),
+        ("Grüße, 世界".encode(), "utf-8\0"),
     ],
 )
 def test_charsets_are_read(body: bytes, charset: str) -> None:
@@ -92,6 +99,17 @@ def test_the_old_charset_of_the_web_is_the_larger_one(charset: str) -> None:
 
 def test_a_character_that_was_cut_does_not_spoil_the_rest() -> None:
     assert text_of("Grüße é".encode()[:-1], "text/plain") == "Grüße"
+
+
+def test_a_line_of_nothing_takes_no_time() -> None:
+    assert text_of(" " * 2_000_000 + "x" + "\n" * 1_000_000 + "y  ", "text/plain")[-4:] == "x\n\ny"
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200), st.text(max_size=12), st.sampled_from(["text/plain", "", "x/y"]))
+def test_no_bytes_are_a_bug(body: bytes, charset: str, media_type: str) -> None:
+    with suppress(WebPageError):
+        text_of(body.replace(b"<", b""), media_type, charset).encode()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import Final
 
 from rootle.errors import WebPageError
@@ -18,6 +19,12 @@ _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# The charsets that pages have. Python knows stranger ones, some of which take for ever.
+_CHARSET: Final = re.compile(
+    r"utf-?8(?:-sig)?|utf-?16(?:le|be|-le|-be)?|iso[-_]?8859[-_]\d{1,2}|latin1|(?:us-)?ascii"
+    r"|(?:windows|cp)-?\d{3,4}|koi8-[ru]|gb2312|gbk|gb18030|big5(?:-hkscs)?|euc-(?:jp|kr)"
+    r"|shift[-_]jis|iso-2022-(?:jp|kr)|tis-620|macintosh"
 )
 # https://encoding.spec.whatwg.org: these names mean the larger charset on the web.
 _MEANT: Final = {
@@ -36,7 +43,6 @@ _UNSEEN: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_TRAILING: Final = re.compile(r"[ \t]+$", re.MULTILINE)
 _GAPS: Final = re.compile(r"\n{3,}")
 
 
@@ -51,7 +57,8 @@ def page_text(page: Fetched) -> str:
             f"{page.url} is {page.media_type}, and rootle reads HTML, plain text, Markdown and JSON"
         )
     text = _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _GAPS.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+    lines = "\n".join(line.rstrip() for line in text.split("\n"))
+    return _GAPS.sub("\n\n", lines).strip("\n")
 
 
 def _is_html(page: Fetched) -> bool:
@@ -70,11 +77,9 @@ def _decoded(page: Fetched, *, is_html: bool) -> str:
         named += [found.decode("ascii") for found in _META.findall(page.body[:_SNIFFED_BYTES])]
     for name in named:
         name = name.strip().lower()
-        try:
-            if name:
+        if _CHARSET.fullmatch(name):
+            with suppress(LookupError):
                 return page.body.decode(_MEANT.get(name, name), "replace")
-        except (LookupError, UnicodeError):  # no charset, or one that is no charset of texts
-            continue
     try:
         # Not final: the last character of a page that was cut may be half there.
         return codecs.getincrementaldecoder("utf-8")().decode(page.body)
