@@ -75,6 +75,8 @@ SKIPS: Final = {
     "lock file": "written by a package manager: `package-lock.json`, `Cargo.lock`, …",
     "minified": "code or data without line breaks, and source maps",
     "not a regular file": "a FIFO, a socket or a device",
+    "reader failed": "its [document reader](plugins.md) raised, took too long or gave no text; the "
+    "log says which",
     "secret": "a private key or a file of passwords by name or content: `.env`, `id_rsa`, `*.pem`",
     "symlink": "a link; what it points to is indexed where it really stands",
     "too large": "more than `maxFileBytes`",

@@ -76,14 +76,15 @@ ALLOWED: Mapping[str, set[str]] = {
     # Floor 5: everything below.
     "servers": GROUND | {"index"},
     "embedding_turns": GROUND | {"index", "ingest"},
-    "indexer": GROUND | {"index", "embed", "ingest", "servers", "embedding_turns"},
+    "makeup": GROUND | {"ingest"},
+    "indexer": GROUND | {"index", "embed", "ingest", "makeup", "servers", "embedding_turns"},
     "index_status": GROUND | {"index", "indexer"},
     "freshness": GROUND | {"index", "indexer"},
     "live": GROUND | {"index", "ingest", "indexer"},
     "sources": GROUND | {"ingest"},
     "app": GROUND
     | {"index.watch_place", "embed", "ingest", "rank", "search", "websearch"}
-    | {"indexer", "index_status", "freshness", "live", "sources"},
+    | {"indexer", "index_status", "freshness", "live", "makeup", "sources"},
     # Floor 6: what agents call.
     "tools": GROUND | {"app"},
     # Floor 7: servers.
@@ -91,7 +92,7 @@ ALLOWED: Mapping[str, set[str]] = {
     # The public names, for type checkers and on first use.
     "": {"app", "config", "errors", "types"},
     # Floor 8: the doors.
-    "cli": GROUND | {"app", "ingest", "install", "rank", "server", ""},
+    "cli": GROUND | {"app", "ingest", "install", "makeup", "rank", "server", ""},
     "__main__": {"cli"},
 }
 # Single files that may do more than their folder: the writer of the index, and a process of its

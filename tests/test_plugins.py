@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -70,6 +71,7 @@ def test_the_example_works_as_it_is_installed(kitchen: Path, installed: None) ->
     assert (first["startLine"], first["endLine"], first["scope"]) == (4, 5, "dish Gazpacho")
     status = rootle("status", kitchen)
     assert "chunker .recipe, filter finished-only, reranker shared-words" in status.out
+    assert "document reader .recipe.gz, index shelf" in status.out
 
 
 def test_reranker_and_embedder_are_chosen_by_name(kitchen: Path, installed: None) -> None:
@@ -78,6 +80,50 @@ def test_reranker_and_embedder_are_chosen_by_name(kitchen: Path, installed: None
     assert response["results"][0]["filePath"] == "soups.recipe"
     assert response["degraded"] == []
     assert rootle("status", kitchen, "--json", *settings).data["model"] == "letters"
+
+
+def test_a_document_is_read_and_found_by_the_lines_of_its_text(
+    kitchen: Path, installed: None
+) -> None:
+    packed = "Dish: Solyanka\nolives\n\nDish: Minestrone\nwhatever the garden has\n"
+    (kitchen / "more.recipe.gz").write_bytes(gzip.compress(packed.encode()))
+    (kitchen / "broken.recipe.gz").write_bytes(b"no gzip at all")
+    (kitchen / "photos.gz").write_bytes(gzip.compress(b"minestrone"))
+    plan = rootle("index", kitchen, "--dry-run", "--json").data["skipped"]
+    assert {one["filePath"]: one["reason"] for one in plan} == {
+        "broken.recipe.gz": "reader failed",
+        "photos.gz": "binary",
+    }
+    first = rootle("search", "minestrone garden", "--json", cwd=kitchen).data["results"][0]
+    assert (first["filePath"], first["startLine"]) == ("more.recipe.gz", 1)
+    assert "whatever the garden has" in first["snippet"]
+    skipped = rootle("status", kitchen, "--json").data["skipped"]
+    assert skipped == {"binary": 1, "reader failed": 1}
+    widened = rootle("search", "minestrone garden", "--context", "--json", cwd=kitchen)
+    assert "olives" in str(widened.data["results"][0]["context"])
+
+
+def test_either_leg_is_kept_by_an_index_of_others(kitchen: Path, installed: None) -> None:
+    settings = ("--set", "denseBackend=shelf", "--set", "sparseBackend=shelf")
+    rootle("index", kitchen, *settings)
+    response = rootle("search", "tomato fire", "--json", *settings, cwd=kitchen).data
+    assert response["results"][0]["filePath"] == "soups.recipe"
+    assert response["degraded"] == []
+    backends = rootle("status", kitchen, "--json", *settings).data["backends"]
+    assert [(one["leg"], one["backend"], one["waitingFiles"]) for one in backends] == [
+        ("dense", "shelf", 0),
+        ("sparse", "shelf", 0),
+    ]
+    (kitchen / "soups.recipe").write_text(SOUP.replace("tomato", "ajoblanco"))
+    response = rootle("search", "ajoblanco", "--json", *settings, cwd=kitchen).data
+    assert response["results"][0]["filePath"] == "soups.recipe"
+    narrow = ("search", "gazpacho path:soups", "--json")
+    response = rootle(*narrow, *settings, cwd=kitchen).data
+    assert [result["filePath"] for result in response["results"]] == ["soups.recipe"]
+    shelves = Path.home() / ".rootle-shelf"
+    assert len(list(shelves.iterdir())) == 2
+    rootle("clear", kitchen, *settings)
+    assert list(shelves.iterdir()) == []
 
 
 def test_without_the_package_the_index_is_made_anew(kitchen: Path, installed: None) -> None:
@@ -122,7 +168,9 @@ MISBEHAVING = {
 
 
 @pytest.mark.parametrize("how", MISBEHAVING)
-@pytest.mark.parametrize("kind", ["reranker", "filter", "embedder", "chunker"])
+@pytest.mark.parametrize(
+    "kind", ["reranker", "filter", "embedder", "chunker", "document reader", "index"]
+)
 def test_a_part_that_misbehaves_costs_no_answer(
     kitchen: Path,
     own: Path,
@@ -131,24 +179,79 @@ def test_a_part_that_misbehaves_costs_no_answer(
     how: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    name = ".recipe" if kind == "chunker" else "mine"
+    name = {"chunker": ".recipe", "document reader": ".menu"}.get(kind, "mine")
+    (kitchen / "today.menu").write_bytes(b"gazpacho")
     make = f"from rootle.plugins import Plugin\nPARTS = Plugin('{kind}', '{name}', lambda: part)"
     own.write_text(f"{MISBEHAVING[how]}\n{make}\n")
-    monkeypatch.setattr("rootle.ingest.plugin_cutter._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.ingest.plugin_part._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.index.plugin_index.LOOK_TIMEOUT_S", 0.3)
     settings: dict[str, object] = {"sparse_timeout_ms": 300, "reranker_timeout_ms": 300}
     settings |= {"reranker_provider": "mine"} if kind == "reranker" else {}
     if kind == "embedder":
         settings |= {"embedding_model_id": "mine", "dense_timeout_ms": 300}
+    if kind == "index":
+        settings |= {"dense_backend": "mine", "dense_timeout_ms": 300}
     app = make_app(kitchen, plugins=("own_parts:PARTS",), **settings)
     started = time.monotonic()
     response = app.search("gazpacho fire")
     assert "soups.recipe" in [result.file_path for result in response.results]
     assert time.monotonic() - started < 30
-    named = {"reranker": "reranker", "filter": "filter mine", "embedder": "dense", "chunker": ""}
-    if kind == "chunker" or (kind, how) == ("filter", "lies"):  # what it says is true enough
+    named = {"reranker": "reranker", "filter": "filter mine", "embedder": "dense", "index": "dense"}
+    if kind == "document reader":
+        assert app.status().skipped == {"reader failed": 1}
+    if kind in ("chunker", "document reader") or (kind, how) == (
+        "filter",
+        "lies",
+    ):  # what it says is true enough
         assert response.degraded == ()
     else:
         assert named[kind] in response.degraded
+
+
+def test_an_index_that_cannot_be_loaded_costs_its_leg_and_says_why(
+    kitchen: Path, own: Path, make_app: MakeApp
+) -> None:
+    own.write_text("raise RuntimeError('out of salt')")
+    app = make_app(kitchen, plugins=("own_parts:PARTS",), dense_backend="mine")
+    response = app.search("gazpacho fire")
+    assert response.results
+    assert response.degraded == ("dense",)
+    (backend,) = app.status().backends
+    assert 'there is no index "mine"' in backend.reason
+    assert "out of salt" in backend.reason
+
+
+EAGER = """
+from rootle.plugins import Plugin
+
+class Eager:
+    def __init__(self, place): self.ids, self.said = {}, ""
+    def note(self): return self.said
+    def create(self, dimensions): self.ids, self.said = {}, ""
+    def put(self, chunks): self.ids.update((chunk.id, 1.0) for chunk in chunks)
+    def prune(self, live): pass
+    def settle(self, note): self.said = note
+    def count(self): return len(self.ids)
+    def holds(self, chunk): return chunk in self.ids
+    def drop(self): pass
+    def query(self, asked, k, files): return list(self.ids.items())
+
+PARTS = Plugin("index", "eager", lambda: Eager)
+"""
+
+
+@pytest.mark.parametrize("leg", ["sparse", "dense"])
+def test_what_an_index_finds_beside_the_filter_is_dropped(
+    kitchen: Path, own: Path, make_app: MakeApp, leg: str
+) -> None:
+    own.write_text(EAGER)
+    settings = {f"{leg}_backend": "eager"}
+    app = make_app(kitchen, plugins=("own_parts:PARTS",), **settings)
+    everything = {result.file_path for result in app.search("gazpacho").results}
+    assert everything == {"soups.recipe", "drafts/gazpacho.txt"}
+    response = app.search("gazpacho", {"filePaths": ["drafts"]})
+    assert [result.file_path for result in response.results] == ["drafts/gazpacho.txt"]
+    assert response.degraded == ()
 
 
 def test_a_chunkers_sections_are_held_to_the_limits(

@@ -171,11 +171,10 @@ class App:
         Nothing is read that the index would leave out, and nothing outside the folder; what was
         never indexed yet can be read. Raises SourceError with what to ask instead.
         """
-        from rootle.ingest.walker import WalkRules
+        from rootle.makeup import walk_rules
         from rootle.sources import read_source
 
-        rules = WalkRules(self.config.max_file_bytes)
-        return read_source(self.root, source, rules, self._indexed_paths)
+        return read_source(self.root, source, walk_rules(self.config), self._indexed_paths)
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""

@@ -140,7 +140,8 @@ class Config:
     # The dense leg: vectors
     dense_backend: str = _key(
         EMBEDDED,
-        'The engine that searches the vectors: "embedded", "chroma", "opensearch" or "weaviate".',
+        'The engine that searches the vectors: "embedded", "chroma", "opensearch", "weaviate" or '
+        "a [plugin](plugins.md).",
     )
     dense_endpoint: str = _key(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
@@ -162,8 +163,8 @@ class Config:
     # The sparse leg: words
     sparse_backend: str = _key(
         EMBEDDED,
-        'The engine that searches the words: "embedded", "opensearch", "elasticsearch" or '
-        '"weaviate".',
+        'The engine that searches the words: "embedded", "opensearch", "elasticsearch", '
+        '"weaviate" or a [plugin](plugins.md).',
     )
     sparse_endpoint: str = _key(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,11 +30,11 @@ from rootle.index.manifest import BYTES_EXPECTED, FileState
 from rootle.index.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.index.watch_place import FOLDER as WATCH_FOLDER
 from rootle.index.watch_place import WatchPlace
-from rootle.ingest.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
 from rootle.ingest.text_reader import read_text
 from rootle.ingest.walker import FileEntry, WalkRules, look_at, walk_files
-from rootle.plugins import Found, Plugins, find_plugins
+from rootle.makeup import chunk_limits, fingerprint, walk_rules
+from rootle.plugins import Plugins, find_plugins
 from rootle.types import IndexReport, IndexUpdated
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder
     from rootle.servers import Servers
 
-# How texts become terms and rows; a change makes every index foreign.
-_CONTENT_FORMAT: Final = 1
 _SHORT_WAIT_S: Final = 5.0
 
 Progress = Callable[[int, int], None]
@@ -144,7 +142,7 @@ class Indexer:
         if state is None or state.digest is None or entry.size != state.size:
             return False
         if entry not in self._read_digests:
-            found = read_text(self.root / entry.path, entry.path)
+            found = read_text(self.root / entry.path, entry.path, self._rules.readers)
             self._read_digests[entry] = b"" if isinstance(found, str) else found.digest
         return self._read_digests[entry] == state.digest
 
@@ -309,7 +307,7 @@ class Indexer:
         setup = IngestSetup(
             self.root,
             self.index_dir,
-            self._limits,
+            chunk_limits(self._config),
             self.model,
             self._open_embedder,
             self.fingerprint,
@@ -366,19 +364,9 @@ class Indexer:
         """The model that embeds."""
         return self._choose_model()
 
-    @property
-    def _rules(self) -> WalkRules:
-        return WalkRules(self._config.max_file_bytes)
-
     @cached_property
-    def _limits(self) -> ChunkLimits:
-        config = self._config
-        return ChunkLimits(
-            config.max_chunk_chars,
-            config.chunk_overlap_chars,
-            config.max_file_chars,
-            tuple((name, found.reference) for name, found in self._chunkers.items()),
-        )
+    def _rules(self) -> WalkRules:
+        return walk_rules(self._config)
 
     @property
     def plugins(self) -> Plugins:
@@ -386,23 +374,9 @@ class Indexer:
         return find_plugins(self._config.plugins)
 
     @cached_property
-    def _chunkers(self) -> Mapping[str, Found]:
-        return self.plugins.of("chunker")
-
-    @cached_property
     def fingerprint(self) -> str:
         """Of everything that the content of the index depends on, beside the files."""
-        limits = self._limits
-        parts = (
-            _CONTENT_FORMAT,
-            CHUNKER_VERSION,
-            limits.max_chars,
-            limits.overlap_chars,
-            limits.max_file_chars,
-            self.model.fingerprint,
-            *(f"{name}@{found.plugin.version}" for name, found in sorted(self._chunkers.items())),
-        )
-        return "/".join(map(str, parts))
+        return fingerprint(self._config, self.model.fingerprint)
 
     def _delete_content(self) -> None:
         self._source.close()

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, Literal, TypeVar, get_args
@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from rootle.errors import PluginError
 
 GROUP: Final = "rootle.plugins"
-Kind = Literal["reranker", "filter", "embedder", "chunker"]
+Kind = Literal["reranker", "filter", "embedder", "chunker", "document reader", "index"]
 _KINDS: Final = get_args(Kind)
 
 _Result = TypeVar("_Result")
@@ -48,6 +48,16 @@ class FileFacts:
     language: str
     size: int
     last_modified_s: float  # Unix time
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlace:
+    """What an index is opened by."""
+
+    name: str  # of its own for each folder, model and leg
+    leg: Literal["dense", "sparse"]
+    endpoint: str  # denseEndpoint or sparseEndpoint; may be empty
+    key: Callable[[], str] = field(repr=False)  # denseApiKey or sparseApiKey, or their command's
 
 
 @dataclass(frozen=True, slots=True)

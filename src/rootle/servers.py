@@ -14,9 +14,7 @@ from rootle.errors import UnavailableError
 from rootle.index.backends import (
     Backend,
     check_backend,
-    dense_opener,
-    open_server,
-    sparse_opener,
+    opener_of,
 )
 from rootle.index.feed import Feed, FeedTarget, lock_name
 from rootle.index.feed_record import LEGS, STORE, FeedRecord, index_name, key_of_record, read_record
@@ -24,8 +22,8 @@ from rootle.index.feeder import Feeder
 from rootle.index.lock import writer_lock
 from rootle.index.remote import Leg, RemoteIndex
 from rootle.index.remote_leg import DenseLeg, RemoteLeg, SparseLeg, Wanted
-from rootle.index.rest import RestServer
 from rootle.index.snapshot import Snapshot, is_read_only
+from rootle.plugins import find_plugins
 from rootle.protocols import DenseIndex, SparseIndex
 from rootle.types import BackendStatus
 
@@ -39,7 +37,7 @@ class _Served:
     """One leg with everything that belongs to it."""
 
     backend: Backend
-    server: RestServer
+    server: str  # its name, for messages and the record
     feeder: Feeder
     open_index: Callable[[str], RemoteIndex]
 
@@ -58,30 +56,26 @@ class Servers:
         self.dense: DenseIndex | None = None
         self.sparse: SparseIndex | None = None
         self._served: dict[Leg, _Served] = {}
+        self._plugins = find_plugins(config.plugins)
         for backend in backends_of(config):
-            check_backend(backend)
+            check_backend(backend, self._plugins)
             if backend.kind != EMBEDDED:
                 self._serve(backend)
 
     def _serve(self, backend: Backend) -> None:
-        server = open_server(backend)
+        server, open_index = opener_of(backend, self._plugins)
         leg = RemoteLeg(
-            server.name,
+            server,
             backend.timeout_s,
             partial(self._wanted, backend.leg),
             partial(self.wake, backend.leg),
             partial(self._settle, backend.leg),
         )
-        open_index: Callable[[str], RemoteIndex]
         if backend.leg == "dense":
-            open_dense = open_index = dense_opener(backend, server)
-            self.dense = DenseLeg(leg, open_dense)
+            self.dense = DenseLeg(leg, open_index)
         else:
-            open_sparse = open_index = sparse_opener(backend, server)
-            self.sparse = SparseLeg(leg, open_sparse)
-        feed = Feed(
-            FeedTarget(self._index_dir, str(self._root), backend.leg, server.name, open_index)
-        )
+            self.sparse = SparseLeg(leg, open_index)
+        feed = Feed(FeedTarget(self._index_dir, str(self._root), backend.leg, server, open_index))
         self._served[backend.leg] = _Served(backend, server, Feeder(feed), open_index)
 
     def wake(self, leg: Leg | None = None) -> None:
@@ -103,7 +97,7 @@ class Servers:
         for leg, served in self._served.items():
             record = served.feeder.run_now(_PATIENCE_S)
             if record is None:
-                yield f"another rootle process fills the {leg} index at {served.server.name}"
+                yield f"another rootle process fills the {leg} index at {served.server}"
             elif record.failures:
                 yield (
                     f"the {leg} index is not up to date, and will be tried again: {record.reason}"
@@ -128,7 +122,7 @@ class Servers:
         found = []
         for leg, served in self._served.items():
             record = read_record(snapshot.value(key_of_record(leg)))
-            if record is not None and record.server != served.server.name:
+            if record is not None and record.server != served.server:
                 record = None
             found.append(_status(served, record, snapshot))
         return tuple(found)
@@ -146,7 +140,7 @@ class Servers:
         if not values[STORE]:
             self.wake(leg)
             raise UnavailableError(
-                f"{self._served[leg].server.name} holds nothing of this folder yet; `rootle index` "
+                f"{self._served[leg].server} holds nothing of this folder yet; `rootle index` "
                 "fills it now"
             )
         return Wanted(self._name(leg, values), snapshot.generation)
@@ -183,7 +177,7 @@ def _status(served: _Served, record: FeedRecord | None, snapshot: Snapshot) -> B
     return BackendStatus(
         leg=served.backend.leg,
         backend=served.backend.kind,
-        server=served.server.name,
+        server=served.server,
         index=record.name if record else "",
         generation=generation,
         waiting_files=snapshot.files_changed_since(generation),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from rootle.plugins import FileFacts, Plugin, Section
+from rootle.plugins import FileFacts, IndexPlace, Plugin, Section
+from rootle_recipes.shelf import Shelf
+
+_MOST_BYTES = 10_000_000  # of what is unpacked: a small file may hold gigabytes of nothing
 
 
 def cutter() -> Callable[[str], Iterator[Section]]:
@@ -47,9 +52,26 @@ def letters() -> Callable[[Sequence[str]], list[list[float]]]:
     return embed
 
 
+def unpacked() -> Callable[[bytes], str]:
+    """Reads packed recipes; the lines of results are those of the text inside."""
+
+    def read(data: bytes) -> str:
+        with gzip.open(io.BytesIO(data)) as file:
+            return file.read(_MOST_BYTES).decode()
+
+    return read
+
+
+def shelf() -> Callable[[IndexPlace], Shelf]:
+    """Keeps either leg of an index in one file."""
+    return Shelf
+
+
 PLUGINS = (
     Plugin("chunker", ".recipe", cutter),
     Plugin("filter", "finished-only", finished_only),
     Plugin("reranker", "shared-words", by_shared_words),
     Plugin("embedder", "letters", letters),
+    Plugin("document reader", ".recipe.gz", unpacked),
+    Plugin("index", "shelf", shelf),
 )

@@ -16,6 +16,7 @@ from rootle.ingest.plan import Plan
 from rootle.ingest.text_reader import read_text
 from rootle.ingest.walker import FileEntry, Skip
 from rootle.languages import language_of
+from rootle.makeup import walk_rules
 from rootle.types import IndexReport
 from rootle.wire import to_json
 
@@ -52,7 +53,7 @@ def _print_report(report: IndexReport) -> None:
 
 def _dry_run(app: App, *, as_json: bool) -> int:
     plan = app.plan()
-    files, skips = _read(app.root, plan)
+    files, skips = _read(app.root, plan, walk_rules(app.config).readers)
     total = sum(entry.size for entry in files)
     seconds = round(_START_S + total / _BYTES_PER_SECOND, 1) if files else 0.0
     if as_json:
@@ -80,11 +81,13 @@ def _dry_run(app: App, *, as_json: bool) -> int:
     return RESULTS
 
 
-def _read(root: Path, plan: Plan) -> tuple[list[FileEntry], list[Skip]]:
+def _read(
+    root: Path, plan: Plan, readers: tuple[tuple[str, str], ...]
+) -> tuple[list[FileEntry], list[Skip]]:
     """The files that would be indexed, and those left out by their name or by what is in them."""
     files, skips = [], [skip for skip, _ in plan.skip]
     for entry, _ in plan.read:
-        found = read_text(root / entry.path, entry.path)
+        found = read_text(root / entry.path, entry.path, readers)
         if isinstance(found, str):
             skips.append(Skip(entry.path, found, entry.size))
         else:

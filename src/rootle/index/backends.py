@@ -6,13 +6,14 @@ import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from rootle.config import EMBEDDED
-from rootle.errors import ConfigError
+from rootle.errors import ConfigError, UnavailableError
 from rootle.index.remote import Leg
 from rootle.index.rest import RestServer
+from rootle.plugins import Plugins
 from rootle.settings.key import read_key
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ _OF_LEG: Final[Mapping[Leg, tuple[str, ...]]] = {
     "dense": ("chroma", "opensearch", "weaviate"),
     "sparse": ("opensearch", "elasticsearch", "weaviate"),
 }
+NO_PLUGINS: Final = Plugins((), {})
+
+Opener = Callable[[str], Any]  # Any: a RemoteDense for the dense leg, a RemoteSparse for the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +39,23 @@ class Backend:
     """One leg's server as it is configured."""
 
     leg: Leg
-    kind: str
+    kind: str  # the name of a server, or of a plugin
     endpoint: str
     api_key: str = field(default="", repr=False)
     api_key_command: str = ""
     timeout_s: float = 2.0
 
 
-def check_backend(backend: Backend) -> None:
+def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
     """Raise ConfigError for a server that cannot serve this leg, or that nobody can find."""
     key = f"{backend.leg}Backend"
-    known = (EMBEDDED, *_OF_LEG[backend.leg])
+    known = (EMBEDDED, *_OF_LEG[backend.leg], *plugins.of("index"))
+    if backend.kind not in known and plugins.broken:
+        return  # it may be one of those: the leg says so, and the other one answers
     if backend.kind not in known:
         listed = ", ".join(f'"{name}"' for name in known)
         raise ConfigError(f'{key} is "{backend.kind}"; choose one of {listed}')
-    if backend.kind != EMBEDDED and not backend.endpoint:
+    if backend.kind in _OF_LEG[backend.leg] and not backend.endpoint:
         raise ConfigError(
             f'{key} is "{backend.kind}", but {backend.leg}Endpoint is empty; give the URL of the '
             "server"
@@ -59,6 +65,33 @@ def check_backend(backend: Backend) -> None:
             f"{backend.leg}Endpoint has a user or a key in it, which would be shown; put them into "
             f"{backend.leg}ApiKey"
         )
+
+
+def opener_of(backend: Backend, plugins: Plugins) -> tuple[str, Opener]:
+    """The name of who serves the leg, for messages, and what opens an index of a name there."""
+    if backend.kind not in _TITLES:
+        return f"the index {backend.kind}", plugin_opener(backend, plugins)
+    server = open_server(backend)
+    if backend.leg == "dense":
+        return server.name, dense_opener(backend, server)
+    return server.name, sparse_opener(backend, server)
+
+
+def plugin_opener(backend: Backend, plugins: Plugins) -> Opener:
+    """The same for a plugin; opening raises UnavailableError where it is broken."""
+    from rootle.index.plugin_index import PluginIndexes
+
+    found = plugins.of("index").get(backend.kind)
+    if found is None:
+        broken = "; ".join(plugins.broken.values())
+
+        def fail(name: str) -> NoReturn:
+            raise UnavailableError(f'there is no index "{backend.kind}" for {name}: {broken}')
+
+        return fail
+    setting = f"{backend.leg}ApiKeyCommand"
+    key = partial(read_key, backend.api_key, backend.api_key_command, setting)
+    return PluginIndexes(found, backend.leg, backend.endpoint, key).open
 
 
 def open_server(backend: Backend) -> RestServer:

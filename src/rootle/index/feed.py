@@ -92,8 +92,8 @@ class Feed:
             self._drop(before.name)
         if target.leg == "dense" and not truth.dimensions:
             return before  # no chunk has its embedding yet
-        index = target.open_index(name)
         try:
+            index = target.open_index(name)
             # What failed before may have been killed, and have lost more than it knows.
             is_checked = is_forced or before.failures > 0
             generation = _Round(truth, index, target.leg, goes_on).run(is_checked=is_checked)

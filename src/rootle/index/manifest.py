@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+# In the place of an encoding: a plugin made the text, and only it can make it again.
+DOCUMENT: Final = "document"
 FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
 
 

@@ -69,6 +69,11 @@ class Analyzer:
         self._embedder = embedder
         self._terms = TermTable()
 
+    @property
+    def readers(self) -> tuple[tuple[str, str], ...]:
+        """The endings of files that a plugin reads."""
+        return self._limits.readers
+
     def analyze(
         self,
         path: str,

@@ -29,7 +29,7 @@ def read_one(root: Path, path: str, rules: WalkRules) -> TextFile | str | None:
     parent = os.path.dirname(os.path.join(folder, path))
     if os.path.realpath(parent) != parent:
         return SYMLINK
-    return read_text(Path(folder, path), path)
+    return read_text(Path(folder, path), path, rules.readers)
 
 
 def _reason(walk: Walk, path: str) -> str | None:

@@ -52,7 +52,7 @@ def do_job(job: ReadJob, root: Path, analyzer: Analyzer, documents: DocStore | N
         text = documents.text(job.file_id)
         analyzed = analyzer.analyze(job.path, text, cut_as, embed=False)
         return ReadResult(job, analyzed=analyzed, language=language)
-    found = read_text(Path(os.path.join(root, job.path)), job.path)
+    found = read_text(Path(os.path.join(root, job.path)), job.path, analyzer.readers)
     if isinstance(found, str):
         return ReadResult(job, skip=found, language=language)
     if job.digest is not None and found.digest == job.digest:

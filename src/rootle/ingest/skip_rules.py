@@ -14,6 +14,7 @@ UNREADABLE: Final = "unreadable"
 VANISHED: Final = "vanished"
 SYMLINK: Final = "symlink"
 NOT_REGULAR: Final = "not a regular file"
+READER_FAILED: Final = "reader failed"
 
 REASONS: Final = frozenset(
     {
@@ -27,6 +28,7 @@ REASONS: Final = frozenset(
         VANISHED,
         SYMLINK,
         NOT_REGULAR,
+        READER_FAILED,
     }
 )
 

@@ -8,9 +8,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from rootle.index.manifest import DOCUMENT
 from rootle.ingest.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.ingest.raw_file import read_regular
-from rootle.ingest.skip_rules import BINARY, GENERATED, MINIFIED, SECRET
+from rootle.ingest.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +19,42 @@ class TextFile:
     """The text of a file, with what tells whether the file changed."""
 
     text: str  # without a byte order mark
-    encoding: str  # "utf-8", "utf-16" or "windows-1252"
+    encoding: str  # "utf-8", "utf-16", "windows-1252", or DOCUMENT
     digest: bytes  # BLAKE2b of the raw bytes, 16 bytes
 
 
-def read_text(path: Path, relative: str) -> TextFile | str:
+def read_text(
+    path: Path, relative: str, readers: tuple[tuple[str, str], ...] = ()
+) -> TextFile | str:
     """The text at `path`, or the reason (one of skip_rules.REASONS) for leaving it out.
 
-    `relative` is the path as the walk gave it; its name decides what counts as minified.
+    `relative` is the path as the walk gave it; its name decides what counts as minified. `readers`
+    are the endings that a plugin reads, each with where that is imported from.
     """
     raw = read_regular(os.fspath(path))
     if isinstance(raw, str):
         return raw
+    if readers and relative.lower().endswith(tuple(dict(readers))):
+        return _document(raw, relative, dict(readers))
     decoded = decode_text(raw)
     if decoded is None:
         return BINARY
     text, encoding = decoded
     reason = _reason_by_content(text, relative)
-    return reason or TextFile(text, encoding, hashlib.blake2b(raw, digest_size=16).digest())
+    return reason or TextFile(text, encoding, _digest(raw))
+
+
+def _document(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
+    from rootle.ingest.plugin_reader import read_by_plugin  # where there is a plugin at all
+
+    text = read_by_plugin(relative, raw, readers)
+    if text is None:
+        return READER_FAILED
+    return SECRET if is_private_key(text) else TextFile(text, DOCUMENT, _digest(raw))
+
+
+def _digest(raw: bytes) -> bytes:
+    return hashlib.blake2b(raw, digest_size=16).digest()
 
 
 def decode_text(raw: bytes) -> tuple[str, str] | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rootle.errors import IngestError
 from rootle.ingest.listing import Tree, list_only, list_tree
 from rootle.ingest.skip_rules import (
+    BINARY,
     NOT_REGULAR,
     SYMLINK,
     TOO_LARGE,
@@ -42,6 +43,8 @@ class WalkRules:
     """What a person may set."""
 
     max_file_bytes: int = 1_000_000
+    # Endings of binary files that a plugin turns into text, each with where that is imported from.
+    readers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,8 @@ def _reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
     reason = reason_by_name(path)
+    if reason == BINARY and rules.readers and path.lower().endswith(tuple(dict(rules.readers))):
+        reason = None
     if reason is None and info.st_size > rules.max_file_bytes:
         return TOO_LARGE
     return reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ from rootle.protocols import (
     DenseIndex,
     Embedder,
     QueryEmbedder,
+    Ranked,
     SparseIndex,
     Vector,
     WordEmbedder,
@@ -89,6 +91,8 @@ class BothLegs:
             by_meaning = self._meaning.start(find_meaning)
         by_words = by_words or self._words.ask_here(find_words)
         sparse, dense = by_words.answer(), by_meaning.answer()
+        if served is not None and sparse is not None:
+            sparse = replace(sparse, body=_within(sparse.body, session, allowed))
         if sparse is None and dense is None:
             raise SearchUnavailableError(
                 "service unavailable: neither leg of the search answered "
@@ -119,6 +123,7 @@ class BothLegs:
         self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
         if self._dense is not None and vector.any():
             found = self._dense.query(vector, self._config.dense_top_k, allowed)
+            found = _within(found, session, allowed)
             if not len(found.ids) and _has_rows(session, allowed):
                 raise UnavailableError("the server of the vectors found nothing at all")
             return DenseFindings(found, vector)
@@ -127,6 +132,14 @@ class BothLegs:
             return DenseFindings(index.query(vector, k, allowed, is_alone=is_alone), vector)
         scores = index.scores(vector, is_alone=is_alone)
         return DenseFindings(index.best(scores, k, allowed), vector, scores)
+
+
+def _within(found: Ranked, session: Session, allowed: Collection[int] | None) -> Ranked:
+    """What belongs to the allowed files: a filter holds, whatever others make of it."""
+    if allowed is None:
+        return found
+    kept = np.isin(session.table.files_of(found.ids), np.fromiter(allowed, np.int64, len(allowed)))
+    return found if kept.all() else replace(found, ids=found.ids[kept], scores=found.scores[kept])
 
 
 def _shown_url(endpoint: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.index.manifest import FileState
+from rootle.index.manifest import DOCUMENT, FileState
 from rootle.index.snapshot import Snapshot
 
 # A file that grew beyond this since it was indexed is another file.
@@ -31,6 +31,8 @@ def text_now(root: Path | None, state: FileState, snapshot: Snapshot) -> TextNow
     raw = _read(root, path)
     if raw is None:
         return None
+    if state.encoding == DOCUMENT:  # what it says now is known when it is indexed again
+        return TextNow(tuple(snapshot.text(state.id).split("\n")), changed=changed)
     lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
     return TextNow(tuple(lines), changed=changed)
 
