@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +21,16 @@ from rootle.types import About, Memory
 ME = "me"
 NOON = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
 FOUND = {"id": "1", "memory": "a fact", "score": 0.8, "created_at": "2026-01-15T10:30:00.5+01:00"}
+
+
+# mem0's own client, told and asked the same.
+_THEIRS = """
+import json, sys
+from mem0 import MemoryClient
+client = MemoryClient(api_key=sys.argv[2], host=sys.argv[1])
+client.add("the user likes tabs", user_id="me", metadata={"a": 1}, infer=False)
+print(json.dumps(client.search("tabs", filters={"user_id": "me"}, top_k=7)))
+"""
 
 
 @pytest.fixture
@@ -65,6 +79,26 @@ def test_a_topic_is_asked_with_its_filters(server: JsonServer) -> None:
         "top_k": 7,
         "threshold": 0.0,
     }
+
+
+def test_their_own_client_asks_the_same(
+    server: JsonServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEM0_TELEMETRY", "false")
+    monkeypatch.setenv("MEM0_DIR", str(tmp_path))
+    command = [sys.executable, "-c", _THEIRS, server.url, KEY]
+    child = subprocess.run(command, capture_output=True, text=True)
+    assert child.returncode == 0, child.stderr
+    _, their_add, their_search = server.requests
+    asked = service(server)
+    asked.add("the user likes tabs", ME)
+    (found,) = asked.search("tabs", ME, 7)
+    assert found.text == json.loads(child.stdout)["results"][0]["memory"]
+    for theirs, ours in zip((their_add, their_search), server.requests[3:], strict=True):
+        assert (ours.method, ours.path) == (theirs.method, theirs.path)
+        assert ours.headers["authorization"] == theirs.headers["authorization"]
+        assert set(ours.body) == set(theirs.body)
+        assert {**ours.body, "metadata": 0} == {**theirs.body, "metadata": 0}
 
 
 def test_an_answer_is_read_as_it_is_documented(server: JsonServer) -> None:
