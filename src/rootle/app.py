@@ -98,13 +98,6 @@ def search_log_path() -> Path:
     return user_state_path("rootle", appauthor=False) / "search-log.jsonl"
 
 
-def web_folder() -> Path:
-    """Where is kept what came from the web: in the user's cache folder, for all folders."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("rootle", appauthor=False)
-
-
 class App:
     """Answers questions about one folder, and keeps the index that it needs for that.
 
@@ -253,14 +246,14 @@ class App:
         """The search engines of the web that the configuration names; nothing is sent yet."""
         from rootle.websearch.choice import open_engines
 
-        return open_engines(self.config, web_folder())
+        return open_engines(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
         """The reader of pages of the web."""
         from rootle.websearch.choice import open_pages
 
-        return open_pages(self.config, web_folder())
+        return open_pages(self.config)
 
     @property
     def buffered_index_operations(self) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -177,3 +179,13 @@ def test_it_is_asked_once(server: JsonServer) -> None:
     with pytest.raises(RateLimitedError):
         search(server, html("", 202))
     assert len(server.requests) == 1
+
+
+def test_nobody_can_pass_for_duckduckgo(certificate: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with serving(lambda request: page(), context=context) as server:
+        server.url = server.url.replace("http:", "https:")
+        with pytest.raises(UnavailableError, match=r"cannot be reached: .*[Cc]ertificate"):
+            engine(server).search("anything", 10)
+        assert not server.requests

@@ -15,24 +15,31 @@ from rootle.websearch.rests import Rests
 from rootle.websearch.url_cache import UrlCache
 
 
-def open_engines(config: Config, folder: Path) -> Engines:
-    """DuckDuckGo, and whoever has a key or an endpoint; what they say is kept in the folder.
+def open_engines(config: Config) -> Engines:
+    """DuckDuckGo, and whoever has a key or an endpoint; what they say is kept on disk.
 
     Nothing is sent, and no key command run, before the first search. Raises MissingExtraError.
     """
     return Engines(
         _providers(config),
-        cache=UrlCache(folder / "web_search", config.web_cache_ttl_seconds),
-        rests=Rests(folder / "web_rests"),
+        cache=UrlCache(_folder("web_search"), config.web_cache_ttl_seconds),
+        rests=Rests(_folder("web_rests")),
     )
 
 
-def open_pages(config: Config, folder: Path) -> PageReader:
-    """A reader of public pages; what it reads is kept in the folder."""
+def open_pages(config: Config) -> PageReader:
+    """A reader of public pages; what it reads is kept on disk."""
     return PageReader(
         Fetcher(timeout_s=config.web_timeout_ms / 1000),
-        cache=UrlCache(folder / "web_read", config.web_cache_ttl_seconds),
+        cache=UrlCache(_folder("web_read"), config.web_cache_ttl_seconds),
     )
+
+
+def _folder(name: str) -> Path:
+    """In the user's cache folder, for all searched folders and processes together."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rootle", appauthor=False) / name
 
 
 def _providers(config: Config) -> list[WebProvider]:
