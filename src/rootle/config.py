@@ -280,6 +280,17 @@ class Config:
     )
     search_log_query_text: bool = _key(True, "Write into it what was asked, not only how it went.")
 
+    # The MCP server
+    mcp_token: str = _key(
+        "",
+        "What clients of `rootle mcp --http` must know. Empty: nothing on this machine, else a "
+        "token is made at each start.",
+        secret=True,
+    )
+    mcp_token_command: str = _key(
+        "", "A command that prints the token, run without a shell at the start of that server."
+    )
+
     # Memory
     memory_store: str = _key(
         EMBEDDED,

@@ -296,7 +296,13 @@ def _add_mcp(commands: _Commands[_Parser]) -> None:
         "mcp",
         help="serve an agent over MCP",
         description="Serve an agent over the Model Context Protocol: on standard input and output, "
-        "as programs start it.",
+        "as programs start it, or over HTTP.",
+    )
+    command.add_argument(
+        "--http",
+        metavar="ADDRESS",
+        help="serve any number of clients at this port, or HOST:PORT, of this machine alone "
+        "unless HOST says otherwise",
     )
     command.add_argument(
         "--root", metavar="DIR", help="serve this folder (default: the work tree around here)"

@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from typing import Final
 
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import opened
+from rootle.cli.opening import opened, say
 
 # Most folders are indexed within this time; of larger ones an agent gets what there is by then.
 _FIRST_PATIENCE_S: Final = 5.0
 
 
 def run_mcp(options: argparse.Namespace) -> int:
+    if options.http is not None:
+        return _run_http(options)
     from rootle.server.streams import claim_standard_streams
 
     wire = claim_standard_streams()  # before anything is loaded that might print
@@ -23,6 +25,17 @@ def run_mcp(options: argparse.Namespace) -> int:
         from rootle.server.serving import serve_stdio
     with opened(options, first_patience_s=_FIRST_PATIENCE_S) as app:
         serve_stdio(app, wire)
+    return RESULTS
+
+
+def _run_http(options: argparse.Namespace) -> int:
+    from rootle.server.address import parse_address
+
+    address = parse_address(options.http)
+    with _without_collection():
+        from rootle.server.serving import serve_http
+    with opened(options, first_patience_s=_FIRST_PATIENCE_S) as app:
+        serve_http(app, address, say)
     return RESULTS
 
 

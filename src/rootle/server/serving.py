@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import anyio
 from mcp.server.lowlevel.server import Server
 
 from rootle.app import App
+from rootle.server.address import Address
 from rootle.server.lifetime import end_soon, when_parent_dies
 from rootle.server.mcp import ToolServer
 from rootle.server.stdio import message_streams
@@ -21,11 +23,28 @@ from rootle.tools.toolbox import tools_of
 
 def serve_stdio(app: App, wire: Wire) -> None:
     """Answer one client until it closes its end, or it or the parent process is gone."""
+    with _serving(app) as server:
+        asyncio.run(_answer(server, wire))
+
+
+def serve_http(app: App, address: Address, notice: Callable[[str], None]) -> None:
+    """Answer any number of clients until SIGINT or SIGTERM.
+
+    Raises UnavailableError where nobody can listen at the address.
+    """
+    from rootle.server import mcp_http
+
+    token = mcp_http.token_for(address, app.config, notice)
+    with _serving(app) as server:
+        mcp_http.serve_http(server, address, token, notice)
+
+
+@contextmanager
+def _serving(app: App) -> Iterator[Server[Any]]:
     upkeep = Upkeep(app)
-    server = ToolServer(tools_of(app), app.first_index, upkeep.begin).as_mcp()
     upkeep.start()
     try:
-        asyncio.run(_answer(server, wire))
+        yield ToolServer(tools_of(app), app.first_index, upkeep.begin).as_mcp()
     finally:
         end_soon()
         upkeep.stop()
