@@ -115,6 +115,7 @@ class Record:
     text: str
     score: float = 0.0  # how well it answers; the backend says so
     about: str = ""  # what it is, in a word or two: a language, a function
+    more: tuple[Span, ...] = ()  # further lines of the same file that answer, best first
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from rootle.errors import ConfigError, QueryError, RerankError, UnavailableError
 from rootle.protocols import AnsweringBackend, Hit
 from rootle.rank.cross_encoder import LlamaServerReranker
 from rootle.tools.app_backend import AppBackend
-from rootle.tools.snippet import snippet_of
+from rootle.tools.snippet import shown_text, snippet_of
 from rootle.tools.vectordb_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search
-from rootle.types import Record
+from rootle.types import Record, Span
 
 NOTHING = "No matches found in the indexed corpus."
 TEXTS = {
@@ -238,14 +238,27 @@ def test_a_snippet_holds_the_lines_that_the_question_is_about() -> None:
     text = "\n".join(lines)
     shown = snippet_of(text, "how is the retry backoff computed", SNIPPET_LENGTH)
     assert shown.split("\n")[:2] == ["…", lines[25]]
-    assert shown.endswith("\n…")
-    assert len(shown) <= SNIPPET_LENGTH
+    assert len(shown) == SNIPPET_LENGTH
+    assert shown.endswith("…")
     last = "\n".join([*lines, "a retry has a backoff"])
     assert snippet_of(last, "backoff", SNIPPET_LENGTH).startswith("…\nthe backoff is doubled")
     end = snippet_of("\n".join([*lines[:25], "a retry"]), "retry", SNIPPET_LENGTH)
     assert end.endswith("a retry")
     assert len(end) > 400  # what stands before it fills the room
     assert snippet_of(text, "nothing of this", SNIPPET_LENGTH).startswith("filler 0")
+
+
+def test_the_next_best_lines_of_a_file_are_shown_where_there_are_some() -> None:
+    best = "\n".join(f"the retry number {at} is made here" for at in range(40))
+    more = (Span(90, 91, "backoff = 2\nreturn backoff", "def wait"), Span(120, 120, "x" * 900, ""))
+    shown = shown_text(Record("a.py:1-40", best, more=more), "retry backoff", SNIPPET_LENGTH)
+    own, second, third = re.split(r"\n(?=… \d)", shown)
+    assert 340 <= len(own) <= 350
+    assert second == "… 90-91 def wait\nbackoff = 2\nreturn backoff"
+    assert third.startswith("… 120-120\nxxx")
+    assert len(shown) == SNIPPET_LENGTH
+    alone = shown_text(Record("a.py:1-40", best), "retry backoff", SNIPPET_LENGTH)
+    assert len(alone) == SNIPPET_LENGTH
 
 
 def test_a_file_name_cannot_pass_for_another_result(embedder: HashEmbedder) -> None:

@@ -69,7 +69,7 @@ def _record(result: SearchResult) -> Record:
     others = ", ".join(f"{span.start_line}-{span.end_line}" for span in result.more_spans)
     if others:
         about += f"; also {others}"
-    return Record(place, result.snippet, result.score, about)
+    return Record(place, result.snippet, result.score, about, result.more_spans)
 
 
 def _remarks(response: SearchResponse) -> list[str]:

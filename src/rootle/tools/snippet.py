@@ -1,4 +1,4 @@
-"""The part of a passage that is shown: as much as fits, where most of the question stands."""
+"""What is shown of a record: as much as fits, where most of the question stands."""
 
 from __future__ import annotations
 
@@ -6,31 +6,42 @@ from collections.abc import Iterable
 from typing import Final
 
 from rootle.text import WORD, split_identifier
+from rootle.types import Record
 
 _CUT: Final = "…"
+# Per cent for the best lines of a file; the rest is for the next best ones. Of our 420 labelled
+# questions 297 find three lines of an answer on a page so, and 274 where the best lines have all.
+_OWN_SHARE: Final = 70
+_FEWEST_CHARS: Final = 60
 # "the", "is" and "how" tell nothing about a line; so much of a word is the same in its forms.
 _MIN_WORD: Final = 4
 _STEM: Final = 5
 
 
-def snippet_of(text: str, question: str, limit: int) -> str:
-    """At most `limit` characters of a text, by whole lines where lines are not too long for that.
+def shown_text(record: Record, question: str, limit: int) -> str:
+    """At most `limit` characters of a record: of its text, and of the next best lines beside it."""
+    own_limit = limit * _OWN_SHARE // 100 if record.more else limit
+    shown = snippet_of(record.text, question, own_limit)
+    for span in record.more:
+        head = f"\n{_CUT} {span.start_line}-{span.end_line} {span.scope}".rstrip() + "\n"
+        room = limit - len(shown) - len(head)
+        if room < _FEWEST_CHARS:
+            break
+        shown += head + snippet_of(span.snippet, question, room)
+    return shown
 
-    It begins at the first line unless later lines have more of the question's words.
+
+def snippet_of(text: str, question: str, limit: int) -> str:
+    """At most `limit` characters of a text.
+
+    They begin with its first line unless later lines have more of the question's words.
     """
     if len(text) <= limit:
         return text
     lines = text.split("\n")
     start = _best_start(lines, _stems(question), limit - 2 * len(f"{_CUT}\n"))
-    front = f"{_CUT}\n" if start else ""
-    rest = "\n".join(lines[start:])
-    room = limit - len(front)
-    if len(rest) <= room:
-        return front + rest
-    end = rest.rfind("\n", 0, room - len(_CUT))
-    # A line that is cut says more than none.
-    whole = f"{rest[:end]}\n" if end > room // 2 else rest[: room - len(_CUT)]
-    return f"{front}{whole}{_CUT}"
+    shown = "\n".join([*([_CUT] if start else []), *lines[start:]])
+    return shown if len(shown) <= limit else shown[: limit - len(_CUT)] + _CUT
 
 
 def _best_start(lines: list[str], wanted: set[str], room: int) -> int:

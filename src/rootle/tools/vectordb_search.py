@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import ConfigError, RootleError
 from rootle.reranker import READ_CHARS, ask_reranker
 from rootle.text import encodable
-from rootle.tools.snippet import snippet_of
+from rootle.tools.snippet import shown_text
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Findings, Record
 
@@ -114,7 +114,7 @@ def _answer(query: str, records: Sequence[Record], found: Findings) -> Answer:
 def _shown(record: Record, query: str) -> Record:
     return Record(
         _on_one_line(record.source),
-        encodable(snippet_of(record.text, query, SNIPPET_LENGTH)),
+        encodable(shown_text(record, query, SNIPPET_LENGTH)),
         float(record.score),
         _on_one_line(record.about),
     )
