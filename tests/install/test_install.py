@@ -260,6 +260,18 @@ def test_an_entry_of_another_rootle_is_brought_up_to_date_and_keeps_the_rest(
     assert path.read_text() == after
 
 
+def test_an_entry_stays_where_it_is_when_its_file_gets_a_newer_form(
+    install: Install, project: Path
+) -> None:
+    path = project / "opencode.json"
+    words = ("--agent", "opencode", "--yes")
+    assert install(*words, "--scope", "project").code == 0
+    path.write_text(path.read_text().replace('"mcp": {', '"mcp": {\n    "servers": {},'))
+    assert install(*words, "--scope", "project").out == "opencode: nothing to do\n"
+    assert "entry removed" in install(*words, command="uninstall").out
+    assert path.read_text() == '{\n  "mcp": {\n    "servers": {}\n  }\n}\n'
+
+
 def test_uninstalling_leaves_what_others_wrote_meanwhile(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     assert install("--agent", "cursor", "--yes").code == 0

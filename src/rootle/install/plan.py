@@ -179,9 +179,11 @@ def _has_entry(agent: Agent, scope: Scope, machine: Machine, drafts: Drafts) -> 
 
 
 def _keys(agent: Agent, text: str) -> Sequence[str]:
-    """The way to the servers in this file."""
+    """The way to the servers in this file: where rootle is, or where a new one belongs."""
     newer = agent.newer_keys
-    return newer if newer and isinstance(entry_at(text, agent.format, newer), dict) else agent.keys
+    if not newer or entry_at(text, agent.format, (*agent.keys, NAME)) is not None:
+        return agent.keys
+    return newer if isinstance(entry_at(text, agent.format, newer), dict) else agent.keys
 
 
 def _check_inside(path: Path, scope: Scope, machine: Machine) -> None:
