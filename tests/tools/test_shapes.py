@@ -15,6 +15,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from rootle.app import App
 from rootle.errors import MissingExtraError
+from rootle.server.mcp import described
 from rootle.text import CHARS_PER_TOKEN
 from rootle.tools import (
     Answer,
@@ -156,6 +157,10 @@ def test_the_search_tools_say_when_grep_is_better(tools: tuple[Tool, ...]) -> No
     assert all("grep" in tool.description for tool in tools[:2])
 
 
-@pytest.mark.parametrize("shape", [as_openai, as_openai_response, as_anthropic])
+def as_mcp(tool: Tool) -> Any:
+    return described(tool).model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+@pytest.mark.parametrize("shape", [as_openai, as_openai_response, as_anthropic, as_mcp])
 def test_all_schemas_together_are_short(shape: Any, tools: tuple[Tool, ...]) -> None:
     assert len(json.dumps([shape(tool) for tool in tools])) / CHARS_PER_TOKEN < MAX_TOKENS

@@ -41,7 +41,7 @@ def snippet_of(text: str, question: str, limit: int) -> str:
     lines = text.split("\n")
     start = _best_start(lines, _stems(question), limit - 2 * len(f"{_CUT}\n"))
     shown = "\n".join([*([_CUT] if start else []), *lines[start:]])
-    return shown if len(shown) <= limit else shown[: limit - len(_CUT)] + _CUT
+    return shown if len(shown) <= limit else shown[: limit - len(_CUT)].rstrip() + _CUT
 
 
 def _best_start(lines: list[str], wanted: set[str], room: int) -> int:
