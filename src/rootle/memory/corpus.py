@@ -89,7 +89,7 @@ class Corpus:
         words = np.concatenate([entry.words for entry in entries])
         counts = np.concatenate([entry.counts for entry in entries]).astype(np.float64)
         owners = np.repeat(np.arange(len(entries)), [len(entry.words) for entry in entries])
-        lengths = np.array([float(entry.counts.sum()) for entry in entries])
+        lengths = np.bincount(owners, counts, minlength=len(entries))
         norms = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean()))
         order = np.argsort(words, kind="stable")
         self._starts = np.searchsorted(words[order], np.arange(vocabulary + 1))
