@@ -82,9 +82,12 @@ ALLOWED: Mapping[str, set[str]] = {
     "freshness": GROUND | {"index", "indexer"},
     "live": GROUND | {"index", "ingest", "indexer"},
     "sources": GROUND | {"ingest"},
+    "indexed_names": GROUND | {"index.snapshot"},
+    "user_memory": GROUND | {"memory", "search", "indexed_names", "index.snapshot"},
     "app": GROUND
-    | {"index.watch_place", "embed", "ingest", "rank", "search", "websearch"}
-    | {"indexer", "index_status", "freshness", "live", "makeup", "sources"},
+    | {"index.snapshot", "index.watch_place", "embed", "ingest", "memory", "rank", "search"}
+    | {"indexer", "index_status", "freshness", "live", "makeup", "sources"}
+    | {"user_memory", "websearch"},
     # Floor 6: what agents call.
     "tools": GROUND | {"app"},
     # Floor 7: servers.
@@ -174,7 +177,7 @@ def test_no_module_imports_itself_through_others() -> None:
         if found.module:
             graph.setdefault(found.module, set()).add(found.target)
     # The commands are imported by the function that runs them.
-    for command in ("search", "index", "watch", "status", "config", "install", "mcp"):
+    for command in ("search", "index", "watch", "status", "config", "install", "mcp", "memory"):
         graph["cli.main"].discard(f"cli.{command}")
     try:
         TopologicalSorter(graph).prepare()

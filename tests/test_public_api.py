@@ -34,7 +34,7 @@ JSON_NAMES = {
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
     "copies context explanation",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
-    "understood staleness partial",
+    "understood staleness partial memories",
     "Understood": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",

@@ -25,6 +25,7 @@ from rootle.types import (
     IndexReport,
     IndexStatus,
     IndexUpdated,
+    Memory,
     Partial,
     Passage,
     SearchQuery,
@@ -35,13 +36,16 @@ from rootle.wire import query_with
 if TYPE_CHECKING:
     from rootle.embed.choice import ModelChoice
     from rootle.freshness import Freshness
+    from rootle.index.snapshot import Snapshot
     from rootle.indexer import Indexer
     from rootle.ingest.plan import Plan
     from rootle.live import LiveIndex
     from rootle.protocols import Embedder, Reranker
     from rootle.search.agent import SearchAgent
+    from rootle.search.beside import MemoryBeside
     from rootle.search.search_log import SearchLogFile
     from rootle.search.stored_answers import StoredAnswers
+    from rootle.user_memory import UserMemory
     from rootle.websearch.cascade import Engines
     from rootle.websearch.page_reader import PageReader
 
@@ -124,6 +128,7 @@ class App:
         self._agent: SearchAgent | None = None
         self._freshness: Freshness | None = None
         self._live: LiveIndex | None = None
+        self._memory: UserMemory | None = None
         self._subscribers = Subscribers()
 
     def search(
@@ -256,6 +261,19 @@ class App:
         return open_pages(self.config)
 
     @property
+    def memory(self) -> UserMemory:
+        """What was told earlier, to be recalled, and where more of it is kept.
+
+        Raises ConfigError where `memoryStore` is empty.
+        """
+        from rootle.user_memory import open_memory
+
+        with self._lock:
+            if self._memory is None:
+                self._memory = open_memory(self.root, self.config, self._table, self._snapshot)
+            return self._memory
+
+    @property
     def buffered_index_operations(self) -> int:
         """Files that the watcher of this app knows to have changed and has not indexed yet."""
         return 0 if self._live is None else self._live.waiting
@@ -296,7 +314,9 @@ class App:
                 self._agent.close()
             if self._indexer is not None:
                 self._indexer.close()
-            self._agent = self._indexer = None
+            if self._memory is not None:
+                self._memory.close()
+            self._agent = self._indexer = self._memory = None
 
     def __enter__(self) -> App:
         return self
@@ -408,8 +428,32 @@ class App:
                     reranker=self._reranker(),
                     stored=self._stored_answers(),
                     ranker=chosen_ranker(self.config),
+                    memory=self._memory_beside(),
                 )
             return self._agent
+
+    def _memory_beside(self) -> MemoryBeside | None:
+        config = self.config
+        if not (config.memory_store and config.memory_beside_code):
+            return None
+        from rootle.memory.choice import existence
+        from rootle.search.beside import MemoryBeside
+
+        def find(text: str, paths: Sequence[str]) -> Sequence[Memory]:
+            return self.memory.fitting_well(text, paths)
+
+        return MemoryBeside(find, config.memory_timeout_ms, existence(config))
+
+    def _snapshot(self) -> Snapshot:
+        return self._upkeep().snapshot()
+
+    def _table(self) -> Embedder:
+        """The model where it is a table, else the shipped one: no memory waits for a server."""
+        if self._choice().is_table:
+            return self._model()
+        from rootle.embed.static import StaticEmbedder
+
+        return StaticEmbedder()
 
     def _reranker(self) -> Reranker | None:
         if not (self.config.use_learned_reranker and self.config.reranker_provider):

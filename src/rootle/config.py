@@ -309,6 +309,15 @@ class Config:
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
     memory_user_id: str = _key("default", "Whose memories these are, where several people share.")
+    memory_top_k: int = _key(7, "The most memories that `recall` may find.", (1, 100))
+    memory_beside_code: bool = _key(
+        True, "Show memories that fit a question, or the files that answer it, beside the results."
+    )
+    memory_timeout_ms: int = _key(
+        1_000,
+        "After this long a search, or what is put before a turn, does without memories.",
+        (1, 600_000),
+    )
 
     # The web
     web_search: bool = _key(

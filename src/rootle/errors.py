@@ -39,10 +39,6 @@ class IndexMissingError(IndexStorageError):
     """There is no index yet, and none may be made here."""
 
 
-class MemoryStorageError(RootleError):
-    """Memories that cannot be read or written: damaged, of a newer rootle, on a full disk."""
-
-
 class MemoryRefusedError(RootleError):
     """A fact that is not kept: empty, too long, a secret, or what memory itself had said."""
 
@@ -73,6 +69,10 @@ class RefusedError(UnavailableError):
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message, status=status)
+
+
+class MemoryStorageError(UnavailableError):
+    """Memories that cannot be read or written: damaged, of a newer rootle, on a full disk."""
 
 
 class PluginError(UnavailableError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rootle.types import SearchResponse, SearchResult, Span
+from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
 _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
@@ -14,9 +14,11 @@ _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 def response_as_markdown(response: SearchResponse) -> str:
     """All results, best first; what is to be said where there is none."""
+    memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
-        return "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
-    return "".join(map(result_as_markdown, response.results))
+        said = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
+        return f"{said}\n{memories}" if memories else said
+    return "".join(map(result_as_markdown, response.results)) + memories
 
 
 def result_as_markdown(result: SearchResult) -> str:
@@ -53,6 +55,29 @@ def passages_as_markdown(
             for number, line in enumerate(span.snippet.split("\n"), start=span.start_line)
         ]
     return "\n".join([*lines, fence, "", ""])
+
+
+def memories_as_markdown(memories: Sequence[Memory]) -> str:
+    """What was remembered, under a heading that says so."""
+    lines = [f"- {memory_as_text(memory)}" for memory in memories]
+    return "\n".join(["## From memory", *lines, "", ""])
+
+
+def memory_as_text(memory: Memory) -> str:
+    """When it was told, what, and what it is about; further lines are indented."""
+    text = "\n  ".join(memory.text.split("\n"))
+    return f"[{memory.created_at}] {text}{_remarks(memory)}"
+
+
+def _remarks(memory: Memory) -> str:
+    places = [
+        _printable(f"{about.path}#{about.symbol}" if about.symbol else about.path)
+        for about in memory.about
+    ]
+    remarks = [f"told {memory.count} times"] if memory.count > 1 else []
+    remarks += [f"about {', '.join(places)}"] if places else []
+    remarks += ["may be stale: a file changed since"] if memory.may_be_stale else []
+    return f" ({'; '.join(remarks)})" if remarks else ""
 
 
 def _printable(path: str) -> str:

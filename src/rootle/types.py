@@ -166,6 +166,11 @@ class About:
     root: str = ""  # the folder of the project, as an absolute path; empty: not known
     digest: str = ""  # of the file's content when it was remembered; empty: there was none
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What tells one file or symbol from another."""
+        return self.root, self.path, self.symbol
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -194,6 +199,7 @@ class SearchResponse:
     understood: Understood | None = None  # when an explanation was asked for
     staleness: Staleness | None = None  # where "stale" is in `degraded`
     partial: Partial | None = None  # where "partial" is in `degraded`
+    memories: tuple[Memory, ...] = ()  # no part of the folder: what was told earlier and fits
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ _RESPONSE = {
     "generation",
     "tookMs",
     "suggestions",
+    "memories",
 }
 _RESULT = {
     "filePath",

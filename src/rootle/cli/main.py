@@ -66,6 +66,10 @@ def _run(options: argparse.Namespace) -> int:
         from rootle.cli.config import run_config_init, run_config_show
 
         return run_config_show(options) if options.action == "show" else run_config_init(options)
+    if options.command == "memory":
+        from rootle.cli.memory import run_memory
+
+        return run_memory(options)
     if options.command == "watch":
         from rootle.cli.watch import run_watch
 
@@ -105,6 +109,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_clear(commands)
     _add_config(commands)
+    _add_memory(commands)
     _add_install(commands)
     _add_uninstall(commands)
     _add_mcp(commands)
@@ -311,6 +316,42 @@ def _add_mcp(commands: _Commands[_Parser]) -> None:
         "--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)"
     )
     _add_settings(command)
+
+
+def _add_memory(commands: _Commands[_Parser]) -> None:
+    command = commands.add_parser(
+        "memory",
+        help="show, change, save and check what is remembered",
+        description="What agents were told to remember, for the person whom it is about.",
+    )
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    parts = {
+        name: actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        for name, about in (
+            ("list", "every memory, the newest first"),
+            ("search", "the memories that fit a topic, as an agent gets them"),
+            ("add", "remember a fact"),
+            ("forget", "wipe memories out, by the ids that `list` shows"),
+            ("export", "write every memory as a line of JSON"),
+            ("import", "read what `export` wrote; what is known already is passed over"),
+            ("audit", "what was told and forgotten when; secrets, likely doubles, stale ones"),
+        )
+    }
+    parts["list"].add_argument("-n", "--limit", type=int, metavar="N", help="at most N")
+    parts["search"].add_argument("topic", nargs="+", metavar="TOPIC", help="a topic or question")
+    parts["add"].add_argument("fact", nargs="+", metavar="FACT", help="a sentence")
+    parts["add"].add_argument(
+        "--about", action="append", metavar="PLACE", help="path, path#name or name; repeatable"
+    )
+    parts["forget"].add_argument("ids", nargs="*", metavar="ID", help="ids of memories")
+    parts["forget"].add_argument("--all", action="store_true", help="every memory")
+    for name, what in (("export", "standard output"), ("import", "standard input")):
+        parts[name].add_argument(
+            "file", nargs="?", default="-", metavar="FILE", help=f"default: {what}"
+        )
+    for part in parts.values():
+        part.add_argument("--root", metavar="DIR", help="the folder whose files they may be about")
+        _add_common(part)
 
 
 def _add_path(command: argparse.ArgumentParser) -> None:

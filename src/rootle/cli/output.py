@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from rootle.cli.opening import printable
-from rootle.markdown import passages_of, response_as_markdown
+from rootle.markdown import memory_as_text, passages_of, response_as_markdown
 from rootle.rank.features import word_match
 from rootle.text import STOP_WORDS, WORD, split_identifier
-from rootle.types import SearchResponse, SearchResult, Span, Understood
+from rootle.types import Memory, SearchResponse, SearchResult, Span, Understood
 
 # A span on a terminal: its head and the lines that match; the rest is a dotted line away.
 _TERMINAL_LINES: Final = 10
@@ -56,12 +56,14 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
         if number:
             _write("")
         _print_result(result, words, style)
+    if response.memories:
+        _print_memories(response.memories, style, is_first=not response.results)
     _say_about(response)
 
 
 def print_markdown(response: SearchResponse) -> None:
     """The same as Markdown."""
-    if response.results:
+    if response.results or response.memories:
         text = response_as_markdown(response)
         _write("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
     _say_about(response)
@@ -114,6 +116,15 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     if result.explanation:
         gave = sorted(result.explanation.items(), key=lambda item: -item[1])
         _write("  because " + ", ".join(f"{name} {value:.3f}" for name, value in gave))
+
+
+def _print_memories(memories: Sequence[Memory], style: Style, *, is_first: bool) -> None:
+    if not is_first:
+        _write("")
+    _write(style.paint("from memory", "1;36"))
+    for memory in memories:
+        for line in memory_as_text(memory).split("\n"):
+            _write(f"  {printable(line)}")
 
 
 def _spans(result: SearchResult) -> Sequence[Span]:

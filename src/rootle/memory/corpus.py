@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from rootle.memory.when import Days
 from rootle.memory.words import Numbers
 from rootle.protocols import Rows, Vector
-from rootle.types import About, Memory
+from rootle.types import Memory
 from rootle.vectors import quantize
 
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
 
-# All numbers below were tuned on the conversations 26, 41, 43, 47 and 49 of LoCoMo and tried once
-# on the other five; docs/memory.md has the figures.
+# All numbers below were tuned on the conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on
+# the other five; docs/memory.md has the figures.
 _K1: Final = 1.2
 _B: Final = 0.3  # memories are short: their length says little
 # What a word that was said nearby counts, by how many memories before and after it. Who tells
@@ -187,11 +187,6 @@ class Corpus:
 _EPOCH: Final = 719_163  # the ordinal of 1970-01-01
 
 
-def place_of(about: About) -> tuple[str, str, str]:
-    """What tells one file or symbol from another."""
-    return about.root, about.path, about.symbol
-
-
 def _places_of(memories: Sequence[Memory]) -> dict[tuple[str, str, str], list[int]]:
     """The positions of the memories that are tied to a place.
 
@@ -200,6 +195,6 @@ def _places_of(memories: Sequence[Memory]) -> dict[tuple[str, str, str], list[in
     places: dict[tuple[str, str, str], list[int]] = {}
     for at, memory in enumerate(memories):
         for about in memory.about:
-            for place in {place_of(about), (about.root, about.path, "")}:
+            for place in {about.place, (about.root, about.path, "")}:
                 places.setdefault(place, []).append(at)
     return places

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.memory import rows
-from rootle.memory.corpus import Topic, place_of
+from rootle.memory.corpus import Topic
 from rootle.memory.database import open_database, storage_errors, write_transaction
 from rootle.memory.reading import Reader
 from rootle.memory.rows import Event
@@ -162,7 +162,7 @@ class EmbeddedMemory:
             self._question_vector(topic),
             days_named(topic, self._today()),
             asks_for_now(topic),
-            frozenset(map(place_of, about)),
+            frozenset(one.place for one in about),
         )
 
     def _question_vector(self, topic: str) -> Vector:

@@ -17,17 +17,13 @@ from rootle.config import NO_MODEL, Config
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.plugins import find_plugins
-from rootle.protocols import (
-    DenseIndex,
-    Embedder,
-    Reranker,
-    SparseIndex,
-)
+from rootle.protocols import DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.question import Question
 from rootle.rank.rankers import FEATURES, Ranker, ranked_by
 from rootle.reranker import ask_reranker
 from rootle.search.account import Account
 from rootle.search.answer import Answer
+from rootle.search.beside import MemoryBeside
 from rootle.search.both_legs import BothLegs
 from rootle.search.cache import AnswerCache
 from rootle.search.checks import MAX_QUERY_CHARS, check_query
@@ -91,11 +87,12 @@ class SearchAgent:
         reranker: Reranker | None = None,
         stored: StoredAnswers | None = None,
         ranker: Ranker = FEATURES,
+        memory: MemoryBeside | None = None,
     ) -> None:
         """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
 
-        A reranker has the last word on the order. Without a root contexts are made of the text as
-        it was indexed.
+        A reranker has the last word on the order; memories stand beside it. Without a root
+        contexts are made of the text as it was indexed.
         """
         self._snapshots = snapshots
         self._config = config
@@ -104,6 +101,7 @@ class SearchAgent:
         self._root = root
         self._legs = BothLegs(embedder, config, dense, sparse)
         self._ranker = ranker
+        self._memory = memory
         self._reranker = reranker
         self._stored = stored
         named = config.reranker_model_id
@@ -124,7 +122,10 @@ class SearchAgent:
             self._under_way += 1
         try:
             with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
-                return account.answered(self._respond(query, account, explain=explain, stale=stale))
+                response = self._respond(query, account, explain=explain, stale=stale)
+                if self._memory is not None:
+                    response = self._memory.added(query, response)
+                return account.answered(response)
         finally:
             with self._counting:
                 self._under_way -= 1
@@ -326,6 +327,8 @@ class SearchAgent:
     def close(self) -> None:
         self._legs.close()
         self._reranking.close()
+        if self._memory is not None:
+            self._memory.close()
         self._filters.close()
 
     def _current_session(self) -> Session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rootle.app import App
 from rootle.tools.app_backend import AppBackend
+from rootle.tools.memory import recall, remember
 from rootle.tools.tool import Tool
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search import vectordb_search
@@ -13,6 +14,8 @@ from rootle.tools.web import web_read, web_search
 def tools_of(app: App) -> tuple[Tool, ...]:
     """What an agent may do with the folder of an app; nothing is opened before the first call."""
     tools = [vectordb_search(None, AppBackend(app)), vectordb_read(app)]
+    if app.config.memory_store:
+        tools += [recall(app), remember(app)]
     if app.config.web_search:
         most = app.config.web_max_results
         tools.append(web_search(lambda query: app.web_engines.search(query, most)))

@@ -1,0 +1,44 @@
+"""What was remembered, beside the code that answers: asked with a deadline, and never missed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from rootle.search.legs import Leg
+from rootle.types import Memory, SearchQuery, SearchResponse
+
+MEMORY: Final = "memory"  # its name in `degraded`
+
+# A question, and the files that answer it: the memories that are worth showing.
+FindMemories = Callable[[str, Sequence[str]], Sequence[Memory]]
+
+
+class MemoryBeside:
+    """Adds memories to the first page of an answer."""
+
+    def __init__(
+        self, find: FindMemories, timeout_ms: int, may_have_some: Callable[[], bool]
+    ) -> None:
+        """`may_have_some` is asked before each search: it is no more than a look at a file."""
+        self._find = find
+        self._may_have_some = may_have_some
+        self._leg = Leg(MEMORY, timeout_ms)
+
+    def added(self, query: SearchQuery, response: SearchResponse) -> SearchResponse:
+        """The response with its memories, or with a word in `degraded` where they did not come."""
+        if query.cursor is not None or not self._may_have_some():
+            return response
+        started = time.perf_counter()
+        paths = [result.file_path for result in response.results]
+        found = self._leg.start(partial(self._find, query.text_query, paths)).answer()
+        took_ms = round(response.took_ms + (time.perf_counter() - started) * 1000, 3)
+        if found is None:
+            return replace(response, degraded=(*response.degraded, MEMORY), took_ms=took_ms)
+        return replace(response, memories=tuple(found), took_ms=took_ms)
+
+    def close(self) -> None:
+        self._leg.close()

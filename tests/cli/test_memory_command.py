@@ -1,0 +1,121 @@
+"""`rootle memory` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from command import rootle
+from sample import write
+
+GITHUB = "ghp_" + "a1B2" * 9
+
+
+def add(repository: Path, *facts: str) -> list[str]:
+    found = [rootle("memory", "add", fact, "--json", cwd=repository) for fact in facts]
+    return [one.data[0]["id"] for one in found]
+
+
+def test_a_fact_is_added_found_and_forgotten(repository: Path) -> None:
+    tabs, _ = add(repository, "The user likes tabs", "Deploy on Thursdays")
+    listed = rootle("memory", "list", cwd=repository)
+    assert listed.code == 0
+    assert [line.partition("] ")[2] for line in listed.out.splitlines()] == [
+        "Deploy on Thursdays",
+        "The user likes tabs",
+    ]
+    found = rootle("memory", "search", "tabs", "or", "spaces", "--json", cwd=repository)
+    assert [one["text"] for one in found.data] == ["The user likes tabs"]
+    gone = rootle("memory", "forget", tabs, "77", cwd=repository)
+    assert (gone.code, gone.out) == (0, "forgot 1 memory\n")
+    assert "there is no memory 77" in gone.err
+    assert rootle("memory", "search", "tabs", cwd=repository).code == 1
+    assert len(rootle("memory", "list", "--json", cwd=repository).data) == 1
+
+
+def test_forgetting_everything_has_to_be_said(repository: Path) -> None:
+    add(repository, "one fact", "another fact")
+    refused = rootle("memory", "forget", cwd=repository)
+    assert refused.code == 2
+    assert "--all" in refused.err
+    assert rootle("memory", "forget", "--all", "--json", cwd=repository).data == {
+        "forgotten": ["2", "1"]
+    }
+
+
+def test_memories_move_to_another_machine(repository: Path, tmp_path: Path) -> None:
+    add(repository, "The user likes tabs", "The user likes tabs", "src/store/cache.py is slow")
+    file = tmp_path / "memories.jsonl"
+    assert rootle("memory", "export", file, cwd=repository).code == 0
+    before = rootle("memory", "export", cwd=repository).out
+    assert file.read_text() == before
+    assert [json.loads(line)["count"] for line in before.splitlines()] == [2, 1]
+    assert rootle("memory", "import", file, "--json", cwd=repository).data == {
+        "imported": 0,
+        "known": 2,
+        "refused": 0,
+    }
+    rootle("memory", "forget", "--all", cwd=repository)
+    assert rootle("memory", "import", file, cwd=repository).code == 0
+    assert rootle("memory", "export", cwd=repository).out == before
+
+
+def test_what_cannot_be_imported_is_named_by_its_line(repository: Path) -> None:
+    lines = [
+        '{"text": "The user likes tabs", "createdAt": "2024-05-10T14:00:00+02:00"}',
+        "no json",
+        '{"text": "no time"}',
+        '{"text": "", "createdAt": "2024-05-10T14:00:00Z"}',
+        '{"text": "x y", "createdAt": "yesterday"}',
+        '{"text": "x y", "createdAt": "2024-05-10T14:00:00Z", "count": 0}',
+        json.dumps({"text": f"the token {GITHUB} is old", "createdAt": "2024-05-10"}),
+    ]
+    found = rootle("memory", "import", "--json", cwd=repository, stdin="\n".join(lines))
+    assert found.data == {"imported": 2, "known": 0, "refused": 5}
+    assert [f"line {at}:" in found.err for at in range(1, 8)] == [False, *[True] * 5, False]
+    memories = rootle("memory", "list", "--json", cwd=repository).data
+    assert [(one["text"], one["createdAt"]) for one in memories] == [
+        ("The user likes tabs", "2024-05-10T12:00:00Z"),
+        ("the token [masked: GitHub token] is old", "2024-05-10T00:00:00Z"),
+    ]
+
+
+def test_an_audit_tells_what_happened(repository: Path) -> None:
+    assert rootle("memory", "audit", cwd=repository).code == 1
+    first, *_ = add(repository, "The user likes tabs", "Tabs, the user likes!", "README.md is old")
+    rootle("memory", "forget", first, cwd=repository)
+    write(repository, "README.md", "# New\n")
+    told = rootle("memory", "audit", cwd=repository).out.splitlines()
+    assert [line.split()[1] for line in told[:4]] == ["forgotten", "added", "added", "added"]
+    assert told[4] == "may be stale, a file changed: 3"
+    data = rootle("memory", "audit", "--json", cwd=repository).data
+    assert data["stale"] == ["3"]
+    assert data["events"][0]["what"] == "forgotten"
+
+
+def test_a_search_prints_memories_in_a_section_of_their_own(repository: Path) -> None:
+    add(repository, "src/net/retry.py must stay free of side effects")
+    question = "how long to wait before the next attempt"
+    asked = ("search", question, "--set", "memoryTimeoutMs=60000")
+    found = rootle(*asked, cwd=repository)
+    assert "\n\nfrom memory\n  [" in found.out
+    assert "free of side effects (about src/net/retry.py)\n" in found.out
+    assert "## From memory\n- [" in rootle(*asked, "--markdown", cwd=repository).out
+    data = rootle(*asked, "--json", cwd=repository).data
+    assert data["memories"][0]["text"].startswith("src/net/retry.py must")
+    off = rootle(*asked, "--set", "memoryBesideCode=false", cwd=repository)
+    assert "from memory" not in off.out
+
+
+def test_no_memory_steers_the_terminal(repository: Path) -> None:
+    add(repository, "a red \x1b[31m herring\nof two lines")
+    out = rootle("memory", "list", cwd=repository).out
+    assert "\x1b" not in out
+    assert out.splitlines()[1] == "  of two lines"
+
+
+def test_another_store_says_what_it_cannot(repository: Path) -> None:
+    for action in ("list", "export", "audit"):
+        found = rootle("memory", action, "--set", "memoryStore=mem0-service", cwd=repository)
+        assert found.code == 2
+        assert 'memoryStore is not "embedded"' in found.err

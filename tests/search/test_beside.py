@@ -1,0 +1,156 @@
+"""Memories beside code: which are shown, and what they may cost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample import write
+
+from rootle.app import App
+from rootle.errors import UnavailableError
+from rootle.memory.embedded import EmbeddedMemory
+from rootle.types import Memory, SearchQuery
+
+PATIENT = 60_000  # a busy machine is no failure of a store
+BACKOFF = "src/net/retry.py must stay free of side effects"
+
+
+@pytest.fixture
+def app(repository: Path, make_app: Any) -> App:
+    app: App = make_app(repository, memory_timeout_ms=PATIENT)
+    app.index()
+    return app
+
+
+def texts(memories: Sequence[Memory]) -> list[str]:
+    return [memory.text for memory in memories]
+
+
+def test_a_memory_of_a_file_that_answers_stands_beside_it(app: App) -> None:
+    app.memory.remember(BACKOFF)
+    app.memory.remember("The user likes tabs")
+    response = app.search("how long to wait before the next attempt")
+    assert response.results[0].file_path == "src/net/retry.py"
+    assert texts(response.memories) == [BACKOFF]
+    assert response.degraded == ()
+
+
+def test_a_memory_that_fits_the_question_stands_there_too(app: App) -> None:
+    fact = "Passwords are hashed with argon, since bcrypt was too slow on the phones"
+    app.memory.remember(fact)
+    assert texts(app.search("why are passwords hashed with argon").memories) == [fact]
+
+
+def test_one_that_only_shares_a_word_does_not(app: App) -> None:
+    app.memory.remember("The next release goes out on Thursday")
+    assert app.search("how long to wait before the next attempt").memories == ()
+
+
+def test_what_is_about_another_project_stays_there(app: App, make_app: Any, tmp_path: Path) -> None:
+    app.memory.remember(BACKOFF)
+    write(tmp_path / "other", "src/net/retry.py", (app.root / "src/net/retry.py").read_text())
+    other = make_app(
+        tmp_path / "other", index_dir=tmp_path / "other-index", memory_timeout_ms=PATIENT
+    )
+    response = other.search("retry must stay free of side effects")
+    assert response.results
+    assert response.memories == ()
+    assert other.memory.recall("side effects"), "who asks for it gets it"
+
+
+def test_it_is_marked_once_its_file_changed(app: App) -> None:
+    app.memory.remember(BACKOFF)
+    text = (app.root / "src/net/retry.py").read_text()
+    write(app.root, "src/net/retry.py", f"{text}\n# changed\n")
+    (memory,) = app.search("how long to wait before the next attempt").memories
+    assert memory.may_be_stale
+
+
+def test_a_cached_answer_has_the_memories_of_now(app: App) -> None:
+    question = "how long to wait before the next attempt"
+    assert app.search(question).memories == ()
+    app.memory.remember(BACKOFF)
+    assert texts(app.search(question).memories) == [BACKOFF]
+    app.memory.forget([one.id for one in app.memory.all()])
+    assert app.search(question).memories == ()
+
+
+def test_only_the_first_page_has_any(app: App) -> None:
+    app.memory.remember(BACKOFF)
+    first = app.search(SearchQuery("retry", limit=1))
+    assert first.memories
+    assert first.next_cursor is not None
+    assert app.search(SearchQuery("retry", limit=1, cursor=first.next_cursor)).memories == ()
+
+
+@pytest.mark.parametrize("settings", [{"memory_beside_code": False}, {"memory_store": ""}])
+def test_it_can_be_switched_off(
+    app: App, repository: Path, make_app: Any, settings: dict[str, Any]
+) -> None:
+    app.memory.remember(BACKOFF)
+    other = make_app(repository, **settings)
+    assert other.search("how long to wait before the next attempt").memories == ()
+
+
+def test_a_store_that_fails_is_named_and_the_code_answers(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(*_: Any) -> Any:
+        raise UnavailableError("no answer")
+
+    app.memory.remember(BACKOFF)
+    monkeypatch.setattr(app.memory.store, "search", down)
+    response = app.search("how long to wait before the next attempt")
+    assert response.results
+    assert response.degraded == ("memory",)
+
+
+def test_a_damaged_store_is_named_and_the_code_answers(app: App, home: Path) -> None:
+    app.memory.remember(BACKOFF)
+    app.memory.close()
+    (home / "data" / "rootle" / "memories.db").write_bytes(b"no database at all" * 500)
+    response = app.search("how long to wait before the next attempt")
+    assert response.results
+    assert response.degraded == ("memory",)
+    assert list((home / "data" / "rootle").glob("*.damaged-*"))
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    released = threading.Event()
+
+    def hang(*_: Any) -> Any:
+        released.wait(60)
+        return []
+
+    monkeypatch.setattr(EmbeddedMemory, "search", hang)
+    yield
+    released.set()
+
+
+@pytest.mark.usefixtures("hanging")
+def test_a_store_that_hangs_costs_its_deadline_and_soon_nothing(
+    repository: Path, make_app: Any
+) -> None:
+    app = make_app(repository, memory_timeout_ms=60, enable_cache=False)
+    app.memory.remember(BACKOFF)
+    app.search("warm")
+    responses = [app.search(f"redirects {at}") for at in range(6)]
+    assert all(response.degraded == ("memory",) for response in responses)
+    assert min(response.took_ms for response in responses[3:]) < 60
+
+
+def test_without_memories_nothing_is_opened(
+    app: App, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: Any) -> Any:
+        raise AssertionError("the store was opened")
+
+    monkeypatch.setattr("rootle.memory.embedded.open_database", never)
+    monkeypatch.setattr("rootle.user_memory.UserMemory.fitting_well", never)
+    assert app.search("how long to wait before the next attempt").results
+    assert list((home / "data").iterdir()) == []
