@@ -11,7 +11,7 @@ from rootle.rank.features import (
     NAMES,
     defining_files,
     files_where,
-    noise_floor,
+    noise_level,
     prose_files,
     record_files,
     test_files,
@@ -58,9 +58,7 @@ COLUMNS: Final = (
 def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
     """One row a candidate file, one column a name in COLUMNS; `ranked` is by the weighted sum."""
     files, count = evidence.files, len(evidence.files.ids)
-    noise = noise_floor(evidence.chunks.dense)
-    if noise is None:
-        noise = float(evidence.chunks.dense.min(initial=0.0))
+    noise = noise_level(evidence.chunks.dense)
     of_files = [
         ranked.scores,
         ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),

@@ -13,7 +13,7 @@ import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.evidence import Evidence, Floats
-from rootle.rank.features import best_of_file, defining_files
+from rootle.rank.features import best_of_file, defining_files, noise_level
 from rootle.rank.heuristic import RankedFiles
 
 # Of the whole answer. Each is a plain number; the weights bring them to one scale.
@@ -34,6 +34,8 @@ QUESTION_SIGNALS: Final = (
     "is_symbol",
     "names_defined",  # a name of the question is defined here
     "names_missing",  # it has names, and none is
+    "cosine_lead",  # of the best chunk above the noise
+    "whole_passage",  # one chunk holds every word of the question
 )
 # Of one result beside the others.
 RESULT_SIGNALS: Final = ("share", "place", "passage", "coverage", "cosine", "words", "defines")
@@ -117,6 +119,8 @@ def question_signals(evidence: Evidence, ranked: RankedFiles) -> Floats:
             question.is_symbol,
             bool(question.names) and is_defined,
             bool(question.names) and not is_defined,
+            chunks.dense.max(initial=0.0) - noise_level(chunks.dense),
+            files.passage.max() >= 1,
         ],
         dtype=np.float64,
     )

@@ -149,15 +149,16 @@ def three_of_file(scores: Floats, files: Ints, count: int) -> Floats:
 
 
 def _above_floor(dense: Floats) -> Floats:
-    floor = noise_floor(dense)
-    above: Floats = dense if floor is None else np.maximum(dense - floor, 0)
+    if len(dense) <= _DENSE_FLOOR_RANK:
+        return dense
+    above: Floats = np.maximum(dense - noise_level(dense), 0)
     return above
 
 
-def noise_floor(dense: Floats) -> float | None:
-    """The cosine below which chunks do not stand out; None where there are few chunks."""
+def noise_level(dense: Floats) -> float:
+    """The cosine at which chunks do not stand out any more; the lowest where there are few."""
     if len(dense) <= _DENSE_FLOOR_RANK:
-        return None
+        return float(dense.min(initial=0.0))
     return float(np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK])
 
 
