@@ -8,6 +8,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from command import rootle
 from mcp.shared.exceptions import MCPError
 from mcp_process import (
     STRANGE_TOOLS,
+    Lines,
     Session,
     children_of,
     client_of,
@@ -24,7 +28,7 @@ from mcp_process import (
     text_of,
     until,
 )
-from sample import many_files, write_tree
+from sample import FILES, many_files, write, write_tree
 
 from rootle.server.streams import MAX_LINE_BYTES
 from rootle.text import CHARS_PER_TOKEN
@@ -117,6 +121,112 @@ def test_more_calls_than_anybody_needs_are_turned_down(repository: Path) -> None
         assert refused["isError"]
         assert "1,000 calls wait already" in refused["content"][0]["text"]
         assert server.ask("ping", number=5_000)["id"] == 5_000
+
+
+def test_a_client_that_floods_and_reads_nothing_is_not_listened_to_until_it_reads(
+    repository: Path,
+) -> None:
+    flood = 8_000
+    pings = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(flood)]
+    lines = b"".join(json.dumps(ping).encode() + b"\n" for ping in pings)
+    with lines_of(repository, program=STRANGE_TOOLS) as server:
+        server.greet()
+        sender = threading.Thread(target=server.send, args=(lines,))
+        sender.start()
+        sender.join(2)
+        assert sender.is_alive()
+        assert sorted(server.receive()["id"] for _ in range(flood)) == list(range(flood))
+        sender.join()
+
+
+def test_it_ends_when_nobody_takes_its_answers(repository: Path) -> None:
+    with lines_of(repository) as server:
+        server.greet()
+        assert server.process.stdout is not None
+        server.process.stdout.close()
+        server.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        assert server.process.wait(timeout=30) == 0
+
+
+def test_two_clients_at_once_share_one_index_that_is_made_once(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "large", many_files(300, functions=20))
+    call = {"name": "vectordb_search", "arguments": {"query": "flush the ledger"}}
+    request = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}
+    with lines_of(root) as one, lines_of(root) as other:
+        for server in (one, other):
+            server.greet()
+        for server in (one, other):
+            server.send(request)
+        first, second = ask_until_whole(one, request), ask_until_whole(other, request)
+        assert first["results"] == second["results"]
+        assert first["generation"] == second["generation"]
+        # One of the two watches, and both hear of what it does.
+        write(root, "new.py", "def quagga_of_the_steppe(): ...\n", when_s=None)
+        call["arguments"] = {"query": "quagga_of_the_steppe"}
+        for server in (one, other):
+            until(partial(finds, server, request, "1. new.py:"), "it is found")
+    alone = tmp_path / "alone"
+    (root / "new.py").unlink()
+    assert rootle("index", root, "--index-dir", alone).code == 0
+    status = rootle("status", root, "--json", "--index-dir", alone).data
+    assert status["generation"] == first["generation"]
+
+
+def finds(server: Lines, request: dict[str, Any], what: str) -> bool:
+    server.send(request)
+    text: str = server.receive()["result"]["content"][0]["text"]
+    return what in text
+
+
+def ask_until_whole(server: Lines, request: dict[str, Any]) -> dict[str, Any]:
+    """What is answered when the index is made; early answers say that it is not."""
+    for _ in range(600):
+        result = server.receive()["result"]
+        data: dict[str, Any] = result["structuredContent"]
+        if not result.get("isError") and not data["partial"]:
+            return data
+        assert "being made" in result["content"][0]["text"]
+        time.sleep(0.1)
+        server.send(request)
+    pytest.fail("the index was never made")
+
+
+# Holds the first run before its first batch is written, until a file is there.
+_HELD = """
+import os, time
+from rootle.ingest.pipeline import Pipeline
+write, gate = Pipeline._write_batch, os.environ["GATE"]
+def held(self, *arguments):
+    while not os.path.exists(gate):
+        time.sleep(0.01)
+    write(self, *arguments)
+Pipeline._write_batch = held
+from rootle.cli.main import entry
+entry()
+"""
+
+
+def test_tools_are_listed_and_progress_is_told_while_the_index_is_made(
+    repository: Path, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    told: list[tuple[float, float | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert message == "making the index"
+        told.append((progress, total))
+        gate.touch()
+
+    async def talk() -> None:
+        async with client_of(repository, program=_HELD, GATE=str(gate)) as client:
+            assert (await client.list_tools()).tools
+            answer = await client.call_tool(
+                "vectordb_search", {"query": "retry_backoff"}, progress_callback=hear
+            )
+            assert text_of(answer).startswith("1. src/net/retry.py:")
+
+    asyncio.run(talk())
+    assert told[0] == (0, sum(len(text.encode()) for text in FILES.values()))
 
 
 def test_garbage_is_refused_and_the_session_goes_on(repository: Path) -> None:

@@ -98,9 +98,9 @@ class ToolServer:
         said = -1
         while (progress := await anyio.to_thread.run_sync(self._first_index)) is not None:
             done, total = progress
-            if done > said:  # the protocol wants it to rise
+            if total and done > said:  # the protocol wants it to rise
                 said = done
-                await context.session.report_progress(done, total or None, "making the index")
+                await context.session.report_progress(done, total, "making the index")
             await anyio.sleep(_PROGRESS_S)
 
 

@@ -6,9 +6,10 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -18,6 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from rootle.server.open_requests import OpenRequests
 from rootle.server.streams import MAX_LINE_BYTES, Wire
 
 _LOG = logging.getLogger(__name__)
@@ -32,7 +34,6 @@ _NOBODY_LISTENS: Final = (
     CancelledError,
     RuntimeError,
 )
-_Send = Callable[[SessionMessage], Awaitable[None]]
 
 
 class _NoMessageError(Exception):
@@ -54,18 +55,24 @@ async def message_streams(
     """
     to_server, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbox, to_client = anyio.create_memory_object_stream[SessionMessage](0)
-    loop = asyncio.get_running_loop()
+    refusals = outbox.clone()
+    open_requests = OpenRequests()
 
-    def read() -> None:
+    async def take(line: bytes) -> None:
         try:
-            _read(wire, loop, to_server, outbox.clone())
-        finally:
-            gone()
+            message = _parsed(line)
+        except _NoMessageError as refusal:
+            _LOG.warning("%s: %r", refusal, line[:_SHOWN_BYTES])
+            await refusals.send(SessionMessage(refusal.answer))
+        else:
+            await open_requests.add(message)
+            await to_server.send(SessionMessage(message))
 
+    read = partial(_read, wire, asyncio.get_running_loop(), take, to_server.aclose, gone)
     # Not one of the pool's threads: a read that never ends must not keep the process alive.
     threading.Thread(target=read, name="rootle-mcp-read", daemon=True).start()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_write, wire, to_client, tasks.cancel_scope)
+        tasks.start_soon(_write, wire, to_client, open_requests, tasks.cancel_scope)
         yield inbox, outbox
         tasks.cancel_scope.cancel()
 
@@ -73,29 +80,18 @@ async def message_streams(
 def _read(
     wire: Wire,
     loop: asyncio.AbstractEventLoop,
-    to_server: MemoryObjectSendStream[SessionMessage | Exception],
-    refusals: Outbox,
+    take: Callable[[bytes], Coroutine[Any, Any, None]],
+    end: Callable[[], Coroutine[Any, Any, None]],
+    gone: Callable[[], None],
 ) -> None:
     """Hand over line after line, each when the one before it was taken."""
-
-    async def hand_over(send: _Send, message: types.JSONRPCMessage) -> None:
-        await send(SessionMessage(message))
-
-    def wait_for(step: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(step, loop).result()
-
+    with suppress(OSError, *_NOBODY_LISTENS):
+        for line in wire.lines():
+            if not line.isspace():
+                asyncio.run_coroutine_threadsafe(take(line), loop).result()
+    gone()
     with suppress(*_NOBODY_LISTENS):
-        try:
-            for line in wire.lines():
-                if line.isspace():
-                    continue
-                try:
-                    wait_for(hand_over(to_server.send, _parsed(line)))
-                except _NoMessageError as refusal:
-                    _LOG.warning("%s: %r", refusal, line[:_SHOWN_BYTES])
-                    wait_for(hand_over(refusals.send, refusal.answer))
-        finally:
-            wait_for(to_server.aclose())
+        asyncio.run_coroutine_threadsafe(end(), loop).result()
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage:
@@ -127,11 +123,13 @@ def _error(number: int | str | None, code: int, message: str) -> types.JSONRPCEr
 async def _write(
     wire: Wire,
     to_client: MemoryObjectReceiveStream[SessionMessage],
+    open_requests: OpenRequests,
     session: anyio.CancelScope,
 ) -> None:
     """Send what there is to send; the session ends where nobody takes it."""
     async with to_client:
         async for outgoing in to_client:
+            open_requests.remove(outgoing.message)
             line = outgoing.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
                 # A client that does not read its answers holds up its own session alone.
