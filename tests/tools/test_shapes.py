@@ -144,7 +144,7 @@ def test_the_tools_of_an_app_answer_calls(tools: tuple[Tool, ...]) -> None:
 def test_tools_have_names_and_words_that_every_client_takes(tools: tuple[Tool, ...]) -> None:
     names = [tool.name for tool in tools]
     order = ["vectordb_search", "vectordb_read", "recall", "remember", "web_search", "web_read"]
-    assert names == [name for name in order if name in names]
+    assert names == order
     for tool in tools:
         assert tool.name.replace("_", "").isalnum()
         assert len(tool.description) < 600
