@@ -150,7 +150,7 @@ def test_the_agents_of_the_docs_run_as_pasted(repository: Path) -> None:
     assert plain.startswith("1. src/net/retry.py:")
     assert "retry.py:4-6 of 13 (python)" in plain
     assert "return base * 2**attempt" in loop
-    assert own.startswith("1. a.md score=")
+    assert own.startswith("1. meeting.md score=")
 
 
 def test_the_first_command_of_the_readme_sets_up_and_shows_a_result() -> None:

@@ -86,6 +86,18 @@ def test_without_a_reranker_the_five_nearest_are_listed(
     assert tool("mushrooms and rice for a risotto") == answer.text
 
 
+def test_a_model_that_takes_questions_in_another_way_is_asked_in_that_way(
+    embedder: HashEmbedder, backend: ListBackend
+) -> None:
+    class Asymmetric(HashEmbedder):
+        def embed_query(self, text: str) -> Any:
+            return embedder.embed([f"piano {text}"])[0]
+
+    model = Asymmetric()
+    assert sources(vectordb_search(model, backend).run("spring").data)[0] == "home/piano.md"
+    assert not model.texts
+
+
 @pytest.mark.parametrize("query", ["", " ", "\n\t"])
 def test_an_empty_query_asks_nobody(
     query: str, embedder: HashEmbedder, backend: ListBackend

@@ -70,7 +70,9 @@ def _finder(embedder: TextEmbedder | None, backend: VectorBackend | AnsweringBac
 
 
 def _by_vector(embedder: TextEmbedder, backend: VectorBackend, query: str, top_k: int) -> Findings:
-    vector = embedder.embed([query])[0]
+    # Some models take a question in another way than what answers it.
+    embed_query = getattr(embedder, "embed_query", None)
+    vector = embedder.embed([query])[0] if embed_query is None else embed_query(query)
     return Findings(tuple(backend.query(vector, top_k, text=query)))
 
 
