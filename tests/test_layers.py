@@ -77,9 +77,12 @@ ALLOWED: Mapping[str, set[str]] = {
     "servers": GROUND | {"index"},
     "embedding_turns": GROUND | {"index", "ingest"},
     "makeup": GROUND | {"ingest"},
-    "indexer": GROUND | {"index", "embed", "ingest", "makeup", "servers", "embedding_turns"},
+    "index_view": GROUND | {"index", "ingest", "makeup"},
+    "indexer": GROUND
+    | {"index", "embed", "ingest"}
+    | {"makeup", "index_view", "servers", "embedding_turns"},
     "index_status": GROUND | {"index", "indexer"},
-    "freshness": GROUND | {"index", "indexer"},
+    "freshness": GROUND | {"index", "index_view", "indexer"},
     "live": GROUND | {"index", "ingest", "indexer"},
     "sources": GROUND | {"ingest"},
     "indexed_names": GROUND | {"index.snapshot"},

@@ -206,7 +206,7 @@ def test_a_repository_that_loses_its_git_is_still_current(repository: Path, make
     app.index()
     shutil.rmtree(repository / ".git")
     app.index()
-    assert app._upkeep().arrears() is None
+    assert app._upkeep().view.arrears() is None
 
 
 def test_nothing_is_looked_up_again_within_the_refresh_time(repository: Path, make_app) -> None:

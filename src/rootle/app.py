@@ -205,7 +205,7 @@ class App:
 
     def plan(self) -> Plan:
         """What `index` would do, without doing it."""
-        return self._upkeep().plan()
+        return self._upkeep().view.plan()
 
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
@@ -228,7 +228,7 @@ class App:
 
         None once it is there. Whoever makes it, in this process or another one.
         """
-        return self._upkeep().first_run()
+        return self._upkeep().view.first_run()
 
     def watch(self) -> LiveIndex:
         """Keep the index fresh from now on, until its `stop` or the end of a `with`.
@@ -345,7 +345,7 @@ class App:
         """
         if self._first_patience_s is None or self._fresh().is_made:
             return None
-        read, total = self._upkeep().first_run() or (0, 0)
+        read, total = self._upkeep().view.first_run() or (0, 0)
         try:
             snapshot = self._upkeep().snapshot()
         except IndexStorageError as error:

@@ -18,7 +18,8 @@ from rootle.errors import (
 )
 from rootle.index.watch_place import WatchState, Wish
 from rootle.index.watch_witness import WatchWitness
-from rootle.indexer import Arrears, Indexer
+from rootle.index_view import Arrears
+from rootle.indexer import Indexer
 from rootle.types import Staleness
 
 # A check takes at most a twentieth of the time, however large the folder is.
@@ -122,7 +123,7 @@ class Freshness:
 
     def _look_for_index(self) -> bool:
         # To open one that is being made takes its time; the manifest tells at once.
-        is_finished = self.is_made or self._indexer.first_run() is None
+        is_finished = self.is_made or self._indexer.view.first_run() is None
         self.is_made = is_finished and self._indexer.has_usable_index()
         return self.is_made
 
@@ -177,7 +178,7 @@ class Freshness:
             return state
         if self._is_exact():
             # What happened a moment ago may not have been heard yet.
-            is_small = self._indexer.file_count() < _FILES_LOOKED_AT
+            is_small = self._indexer.view.file_count() < _FILES_LOOKED_AT
             return None if is_small else self._watch.ask(_SHORT_PATIENCE_S)
         if 0 < state.waiting <= _FEW:
             return self._watch.ask(_SHORT_PATIENCE_S) or state
@@ -191,12 +192,12 @@ class Freshness:
         """What the index lacks after a look at the folder, and after indexing where that is due."""
         if self._background is not None and self._background.is_alive():
             return self._staleness
-        if self._is_held() and self._indexer.has_whole_index():
-            return self._lacking(self._indexer.arrears())
+        if self._is_held() and self._indexer.view.has_whole_index():
+            return self._lacking(self._indexer.view.arrears())
         if not self._config.enable_indexing:
             raise IndexMissingError(_NOTHING_TO_READ.format(self._indexer.index_dir))
         is_usable = self._indexer.has_usable_index()
-        arrears = self._indexer.arrears() if is_usable else None
+        arrears = self._indexer.view.arrears() if is_usable else None
         if is_usable and arrears is None:
             return None
         if arrears is not None and not in_full and not _is_cheap(arrears):
@@ -216,9 +217,9 @@ class Freshness:
             self._indexer.bring_up_to_date(progress, patience_s=patience_s)
             return None
         except (UnavailableError, IndexStorageError) as error:
-            if self._indexer.has_whole_index():
+            if self._indexer.view.has_whole_index():
                 self._notice(f"answering from the index as it is: {error}")
-                return self._lacking(self._indexer.arrears())
+                return self._lacking(self._indexer.view.arrears())
             if not isinstance(error, UnavailableError):
                 raise
         # There is nothing to answer from until the other process is done.

@@ -21,7 +21,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
     except IndexMissingError:
         return _missing(indexer)
     except IndexStorageError:
-        if indexer.was_never_finished():
+        if indexer.view.was_never_finished():
             return _missing(indexer)
         raise
     files = snapshot.all_files()
@@ -29,7 +29,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
     backlog = snapshot.backlog()
     chars = sum(state.chars for state in indexed)
     updated = snapshot.value("updated_at")
-    plan = indexer.plan()
+    plan = indexer.view.plan()
     return IndexStatus(
         root=str(indexer.root),
         index_dir=str(indexer.index_dir),
@@ -77,7 +77,7 @@ def _missing(indexer: Indexer) -> IndexStatus:
         encodings={},
         skipped={},
         skipped_files=(),
-        pending=len(indexer.plan().read),
+        pending=len(indexer.view.plan().read),
         pending_embeddings=0,
         skipped_text_share=0.0,
         model_remark=indexer.model.remark,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from random import random
@@ -26,14 +25,13 @@ from rootle.index.folder import (
     mark_as_cache,
 )
 from rootle.index.lock import LOCK_NAME, writer_lock
-from rootle.index.manifest import BYTES_EXPECTED, FileState
-from rootle.index.snapshot import Snapshot, SnapshotSource, is_read_only
+from rootle.index.snapshot import Snapshot
 from rootle.index.watch_place import FOLDER as WATCH_FOLDER
 from rootle.index.watch_place import WatchPlace
+from rootle.index_view import IndexView
 from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
-from rootle.ingest.text_reader import read_text
-from rootle.ingest.walker import FileEntry, WalkRules, look_at, walk_files
-from rootle.makeup import chunk_limits, fingerprint, walk_rules
+from rootle.ingest.walker import WalkRules, look_at, walk_files
+from rootle.makeup import chunk_limits, fingerprint
 from rootle.plugins import Plugins, find_plugins
 from rootle.types import IndexReport, IndexUpdated
 
@@ -47,15 +45,6 @@ if TYPE_CHECKING:
 _SHORT_WAIT_S: Final = 5.0
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Arrears:
-    """What an index lacks of its folder."""
-
-    changed_files: int
-    changed_bytes: int
-    updated_at: float  # of the index, in seconds since 1970; 0 if unknown
 
 
 class Indexer:
@@ -85,10 +74,7 @@ class Indexer:
         self._clock = clock
         self._rng = rng
         self._announce = announce
-        self._read_digests: dict[FileEntry, bytes] = {}
-        self._source = SnapshotSource(
-            index_dir, read_only=not config.enable_indexing, unfinished=shows_unfinished
-        )
+        self.view = IndexView(root, index_dir, config, shows_unfinished=shows_unfinished)
         self.servers = self._chosen_servers()
 
     def _chosen_servers(self) -> Servers | None:
@@ -100,51 +86,12 @@ class Indexer:
         return Servers(self.root, self.index_dir, config, self.snapshot)
 
     def snapshot(self) -> Snapshot:
-        return self._source.current()
+        return self.view.snapshot()
 
     def close(self) -> None:
         if self.servers is not None:
             self.servers.close()
-        self._source.close()
-
-    def plan(self) -> Plan:
-        """The difference between the folder and its index."""
-        walk = walk_files(self.root, self._rules)
-        try:
-            known = self.snapshot().all_files()
-        except IndexStorageError:
-            known = []
-        return make_plan(walk, to_compare(self.root, known))
-
-    def arrears(self) -> Arrears | None:
-        """What the index lacks, told without a lock; None where it agrees with the folder.
-
-        Raises IndexStorageError where there is no whole index, or one of another kind.
-        """
-        from rootle.ingest.last_modified import is_head_known
-
-        snapshot = self.snapshot()
-        plan = self.plan()
-        if not self._config.enable_indexing:
-            # No run will ever note their new times: a fresh checkout would look changed for good.
-            read = [(entry, state) for entry, state in plan.read if not self._is_same(entry, state)]
-            plan = replace(plan, read=tuple(read))
-        if plan.is_empty and is_head_known(self.root, snapshot.value("head")):
-            return None
-        return Arrears(
-            len(plan.read) + len(plan.skip) + len(plan.remove),
-            sum(entry.size for entry, _ in plan.read),
-            float(snapshot.value("updated_at") or 0),
-        )
-
-    def _is_same(self, entry: FileEntry, state: FileState | None) -> bool:
-        """Whether a file has the content that the index knows, by reading it, once."""
-        if state is None or state.digest is None or entry.size != state.size:
-            return False
-        if entry not in self._read_digests:
-            found = read_text(self.root / entry.path, entry.path, self._rules.readers)
-            self._read_digests[entry] = b"" if isinstance(found, str) else found.digest
-        return self._read_digests[entry] == state.digest
+        self.view.close()
 
     def has_usable_index(self) -> bool:
         """Whether there is anything to answer from: of this model, these chunks and sizes.
@@ -164,51 +111,6 @@ class Indexer:
             return False
         backlog = self.snapshot().backlog()
         return backlog.count > 0 and (backlog.retry_at_s or 0.0) <= self._clock()
-
-    def has_whole_index(self) -> bool:
-        """Whether there is anything to answer from, be it of another model."""
-        try:
-            return bool(self.snapshot().value("updated_at"))
-        except IndexStorageError:
-            return False
-
-    def first_run(self) -> tuple[int, int] | None:
-        """The bytes that the first run has read, of how many in all; None once it has ended well.
-
-        Whoever does it: this process or another one.
-        """
-        try:
-            with self._manifest() as manifest:
-                if manifest.value("updated_at"):
-                    return None
-                return manifest.bytes_read(), int(manifest.value(BYTES_EXPECTED) or 0)
-        except IndexStorageError:
-            return 0, 0
-
-    def was_never_finished(self) -> bool:
-        """Whether the first run is under way still, or was cut short."""
-        with self._manifest() as manifest:
-            return not manifest.value("updated_at")
-
-    def file_count(self) -> int:
-        """How many files the index knows of, those that were left out included."""
-        return self.snapshot().file_count()
-
-    def known_paths(self) -> list[str]:
-        """The files that the index knows of, told without opening more than the manifest."""
-        with self._manifest() as manifest:
-            return manifest.paths()
-
-    @contextmanager
-    def _manifest(self) -> Iterator[Manifest]:
-        """The manifest, to be read, without the rest of a snapshot."""
-        from rootle.index.database import open_database, storage_errors
-        from rootle.index.manifest import Manifest
-
-        read_only = not self._config.enable_indexing or is_read_only(self.index_dir)
-        connection = open_database(self.index_dir, create=False, read_only=read_only)
-        with closing(connection), storage_errors(self.index_dir):
-            yield Manifest(connection)
 
     def prepare(self) -> None:
         """Make the folder of the index; raises IndexStorageError where there can be none."""
@@ -340,10 +242,10 @@ class Indexer:
 
     def _compared(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
         """What is to be done, and the only files that this was found out for; none: for all."""
-        walk = look_at(self.root, only, self._rules) if only else None
+        walk = look_at(self.root, only, self.view.rules) if only else None
         if walk is not None:
             return make_plan(walk, to_compare(self.root, manifest.files_at(only))), only
-        walk = walk_files(self.root, self._rules)
+        walk = walk_files(self.root, self.view.rules)
         return make_plan(walk, to_compare(self.root, manifest.files())), ()
 
     def _embedding_turns(self) -> EmbeddingTurns:
@@ -364,10 +266,6 @@ class Indexer:
         """The model that embeds."""
         return self._choose_model()
 
-    @cached_property
-    def _rules(self) -> WalkRules:
-        return walk_rules(self._config)
-
     @property
     def plugins(self) -> Plugins:
         """Those that are installed or named in the configuration."""
@@ -379,11 +277,11 @@ class Indexer:
         return fingerprint(self._config, self.model.fingerprint)
 
     def _delete_content(self) -> None:
-        self._source.close()
+        self.view.close()
         delete_content(self.index_dir)
 
     def _drop_from_servers(self) -> None:
-        if self.servers is not None and self.has_whole_index():
+        if self.servers is not None and self.view.has_whole_index():
             for remark in self.servers.drop():
                 self._notice(remark)
 

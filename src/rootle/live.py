@@ -204,13 +204,13 @@ class LiveIndex:
             raise UnavailableError(f"stopped after {done} of {total} bytes")
 
     def _known_paths(self) -> list[str]:
-        return self._indexer.known_paths() if self._state.is_ready else []
+        return self._indexer.view.known_paths() if self._state.is_ready else []
 
     def _check_folders(self, batch: Batch) -> None:
         """Git may track files in a folder that it ignores: that is to be watched as well."""
         if not batch.is_whole:
             return
-        missing = self._watcher.unwatched(self._indexer.known_paths())
+        missing = self._watcher.unwatched(self._indexer.view.known_paths())
         with self._changed:
             if missing and missing != self._missing:
                 self._gathering.add_everything(time.monotonic())
