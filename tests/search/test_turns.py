@@ -66,19 +66,21 @@ def _crowded(at_once: int) -> Crowd:
     return crowd
 
 
-def test_behind_those_that_hang_nobody_waits_for_ever() -> None:
-    crowd = Crowd(Turns(1, patience_s=0.05))
-    hanging = crowd.come(0)
-    second = crowd.come(1)
-    crowd.wait_for(1)
+def test_one_that_hangs_delays_the_others_once_and_no_turn_is_lost() -> None:
+    turns = Turns(1, patience_s=0.05)
+    stuck, others = Crowd(turns), Crowd(turns)
+    others.go_on.set()
+    hanging = stuck.come(0)
     until = time.monotonic() + 10
-    while len(crowd.came_in) < 2 and time.monotonic() < until:
+    while not stuck.came_in and time.monotonic() < until:
         time.sleep(0.001)
-    assert crowd.came_in == [0, 1]
-    crowd.go_on.set()
+    threads = [others.come(number) for number in range(20)]
+    for thread in threads:
+        thread.join(10)
+    assert sorted(others.came_in) == list(range(20))
+    stuck.go_on.set()
     hanging.join(10)
-    second.join(10)
-    assert crowd.turns._free == 1  # nothing was lost or made
+    assert (turns._free, turns._lent, len(turns._waiting)) == (1, 0, 0)
 
 
 def test_what_fails_gives_its_turn_back() -> None:

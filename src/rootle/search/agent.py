@@ -49,17 +49,11 @@ from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers
 from rootle.search.suggestions import suggestions
 from rootle.search.text_now import has_changed, text_now
-from rootle.search.turns import Turns
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
 # So many copies leave few of the places for candidates to anything else.
 _CROWD: Final = 30
-
-# So many questions keep two cores busy: one of them computes in Python, the others in what lets go
-# of the interpreter. More take turns at it and are all done at the end; so the first are earlier.
-_AT_ONCE: Final = 4
-_PATIENCE_S: Final = 2.0
 
 
 class _Page(NamedTuple):
@@ -109,7 +103,6 @@ class SearchAgent:
         self._reranking = Leg("reranker", config.reranker_timeout_ms)
         self._under_way = 0  # searches
         self._counting = threading.Lock()
-        self._turns = Turns(_AT_ONCE, _PATIENCE_S)
         plugins = find_plugins(config.plugins)
         self._filters = PluginFilters(plugins.of("filter"), config.sparse_timeout_ms)
         self._session: Session | None = None
@@ -201,7 +194,7 @@ class SearchAgent:
             return shown, None
         # Whoever waits for a server takes nothing from the others.
         is_here = self._legs.are_here and self._reranker is None
-        with self._turns.taken() if is_here else nullcontext():
+        with session.turns.taken() if is_here else nullcontext():
             answer = self._new_answer(session, query, now_s, account)
             shown = self._cut(session, answer, page)
         if not answer.degraded:  # what was missing may be back for the next one

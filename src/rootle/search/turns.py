@@ -3,54 +3,69 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
+
+# Where nobody came or went for so long, whoever has a turn is slow or hangs.
+_PATIENCE_S: Final = 0.2
 
 
 class Turns:
-    """Of work that gets slower for all where many are at it.
+    """For work that gets slower for all where many are at it.
 
-    Whoever waited for long goes in beside the others: what holds a turn may hang.
+    One that takes long costs the others nothing but the patience: another turn is lent for it.
     """
 
-    def __init__(self, at_once: int, patience_s: float) -> None:
-        self._free = at_once  # below 0 where some lost their patience
+    def __init__(self, at_once: int, patience_s: float = _PATIENCE_S) -> None:
+        self._free = at_once
+        self._lent = 0
         self._patience_s = patience_s
         self._waiting: deque[threading.Lock] = deque()
+        self._moved_at = 0.0
         self._lock = threading.Lock()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Waits for a turn, and has it until the end."""
         gate = self._gate()
-        if gate is not None and not gate.acquire(timeout=self._patience_s):
-            self._go_in_anyway(gate)
+        while gate is not None and not gate.acquire(timeout=self._patience_s):
+            self._lend_one_if_nothing_moves()
+        started = time.monotonic()
         try:
             yield
         finally:
-            self._pass_on()
+            self._pass_on(was_long=time.monotonic() - started > self._patience_s)
 
     def _gate(self) -> threading.Lock | None:
         """What opens when it is this one's turn; None where it is already."""
         with self._lock:
             if self._free > 0:
                 self._free -= 1
+                self._moved_at = time.monotonic()
                 return None
             gate = threading.Lock()
             gate.acquire()
             self._waiting.append(gate)
             return gate
 
-    def _go_in_anyway(self, gate: threading.Lock) -> None:
+    def _lend_one_if_nothing_moves(self) -> None:
         with self._lock:
-            if gate in self._waiting:  # else it was opened this very moment
-                self._waiting.remove(gate)
-                self._free -= 1
+            if self._waiting and time.monotonic() - self._moved_at >= self._patience_s:
+                self._lent += 1
+                self._let_in()
 
-    def _pass_on(self) -> None:
+    def _pass_on(self, *, was_long: bool) -> None:
         with self._lock:
-            self._free += 1
-            if self._free > 0 and self._waiting:
-                self._free -= 1
-                self._waiting.popleft().release()
+            if was_long and self._lent:
+                self._lent -= 1  # somebody else has this turn since
+            elif self._waiting:
+                self._let_in()
+            else:
+                self._free += 1
+
+    def _let_in(self) -> None:
+        self._moved_at = time.monotonic()
+        self._waiting.popleft().release()
