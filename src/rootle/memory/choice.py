@@ -27,7 +27,7 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
     if config.memory_store == MEM0:
         from rootle.memory.mem0 import Mem0Store
 
-        return Mem0Store(data_folder() / "mem0", open_embedder)
+        return Mem0Store(_mem0_path(), open_embedder)
     if config.memory_store == MEM0_SERVICE:
         from rootle.memory.mem0_service import Mem0Service
 
@@ -41,14 +41,19 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
 
 
 def existence(config: Config) -> Callable[[], bool]:
-    """Tells whether a store may hold anything: of the embedded one, without opening it."""
-    if config.memory_store != EMBEDDED:
+    """Tells whether a store may hold anything: of one on this machine, without opening it."""
+    paths = {EMBEDDED: _embedded_path, MEM0: _mem0_path}
+    if config.memory_store not in paths:
         return lambda: True
-    return partial(os.path.exists, _embedded_path())
+    return partial(os.path.exists, paths[config.memory_store]())
 
 
 def _embedded_path() -> Path:
     return data_folder() / "memories.db"
+
+
+def _mem0_path() -> Path:
+    return data_folder() / "mem0"
 
 
 def data_folder() -> Path:
