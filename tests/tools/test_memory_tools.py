@@ -116,3 +116,14 @@ def test_the_descriptions_say_what_a_model_has_to_know(app: App) -> None:
 def test_without_a_store_there_are_no_such_tools(repository: Path, make_app: Any) -> None:
     names = {one.name for one in tools_of(make_app(repository, memory_store=""))}
     assert not names & {"recall", "remember"}
+
+
+def test_a_search_brings_what_was_remembered_as_a_note(repository: Path, make_app: Any) -> None:
+    app = make_app(repository, memory_timeout_ms=60_000)
+    app.index()
+    long = "src/net/retry.py must stay free of side effects, " + "because of this and that, " * 40
+    tool(app, "remember")(long)
+    answer = tool(app, "vectordb_search").run("how long to wait before the next attempt")
+    assert "\n\nNote: from memory: [20" in answer.text
+    assert "… (about src/net/retry.py)" in answer.text
+    assert answer.data["memories"] == [long.strip()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -63,7 +64,9 @@ class Reader:
                 str(memory_id), text, told_at, count=times, about=tied.get(memory_id, ())
             )
             words = self._words.of_memory(text)
-            numbers, counts = np.unique(np.array(words, dtype=np.int64), return_counts=True)
+            counted = Counter(words)  # numpy takes ten times as long for so few
+            numbers = np.fromiter(counted.keys(), dtype=np.int64, count=len(counted))
+            counts = np.fromiter(counted.values(), dtype=np.int64, count=len(counted))
             first = words[0] if words else -1
             told_s = datetime.fromisoformat(told_at).timestamp()
             self._entries[memory_id] = Entry(memory, told_s, numbers, counts, first, vector)

@@ -18,6 +18,14 @@ _LITTLE: Final = 0.15
 Numbers = NDArray[np.int64]
 
 
+class _Numbers(dict[str, int]):
+    """Stem -> its number, the next one for a new stem."""
+
+    def __missing__(self, stem: str) -> int:
+        self[stem] = number = len(self)
+        return number
+
+
 class Words:
     """The stems of all memories, numbered as they come. Not for several threads at once."""
 
@@ -25,16 +33,16 @@ class Words:
         builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
         self._stemmer = builder.filter(tantivy.Filter.stemmer("english")).build()
         self._table = TermTable()
-        self._numbers: dict[str, int] = {}
+        self._numbers = _Numbers()
         # These come first, so that their number tells them apart.
-        self._little = len({self._number(stem) for stem in self._little_words()})
+        self._little = len({self._numbers[stem] for stem in self._little_words()})
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def of_memory(self, text: str) -> list[int]:
         """The number of each word, in order; new ones are learnt."""
-        return [self._number(stem) for stem in self._stems(text)]
+        return list(map(self._numbers.__getitem__, self._stems(text)))
 
     def of_topic(self, text: str) -> Numbers:
         """The number of each word, once; negative ones for words that stand in no memory."""
@@ -48,9 +56,6 @@ class Words:
         is_little = (numbers >= 0) & (numbers < self._little)
         # "What does the user like" has no other words.
         return np.where(is_little & ~is_little.all(), _LITTLE, 1.0)
-
-    def _number(self, stem: str) -> int:
-        return self._numbers.setdefault(stem, len(self._numbers))
 
     def _stems(self, text: str) -> list[str]:
         return list(self._stemmer.analyze(text_terms(text, self._table)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import ConfigError, QueryError
-from rootle.types import Findings, Record, SearchQuery, SearchResponse, SearchResult
+from rootle.markdown import memory_as_text
+from rootle.types import Findings, Memory, Record, SearchQuery, SearchResponse, SearchResult
 from rootle.wire import to_json
 
 # What it means for a reader that a part of the search did not take part.
@@ -15,10 +17,13 @@ _WITHOUT: Final = {
     "dense": "the vectors did not answer, so this was found by words alone",
     "sparse": "the word index did not answer, so this was found by meaning alone",
     "reranker": "the reranker did not answer",
+    "memory": "what was remembered earlier could not be asked",
     "embedding": "another model than the configured one served",
     "pending": "some files are found by their words alone for now",
     "stale": "the index is behind the folder",
 }
+# A memory is a note beside the passages, and `recall` gives the whole of it.
+_MEMORY_CHARS: Final = 300
 
 
 class AppBackend:
@@ -36,6 +41,7 @@ class AppBackend:
             "staleness": to_json(response.staleness),
             "partial": to_json(response.partial),
             "generation": response.generation,
+            "memories": [memory.text for memory in response.memories],
         }
         return Findings(records, tuple(_remarks(response)), facts)
 
@@ -87,4 +93,12 @@ def _remarks(response: SearchResponse) -> list[str]:
             "ask again for an answer from all of it"
         )
     missing = [known.get(name, f"{name} did not take part") for name in response.degraded]
-    return [*response.suggestions, *missing]
+    remembered = [f"from memory: {_in_short(memory)}" for memory in response.memories]
+    return [*response.suggestions, *missing, *remembered]
+
+
+def _in_short(memory: Memory) -> str:
+    text = " ".join(memory.text.split())
+    if len(text) > _MEMORY_CHARS:
+        text = f"{text[:_MEMORY_CHARS]}…"
+    return memory_as_text(replace(memory, text=text))
