@@ -14,7 +14,7 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config import Config, RerankerWeights
 from rootle.errors import UnavailableError
 from rootle.ingest.chunker import ChunkLimits, cut_text
 from rootle.protocols import Matrix, Ranked
@@ -22,6 +22,7 @@ from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
 from rootle.rank.features import NAMES, file_features
 from rootle.rank.heuristic import rank_files
 from rootle.rank.question import parse_question
+from rootle.rank.specified import file_importance, rank_specified, recency_boost
 from rootle.search.agent import SearchAgent
 from rootle.search.gather import NO_SPARSE, ChunkTable, DenseFindings, choose_candidates, lookup
 from rootle.search.search_log import SearchLogFile
@@ -123,6 +124,17 @@ def test_8_1_4_reranking_heuristics() -> None:
     expected = (file_features(evidence) * alpha).sum(axis=1) / alpha.sum()
     assert ranked.scores == pytest.approx(expected)
     assert list(ranked.order) == np.argsort(-expected, kind="stable").tolist()
+    # The formula of the specification, which decides where no learned ranker does: here each file
+    # has one chunk.
+    specified = rank_specified(evidence, RerankerWeights(0.5, 0.3, 0.1, 0.1))
+    formula = (
+        0.5 * evidence.chunks.dense
+        + 0.3 * evidence.chunks.bm25 / evidence.chunks.bm25.max()
+        + 0.1 * recency_boost(evidence.files.days)
+        + 0.1 * file_importance(evidence.files.sizes)
+    )
+    assert specified.scores == pytest.approx(formula)
+    assert list(specified.order) == np.argsort(-formula, kind="stable").tolist()
 
 
 def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,29 @@ def test_9_3_sparse_index_staleness(repository: Path, make_app, tmp_path: Path) 
     assert agent.search(SearchQuery("retry_backoff")).degraded == ("stale",)
     assert "staleIndexWarning" in _events(tmp_path / "log.jsonl")
     agent.close()
+
+
+def test_9_4_high_churn(repository: Path, make_app) -> None:
+    app = make_app(repository, watch_debounce_ms=500)
+    batches: list[tuple[str, ...]] = []
+    with app.watch() as live:
+        _wait_until(lambda: live.is_ready)
+        app.subscribe(lambda event: batches.append(event.changed))
+        for number in range(40):
+            (repository / "busy.py").write_text(f"def zebra(): return {number}\n")
+            (repository / f"many_{number % 10}.py").write_text(f"def okapi(): return {number}\n")
+        _wait_until(lambda: sum(map(len, batches)) >= 11 and not live.waiting)
+    # One batch for all; a machine that stood still in between may have made a second of it.
+    assert len(batches) <= 2
+    assert set(batches[0]) <= {"busy.py", *(f"many_{number}.py" for number in range(10))}
+    assert "return 39" in app.search("zebra").results[0].snippet
+
+
+def _wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
 
 
 def test_9_5_memory_pressure_from_large_chunks(tmp_path: Path, make_app) -> None:
