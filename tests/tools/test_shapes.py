@@ -113,16 +113,27 @@ def test_a_call_is_answered(arguments: Any) -> None:
     assert call_tool([ECHO], "echo", arguments) == Answer("hi!", {"said": "hi"})
 
 
+NO_OBJECT = 'echo takes an object: {"text": "…"}'
+
+
 @pytest.mark.parametrize(
-    "arguments",
+    ("wrong", "message"),
     [
-        *("", "hi", "[]", "null", '"hi"', "{}", '{"text": 3}', '{"text": "a", "limit": 3}'),
-        *('{"text": "a"', "[" * 100_000, {}, {"query": "a"}, {"text": None}, {"text": ["a"]}),
+        *(
+            (text, 'echo takes an object: {"text": "…"}')
+            for text in ("", "hi", "[]", "null", '"hi"')
+        ),
+        ('{"text": "a"', 'echo takes an object: {"text": "…"}'),
+        ("[" * 100_000, 'echo takes an object: {"text": "…"}'),
+        *((given, '"text" must be a text') for given in ({}, "{}", {"text": None}, '{"text": 3}')),
+        ({"text": ["a"]}, '"text" must be a text'),
+        ({"query": "a"}, "echo takes \"text\" alone, not 'query'"),
+        ('{"text": "a", "limit": 3}', "echo takes \"text\" alone, not 'limit'"),
     ],
 )
-def test_a_call_that_is_wrong_teaches_the_right_one(arguments: Any) -> None:
-    answer = call_tool([ECHO], "echo", arguments)
-    assert answer.text == 'Error: echo takes one text: {"text": "…"}'
+def test_a_call_that_is_wrong_teaches_the_right_one(wrong: Any, message: str) -> None:
+    answer = call_tool([ECHO], "echo", wrong)
+    assert answer.text == f"Error: {message}"
     assert answer.is_error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import anyio
@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from rootle import __version__
 from rootle.errors import RootleError
+from rootle.tools.shapes import parameters_of, text_of
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class ToolServer:
         if tool is None:
             known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name!r}; known: {known}")
-        text = _text_of(tool, params.arguments or {})
+        text = text_of(tool, params.arguments or {})
         if isinstance(text, Answer):
             return _result(text)
         if self._waiting >= _MAX_WAITING:
@@ -106,17 +107,11 @@ class ToolServer:
 
 def described(tool: Tool) -> types.Tool:
     """What a client is told: the plainest schema there is, which the strictest of them takes."""
-    parameter = {"type": "string", "description": tool.parameter_description}
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema={
-            "type": "object",
-            "properties": {tool.parameter: parameter},
-            "required": [tool.parameter],
-            "additionalProperties": False,
-        },
+        input_schema=parameters_of(tool),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.is_read_only,
             destructive_hint=False,
@@ -124,15 +119,6 @@ def described(tool: Tool) -> types.Tool:
             open_world_hint=tool.is_open_world,
         ),
     )
-
-
-def _text_of(tool: Tool, arguments: Mapping[str, Any]) -> str | Answer:
-    """The one text that a tool takes; an answer that says what is wrong where it is not that."""
-    for name in arguments:
-        if name != tool.parameter:
-            return error(f'{tool.name} takes "{tool.parameter}" alone, not {name!r}')
-    text = arguments.get(tool.parameter)
-    return text if isinstance(text, str) else error(f'"{tool.parameter}" must be a text')
 
 
 def _run(tool: Tool, text: str) -> Answer:

@@ -102,10 +102,19 @@ def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, An
     if tool is None:
         return error(f"there is no tool {name}; there are: {', '.join(t.name for t in tools)}")
     given = _object(arguments)
-    text = given.get(tool.parameter) if given is not None else None
-    if given is None or not isinstance(text, str) or len(given) > 1:
-        return error(f'{name} takes one text: {{"{tool.parameter}": "…"}}')
-    return tool.run(text)
+    if given is None:
+        return error(f'{name} takes an object: {{"{tool.parameter}": "…"}}')
+    text = text_of(tool, given)
+    return text if isinstance(text, Answer) else tool.run(text)
+
+
+def text_of(tool: Tool, arguments: Mapping[str, Any]) -> str | Answer:
+    """The one text that a tool takes; an answer that says what is wrong where it is not that."""
+    for name in arguments:
+        if name != tool.parameter:
+            return error(f'{tool.name} takes "{tool.parameter}" alone, not {name!r}')
+    text = arguments.get(tool.parameter)
+    return text if isinstance(text, str) else error(f'"{tool.parameter}" must be a text')
 
 
 def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any] | None:
