@@ -102,7 +102,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
             first_patience_s=first_patience_s,
         )
         if embedder is not None:
-            monkeypatch.setattr(app, "_embedder", embedder)
+            monkeypatch.setattr(app._parts, "_embedder", embedder)
         # However little time has passed since the last look: a test changes files quickly.
         monkeypatch.setattr("rootle.freshness._REFRESH_SHARE", 0)
         apps.append(app)

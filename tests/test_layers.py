@@ -87,10 +87,13 @@ ALLOWED: Mapping[str, set[str]] = {
     "sources": GROUND | {"ingest"},
     "indexed_names": GROUND | {"index.snapshot"},
     "user_memory": GROUND | {"memory", "search", "indexed_names", "index.snapshot"},
+    "places": set(),
+    "parts": GROUND
+    | {"index.snapshot", "embed", "memory", "rank", "search"}
+    | {"indexer", "freshness", "places", "user_memory"},
     "app": GROUND
-    | {"index.snapshot", "index.watch_place", "embed", "ingest", "memory", "rank", "search"}
-    | {"indexer", "index_status", "freshness", "live", "makeup", "sources"}
-    | {"user_memory", "websearch"},
+    | {"index.watch_place", "ingest", "search", "websearch"}
+    | {"index_status", "live", "makeup", "parts", "places", "sources", "user_memory"},
     # Floor 6: what agents call.
     "tools": GROUND | {"app"},
     # Floor 7: servers.

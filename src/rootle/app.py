@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -17,15 +16,15 @@ from rootle.errors import (
     IndexMissingError,
     IndexStorageError,
     IndexUnfinishedError,
-    UnavailableError,
 )
 from rootle.events import Subscribers
+from rootle.parts import Parts
+from rootle.places import default_index_dir, stored_answers_path
 from rootle.types import (
     Filters,
     IndexReport,
     IndexStatus,
     IndexUpdated,
-    Memory,
     Partial,
     Passage,
     SearchQuery,
@@ -34,17 +33,8 @@ from rootle.types import (
 from rootle.wire import query_with
 
 if TYPE_CHECKING:
-    from rootle.embed.choice import ModelChoice
-    from rootle.freshness import Freshness
-    from rootle.index.snapshot import Snapshot
-    from rootle.indexer import Indexer
     from rootle.ingest.plan import Plan
     from rootle.live import LiveIndex
-    from rootle.protocols import Embedder, Reranker
-    from rootle.search.agent import SearchAgent
-    from rootle.search.beside import MemoryBeside
-    from rootle.search.search_log import SearchLogFile
-    from rootle.search.stored_answers import StoredAnswers
     from rootle.user_memory import UserMemory
     from rootle.websearch.cascade import Engines
     from rootle.websearch.page_reader import PageReader
@@ -77,31 +67,6 @@ def open_app(
     return App(folder, where, config or Config(), notice or _ignore, first_patience_s)
 
 
-def default_index_dir(root: Path) -> Path:
-    """Where the index of a folder lies: in the user's cache folder, one for each real path."""
-    from platformdirs import user_cache_path
-
-    real = os.path.realpath(root)
-    digest = hashlib.blake2b(os.fsencode(real), digest_size=6).hexdigest()
-    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in os.path.basename(real))
-    return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
-
-
-def stored_answers_path(index_dir: Path) -> Path:
-    """Where answers are kept for the next process, in a folder for each index."""
-    from platformdirs import user_state_path
-
-    digest = hashlib.blake2b(os.fsencode(os.path.realpath(index_dir)), digest_size=8).hexdigest()
-    return user_state_path("rootle", appauthor=False) / "answers" / digest
-
-
-def search_log_path() -> Path:
-    """Where searches are logged: in the user's state folder, for all folders together."""
-    from platformdirs import user_state_path
-
-    return user_state_path("rootle", appauthor=False) / "search-log.jsonl"
-
-
 class App:
     """Answers questions about one folder, and keeps the index that it needs for that.
 
@@ -116,20 +81,22 @@ class App:
         notice: Notice,
         first_patience_s: float | None = None,
     ) -> None:
-        self._first_patience_s = first_patience_s
         self.root = root
         self.index_dir = index_dir
         self.config = config
         self._notice = notice
+        self._waits_for_first = first_patience_s is None
         self._lock = threading.RLock()
-        self._indexer: Indexer | None = None
-        self._chosen: ModelChoice | None = None
-        self._embedder: Embedder | None = None
-        self._agent: SearchAgent | None = None
-        self._freshness: Freshness | None = None
         self._live: LiveIndex | None = None
-        self._memory: UserMemory | None = None
         self._subscribers = Subscribers()
+        self._parts = Parts(
+            root,
+            index_dir,
+            config,
+            notice=notice,
+            announce=self._subscribers.tell,
+            first_patience_s=first_patience_s,
+        )
 
     def search(
         self,
@@ -159,7 +126,7 @@ class App:
                 return self._answer(query, explain=explain)
             except IndexMissingError:
                 # Somebody deleted it since the last check.
-                self._fresh().forget()
+                self._parts.freshness().forget()
         return self._answer(query, explain=explain)
 
     def read(self, source: str) -> Passage:
@@ -186,13 +153,13 @@ class App:
         Where another process writes for long, or nothing can be written, the index that is there
         still serves.
         """
-        return self._fresh().ensure(progress or _no_progress, in_full=True) is None
+        return self._parts.freshness().ensure(progress or _no_progress, in_full=True) is None
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
         self._check_may_write()
-        with self._fresh().replaced():
-            report = self._upkeep().bring_up_to_date(
+        with self._parts.freshness().replaced():
+            report = self._parts.upkeep().bring_up_to_date(
                 progress or _no_progress,
                 patience_s=-1,
                 rebuild=rebuild,
@@ -200,18 +167,18 @@ class App:
                 wakes_servers=False,
             )
         # Apart from that, so that questions are answered while a server is filled.
-        self._upkeep().feed_servers()
+        self._parts.upkeep().feed_servers()
         return report
 
     def plan(self) -> Plan:
         """What `index` would do, without doing it."""
-        return self._upkeep().view.plan()
+        return self._parts.upkeep().view.plan()
 
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
         from rootle.index_status import status_of
 
-        status = status_of(self._upkeep())
+        status = status_of(self._parts.upkeep())
         return replace(status, unused_settings=unused_settings(self.config))
 
     def clear(self) -> bool:
@@ -219,16 +186,16 @@ class App:
         import shutil
 
         self._check_may_write()
-        with self._fresh().replaced():
+        with self._parts.freshness().replaced():
             shutil.rmtree(stored_answers_path(self.index_dir), ignore_errors=True)
-            return self._upkeep().clear()
+            return self._parts.upkeep().clear()
 
     def first_index(self) -> tuple[int, int] | None:
         """How far the index is that is being made for the first time: bytes read, and in all.
 
         None once it is there. Whoever makes it, in this process or another one.
         """
-        return self._upkeep().view.first_run()
+        return self._parts.upkeep().view.first_run()
 
     def watch(self) -> LiveIndex:
         """Keep the index fresh from now on, until its `stop` or the end of a `with`.
@@ -243,7 +210,7 @@ class App:
             if self._live is not None:
                 self._live.stop()
             debounce_s = self.config.watch_debounce_ms / 1000
-            self._live = LiveIndex(self._upkeep(), debounce_s, self._notice).start()
+            self._live = LiveIndex(self._parts.upkeep(), debounce_s, self._notice).start()
             return self._live
 
     @cached_property
@@ -266,12 +233,7 @@ class App:
 
         Raises ConfigError where `memoryStore` is empty.
         """
-        from rootle.user_memory import open_memory
-
-        with self._lock:
-            if self._memory is None:
-                self._memory = open_memory(self.root, self.config, self._table, self._snapshot)
-            return self._memory
+        return self._parts.memory()
 
     @property
     def buffered_index_operations(self) -> int:
@@ -304,19 +266,11 @@ class App:
 
     def close(self) -> None:
         """Let go of files and threads; the app can be used again."""
-        if self._live is not None:
-            self._live.stop()
-        if self._freshness is not None:
-            self._freshness.close()
         with self._lock:
-            self._live = self._freshness = None
-            if self._agent is not None:
-                self._agent.close()
-            if self._indexer is not None:
-                self._indexer.close()
-            if self._memory is not None:
-                self._memory.close()
-            self._agent = self._indexer = self._memory = None
+            live, self._live = self._live, None
+        if live is not None:
+            live.stop()
+        self._parts.close()
 
     def __enter__(self) -> App:
         return self
@@ -325,11 +279,11 @@ class App:
         self.close()
 
     def _answer(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        staleness = self._fresh().ensure(_no_progress, in_full=False)
+        staleness = self._parts.freshness().ensure(_no_progress, in_full=False)
         partial = self._partial()
         is_stale = staleness is not None
-        response = self._search_agent().search(query, explain=explain, stale=is_stale)
-        embedding = ("embedding",) if self._choice().remark else ()
+        response = self._parts.agent().search(query, explain=explain, stale=is_stale)
+        embedding = ("embedding",) if self._parts.model_choice().remark else ()
         unfinished = ("partial",) if partial is not None else ()
         return replace(
             response,
@@ -343,11 +297,11 @@ class App:
 
         Raises IndexUnfinishedError where there is nothing to answer from yet.
         """
-        if self._first_patience_s is None or self._fresh().is_made:
+        if self._waits_for_first or self._parts.freshness().is_made:
             return None
-        read, total = self._upkeep().view.first_run() or (0, 0)
+        read, total = self._parts.upkeep().view.first_run() or (0, 0)
         try:
-            snapshot = self._upkeep().snapshot()
+            snapshot = self._parts.upkeep().snapshot()
         except IndexStorageError as error:
             raise IndexUnfinishedError(
                 f"the index of {self.root} is being made for the first time, {read / 1e6:.1f} of "
@@ -357,7 +311,7 @@ class App:
 
     def _indexed_paths(self) -> list[str]:
         try:
-            states = self._upkeep().snapshot().all_files()
+            states = self._parts.upkeep().snapshot().all_files()
         except IndexStorageError:
             return []
         return [state.path for state in states if state.skip is None]
@@ -366,7 +320,7 @@ class App:
         from rootle.index.watch_place import WatchPlace, Wish
 
         wish = Wish(is_paused, min_interval_s)
-        self._fresh().wish = wish
+        self._parts.freshness().wish = wish
         return WatchPlace(self.index_dir).make_wish(wish, _WISH_PATIENCE_S)
 
     def _check_may_write(self) -> None:
@@ -375,145 +329,6 @@ class App:
                 f"enableIndexing is false: the index at {self.index_dir} is only read; "
                 "set it to true to write"
             )
-
-    def _fresh(self) -> Freshness:
-        from rootle.freshness import Freshness
-
-        with self._lock:
-            if self._freshness is None:
-                self._freshness = Freshness(
-                    self._upkeep(),
-                    self.config,
-                    self._notice,
-                    first_patience_s=self._first_patience_s,
-                )
-            return self._freshness
-
-    def _upkeep(self) -> Indexer:
-        from rootle.indexer import Indexer
-        from rootle.plugins import find_plugins
-
-        with self._lock:
-            if self._indexer is None:
-                for reason in find_plugins(self.config.plugins).broken.values():
-                    self._notice(reason)
-                self._indexer = Indexer(
-                    self.root,
-                    self.index_dir,
-                    self.config,
-                    choose_model=self._choice,
-                    open_embedder=self._model,
-                    notice=self._notice,
-                    announce=self._subscribers.tell,
-                    shows_unfinished=self._first_patience_s is not None,
-                )
-            return self._indexer
-
-    def _search_agent(self) -> SearchAgent:
-        from rootle.rank.rankers import chosen_ranker
-        from rootle.search.agent import SearchAgent
-
-        with self._lock:
-            if self._agent is None:
-                upkeep, model = self._upkeep(), self._choice().model
-                servers = upkeep.servers
-                self._agent = SearchAgent(
-                    upkeep.snapshot,
-                    self._question_model,
-                    replace(self.config, embedding_model_id=model),
-                    log=self._search_log(),
-                    root=self.root,
-                    dense=servers.dense if servers is not None else None,
-                    sparse=servers.sparse if servers is not None else None,
-                    reranker=self._reranker(),
-                    stored=self._stored_answers(),
-                    ranker=chosen_ranker(self.config),
-                    memory=self._memory_beside(),
-                )
-            return self._agent
-
-    def _memory_beside(self) -> MemoryBeside | None:
-        config = self.config
-        if not (config.memory_store and config.memory_beside_code):
-            return None
-        from rootle.memory.choice import existence
-        from rootle.search.beside import MemoryBeside
-
-        def find(text: str, paths: Sequence[str]) -> Sequence[Memory]:
-            return self.memory.fitting_well(text, paths)
-
-        return MemoryBeside(find, config.memory_timeout_ms, existence(config))
-
-    def _snapshot(self) -> Snapshot:
-        return self._upkeep().snapshot()
-
-    def _table(self) -> Embedder:
-        """The model where it is a table, else the shipped one: no memory waits for a server."""
-        if self._choice().is_table:
-            return self._model()
-        from rootle.embed.static import StaticEmbedder
-
-        return StaticEmbedder()
-
-    def _reranker(self) -> Reranker | None:
-        if not (self.config.use_learned_reranker and self.config.reranker_provider):
-            return None
-        from rootle.rank.choice import open_reranker
-
-        return open_reranker(self.config)
-
-    def _search_log(self) -> SearchLogFile | None:
-        from rootle.search.search_log import SearchLogFile
-
-        if not self.config.search_log:
-            return None
-        return SearchLogFile(search_log_path(), with_query_text=self.config.search_log_query_text)
-
-    def _stored_answers(self) -> StoredAnswers | None:
-        from rootle.search.stored_answers import StoredAnswers
-
-        config = self.config
-        if not (config.enable_cache and config.cache_on_disk):
-            return None
-        return StoredAnswers(
-            stored_answers_path(self.index_dir),
-            config.cache_max_entries,
-            config.cache_ttl_seconds,
-            repr(config),
-        )
-
-    def _question_model(self) -> Embedder:
-        """The model, as long as the vectors in the index are its own."""
-        of_index = self._upkeep().snapshot().value("embedding")
-        if of_index != self._choice().fingerprint:
-            raise UnavailableError(
-                f"the vectors in the index are of {of_index}, not of {self._choice().fingerprint}"
-            )
-        return self._model()
-
-    def _model(self) -> Embedder:
-        # Without the lock: a search that is under way does not wait for another thread's indexing.
-        if self._embedder is not None:
-            return self._embedder
-        from rootle.embed.choice import open_model
-
-        with self._lock:
-            if self._embedder is None:
-                self._embedder = open_model(self._choice(), self.config)
-            return self._embedder
-
-    def _choice(self) -> ModelChoice:
-        """The model that serves, which need not be the one that was configured."""
-        if self._chosen is not None:
-            return self._chosen
-        from rootle.embed.choice import choose_model
-
-        with self._lock:
-            if self._chosen is None:
-                self._chosen = choose_model(self.config)
-                if self._chosen.remark:
-                    self._notice(self._chosen.remark)
-            return self._chosen
 
 
 def _no_progress(done: int, total: int) -> None:

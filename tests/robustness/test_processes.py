@@ -52,9 +52,7 @@ import json, sys
 from rootle import Config, open_app
 root, index_dir, times = sys.argv[1:]
 with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
-    app._check_cost_s = 0
     for _ in range(int(times)):
-        app._checked_at = float("-inf")
         answer = app.search("compass heading of the ship")
         print(json.dumps([[r.file_path, r.snippet] for r in answer.results]), flush=True)
 """
@@ -106,14 +104,14 @@ def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, ma
     reader = make_app(repository, refresh_seconds=3600)
     reader.index()
     before = reader.search("retry_backoff").results
-    snapshot = reader._upkeep().snapshot()
+    snapshot = reader._parts.upkeep().snapshot()
     write(repository, "src/net/retry.py", "def something_else():\n    pass\n")
     (repository / "docs/guide.md").unlink()
     during: list[Any] = []
 
     def look(done: int, total: int) -> None:
         during.append(*snapshot.excerpts([(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000)]))
-        during.append(reader._search_agent().search(_query()).results == before)
+        during.append(reader._parts.agent().search(_query()).results == before)
 
     writer = make_app(repository)
     writer.index(look)

@@ -58,8 +58,8 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
 
     def make(embedder: Embedder | None = None, **settings: Any) -> SearchAgent:
         agent = SearchAgent(
-            app._upkeep().snapshot,
-            (lambda: embedder) if embedder is not None else app._model,
+            app._parts.upkeep().snapshot,
+            (lambda: embedder) if embedder is not None else app._parts.model,
             Config(**settings),
             clock=lambda: _NOW_S,
         )
@@ -227,7 +227,9 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
     write(root, "new.py", "zebra = 'new'\n", when_s=_NOW_S - 2 * _DAY_S)
     app = make_app(root)
     app.index()
-    agent = SearchAgent(app._upkeep().snapshot, app._model, Config(), clock=lambda: _NOW_S)
+    agent = SearchAgent(
+        app._parts.upkeep().snapshot, app._parts.model, Config(), clock=lambda: _NOW_S
+    )
     wanted = {
         1.0: set(),
         2.5: {"new.py"},
@@ -281,10 +283,10 @@ def test_a_file_that_was_edited_scores_as_one_that_was_not(tmp_path: Path, make_
         app.index()
     write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)
     app.index()
-    agent = app._search_agent()
+    agent = app._parts.agent()
     app.search("zebra stripes")
     session = agent._current_session()
-    scores = session.snapshot.dense.scores(app._model().embed(["zebra stripes"])[0])
+    scores = session.snapshot.dense.scores(app._parts.model().embed(["zebra stripes"])[0])
     owners = np.unique(session.snapshot.dense.file_ids[session.snapshot.dense.file_ids > 0])
     best, mean = session.rows.best_and_mean(RowScores(scores), owners)
     assert np.all(best > 0)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command import rootle, start_rootle
 
-from rootle.app import search_log_path
+from rootle.places import search_log_path
 from rootle.search.search_log import SearchLog, SearchLogFile
 
 QUESTION = "how long to wait before the next attempt"

@@ -72,7 +72,7 @@ def app(repository: Path, make_app) -> App:
 
 def _agent(app: App, embedder: HashEmbedder, log: Path, **settings: Any) -> SearchAgent:
     return SearchAgent(
-        app._upkeep().snapshot,
+        app._parts.upkeep().snapshot,
         lambda: embedder,
         Config(**settings),
         log=SearchLogFile(log, with_query_text=True),
