@@ -208,14 +208,15 @@ def test_a_part_that_misbehaves_costs_no_answer(
         assert named[kind] in response.degraded
 
 
-def test_an_index_that_cannot_be_loaded_costs_its_leg_and_says_why(
+def test_what_cannot_be_loaded_and_was_chosen_costs_its_part_and_says_why(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:
     own.write_text("raise RuntimeError('out of salt')")
-    app = make_app(kitchen, plugins=("own_parts:PARTS",), dense_backend="mine")
+    settings = {"dense_backend": "mine", "reranker_provider": "mine"}
+    app = make_app(kitchen, plugins=("own_parts:PARTS",), **settings)
     response = app.search("gazpacho fire")
     assert response.results
-    assert response.degraded == ("dense",)
+    assert set(response.degraded) == {"dense", "reranker"}
     (backend,) = app.status().backends
     assert 'there is no index "mine"' in backend.reason
     assert "out of salt" in backend.reason

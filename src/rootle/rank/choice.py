@@ -17,7 +17,12 @@ def open_reranker(config: Config) -> Reranker:
     Raises ConfigError for a provider that is unknown and an endpoint that is no URL.
     """
     provider = config.reranker_provider
-    plugins = find_plugins(config.plugins).of("reranker")
+    found = find_plugins(config.plugins)
+    plugins = found.of("reranker")
+    if provider not in (*plugins, *WIRES) and found.broken:
+        from rootle.rank.plugin_reranker import LostReranker
+
+        return LostReranker(provider, "; ".join(found.broken.values()))
     if provider in plugins:
         from rootle.rank.plugin_reranker import PluginReranker
 

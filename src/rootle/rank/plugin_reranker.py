@@ -9,6 +9,17 @@ from rootle.plugins import Found, called, made
 from rootle.protocols import Hit
 
 
+class LostReranker:
+    """In the place of one that may stand in a plugin that cannot be loaded."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self._reason = f'there is no reranker "{name}": {reason}'
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:  # noqa: ARG002
+        """Raises RerankError, so that the order before it stands and the answer says so."""
+        raise RerankError(self._reason)
+
+
 class PluginReranker:
     """Asks a function of a question and documents for one score each."""
 
