@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rootle.config import Config, unused_settings
+from rootle.config import Config
 from rootle.errors import (
     ConfigError,
     IndexMissingError,
@@ -177,6 +177,7 @@ class App:
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
         from rootle.index_status import status_of
+        from rootle.settings.unused import unused_settings
 
         status = status_of(self._parts.upkeep())
         return replace(status, unused_settings=unused_settings(self.config))

@@ -10,7 +10,7 @@ from rootle.text import CHARS_PER_TOKEN
 from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
-_MODEL: Final = "static-code-v1"
+DEFAULT_MODEL: Final = "static-code-v1"
 EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 MEM0: Final = "mem0"  # its library, on this machine
 MEM0_SERVICE: Final = "mem0-service"
@@ -105,7 +105,7 @@ class Config:
 
     # The embedding
     embedding_model_id: str = _key(
-        _MODEL,
+        DEFAULT_MODEL,
         "The shipped model, the path of a model's folder (`/…`, `./…` or `~/…`), or the name of a "
         "model on a server (see [embedding](embedding.md)). Another model means a new index.",
         path=True,
@@ -371,33 +371,6 @@ class Config:
     def max_file_chars(self) -> int:
         """The text of one file that is indexed, in characters; 0 for all of it."""
         return self.max_chunks_per_file * self.max_chunk_chars
-
-
-def unused_settings(config: Config) -> tuple[str, ...]:
-    """A sentence for each key that is set and has no effect beside the others."""
-    beside = (
-        ("dense", config.dense_endpoint, config.dense_backend == EMBEDDED, "denseBackend"),
-        ("sparse", config.sparse_endpoint, config.sparse_backend == EMBEDDED, "sparseBackend"),
-        ("reranker", config.reranker_endpoint, not config.reranker_provider, "rerankerProvider"),
-        ("memory", config.memory_endpoint, config.memory_store != MEM0_SERVICE, "memoryStore"),
-        (
-            "embedding",
-            config.embedding_endpoint,
-            config.embedding_model_id == _MODEL,
-            "embeddingModelID",
-        ),
-    )
-    said = [
-        f"{part}Endpoint: {key} names nobody who would be asked there"
-        for part, endpoint, is_alone, key in beside
-        if endpoint and is_alone
-    ]
-    of_the_web = ("brave_api_key", "exa_api_key", "searxng_endpoint")
-    if not config.web_search:
-        said += [
-            f"{key_of(name)}: webSearch is false" for name in of_the_web if getattr(config, name)
-        ]
-    return tuple(said)
 
 
 def key_of(name: str) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from sample import write
 
-from rootle.config import Config, RerankerWeights, TrustRule, unused_settings
+from rootle.config import Config, RerankerWeights, TrustRule
 from rootle.errors import ConfigError
 from rootle.settings.sources import load_config
+from rootle.settings.unused import unused_settings
 
 
 def _load(tmp_path: Path, text: str | bytes) -> tuple[Config, tuple[str, ...]]:
