@@ -19,7 +19,7 @@ from rootle.memory.exchange import read_memories
 from rootle.memory.likeness import alike
 from rootle.memory.rows import Event
 from rootle.memory.secrets import masked
-from rootle.memory.ties import Project, may_be_stale, mentioned, named
+from rootle.memory.ties import Project, may_be_stale, mentioned, named, rehomed
 from rootle.protocols import Embedder, MemoryStore
 from rootle.search.legs import Leg
 from rootle.text import CHARS_PER_TOKEN
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 TOP_K: Final = 7
 MAX_FACT_CHARS: Final = 4_000
 PREFETCH_TOKENS: Final = 400
+_MAX_TOPIC_CHARS: Final = 8_000
 _BESIDE: Final = 3
 # What nobody asked for has to fit well. Of questions about other people's conversations nine in
 # ten find nothing above it, of those about one's own nineteen in twenty do (docs/memory.md).
@@ -134,7 +135,7 @@ class UserMemory:
 
         Raises QueryError for an empty topic, and what the store raises.
         """
-        topic = _SLICE.sub(" ", topic).strip()
+        topic = _topic_of(topic)
         if not topic:
             raise QueryError("topic is empty")
         in_play = mentioned(topic, self._project)
@@ -146,7 +147,7 @@ class UserMemory:
         Empty where none does, and where the store does not answer in time. The text is marked, and
         `remember` takes nothing out of it.
         """
-        message = _SLICE.sub(" ", user_message).strip()
+        message = _topic_of(user_message)
         if not message:
             return ""
         memories = self._leg.start(partial(self.fitting_well, message, (), self._top_k)).answer()
@@ -185,7 +186,7 @@ class UserMemory:
     def import_lines(self, lines: Iterable[str]) -> Imported:
         """Keep what `rootle memory export` wrote, a JSON object a line; secrets are masked."""
         memories, refused = read_memories(lines)
-        new = self.put(memories)
+        new = self.put(rehomed(memory, self._project) for memory in memories)
         return Imported(new, len(memories) - new, tuple(refused))
 
     def audit(self) -> Audit:
@@ -221,6 +222,11 @@ class UserMemory:
             replace(memory, may_be_stale=memory.may_be_stale or may_be_stale(memory, self._project))
             for memory in memories
         ]
+
+
+def _topic_of(text: str) -> str:
+    """What is asked for, without what memory itself had said before."""
+    return _SLICE.sub(" ", text).strip()[:_MAX_TOPIC_CHARS]
 
 
 def _own_words(fact: str) -> str:

@@ -347,3 +347,34 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     store = EmbeddedMemory(tmp_path / "data" / "memories.db", HashEmbedder)
     with pytest.raises(MemoryStorageError, match="cannot use the memories at"):
         store.add("The user likes tabs", ME)
+
+
+def test_a_full_disk_loses_nothing_that_was_kept(store: EmbeddedMemory) -> None:
+    store.add("The user likes tabs", ME)
+    assert store._connection is not None
+    store._connection.execute("PRAGMA max_page_count=10")
+    with pytest.raises(MemoryStorageError, match="full; free space"):
+        store.add("x " * 100_000, ME)
+    assert texts(store.search("tabs", ME, 7)) == ["The user likes tabs"]
+    assert texts(store.all(ME)) == ["The user likes tabs"]
+
+
+def test_a_writer_that_never_ends_is_named_and_readers_go_on(
+    store: EmbeddedMemory, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.memory.database._BUSY_TIMEOUT_S", 0.05)
+    store.add("The user likes tabs", ME)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    with pytest.raises(MemoryStorageError, match=r"another process keeps .* locked"):
+        store.add("The user likes spaces", ME)
+    assert store.search("tabs", ME, 7)
+    writer.close()
+    store.add("The user likes spaces", ME)
+
+
+def test_a_topic_of_any_length_is_answered(store: EmbeddedMemory) -> None:
+    store.add("The user likes tabs", ME)
+    topic = "tabs " + " ".join(f"word{at}" for at in range(50_000))
+    assert store.search(topic, ME, 7) == []
+    assert store.search("tabs " * 50_000, ME, 7)

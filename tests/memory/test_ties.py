@@ -10,7 +10,7 @@ import pytest
 from sample import write
 
 from rootle.errors import MemoryRefusedError
-from rootle.memory.ties import Project, digest_of, may_be_stale, mentioned, named
+from rootle.memory.ties import Project, digest_of, may_be_stale, mentioned, named, rehomed
 from rootle.types import About, Memory
 
 DEFINERS = {"retrybackoff": ["src/net/retry.py"], "run": ["a.py", "b.py", "c.py", "d.py"]}
@@ -89,3 +89,11 @@ def test_a_memory_is_stale_once_its_file_changed_or_went(project: Project) -> No
     assert may_be_stale(memory, project)
     elsewhere = replace(memory, about=(replace(memory.about[0], root="/other"),))
     assert not may_be_stale(elsewhere, project)
+
+
+def test_what_comes_from_another_machine_is_meant_here(project: Project, tmp_path: Path) -> None:
+    there = About("README.md", "", "/home/somebody/project", "0123")
+    gone, known = replace(there, path="gone.md"), replace(there, root=str(tmp_path))
+    memory = rehomed(Memory("", "x", "2024-05-10T12:00:00Z", about=(there, gone, known)), project)
+    assert memory.about == (replace(there, root=project.name), gone, known)
+    assert may_be_stale(memory, project)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -71,6 +71,17 @@ def may_be_stale(memory: Memory, project: Project) -> bool:
         for about in memory.about
         if about.root == project.name and about.digest
     )
+
+
+def rehomed(memory: Memory, project: Project) -> Memory:
+    """A memory of another machine: what it is about there is meant here, where the file is here."""
+    about = tuple(
+        replace(one, root=project.name)
+        if not os.path.isdir(one.root) and digest_of(project.root, one.path)
+        else one
+        for one in memory.about
+    )
+    return replace(memory, about=about)
 
 
 def digest_of(root: Path, path: str) -> str:

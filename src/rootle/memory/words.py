@@ -14,6 +14,8 @@ from rootle.text import STOP_WORDS, TermTable, text_terms
 _OF_MEMORIES: Final = ("user", "remember", "memory")
 # What a word that says little counts beside others; `rank.question` has the same number.
 _LITTLE: Final = 0.15
+# Of a topic. A message with a log pasted into it has thousands, and its first ones say why.
+_MOST_WORDS: Final = 128
 
 Numbers = NDArray[np.int64]
 
@@ -46,7 +48,7 @@ class Words:
 
     def of_topic(self, text: str) -> Numbers:
         """The number of each word, once; negative ones for words that stand in no memory."""
-        stems = dict.fromkeys(self._stems(text))
+        stems = list(dict.fromkeys(self._stems(text)))[:_MOST_WORDS]
         return np.array(
             [self._numbers.get(stem, -1 - at) for at, stem in enumerate(stems)], dtype=np.int64
         )
