@@ -21,7 +21,17 @@ import rootle
 SRC = Path(rootle.__file__).parent
 
 # A name stands for a module, or for a folder and all that is in it.
-FLOOR_1 = {"types", "errors", "text", "languages", "backoff", "logs", "telemetry"}
+FLOOR_1 = {
+    "types",
+    "errors",
+    "setting",
+    "weights",
+    "text",
+    "languages",
+    "backoff",
+    "logs",
+    "telemetry",
+}
 FLOOR_2 = {
     "protocols",
     "config",
@@ -46,6 +56,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "text": set(),
     "languages": set(),
     "backoff": set(),
+    "setting": set(),
+    "weights": {"setting"},
     "logs": {"errors"},
     "telemetry": set(),  # and OpenTelemetry's API, once somebody else has loaded it
     # Floor 2: floor 1, and the shapes of arrays where vectors are packed.

@@ -3,72 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
+from rootle.setting import setting
 from rootle.text import CHARS_PER_TOKEN
 from rootle.types import camel_case
+from rootle.weights import RerankerWeights, SignalWeights, TrustRule
 
 SECTION: Final = "searchAgent"
 DEFAULT_MODEL: Final = "static-code-v1"
 EMBEDDED: Final = "embedded"  # the backend that is part of rootle
 MEM0: Final = "mem0"  # its library, on this machine
 MEM0_SERVICE: Final = "mem0-service"
-
-
-def _key(
-    default: Any,  # Any: the field says its type, and a default of another one fails at import
-    about: str,
-    span: tuple[float, float] | None = None,
-    *,
-    project: bool = False,
-    secret: bool = False,
-    url: bool = False,
-    path: bool = False,
-    item: type[Any] | None = None,
-) -> Any:
-    """A field of Config: its meaning, its range, and who may set it.
-
-    `project` is for what a repository may choose for those who clone it: nothing that reaches a
-    network, a program, a key or a file outside it, and nothing that takes all memory. `secret` is
-    never shown; `url` is one of HTTP; `path` may be one, told from a name by how it begins. `item`
-    is the record that a list is made of, where it is not one of texts.
-    """
-    metadata: dict[str, object] = {"about": about, "range": span, "project": project}
-    metadata |= {"secret": secret, "url": url, "path": path, "item": item}
-    return field(default=default, repr=not secret, metadata=metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class RerankerWeights:
-    """What each signal counts in the weighted sum."""
-
-    dense_score: float = _key(0.5, "The cosine of the chunk.", (0.0, 1_000.0))
-    sparse_score: float = _key(0.3, "The score of its words.", (0.0, 1_000.0))
-    recency_boost: float = _key(0.1, "How lately the file was changed.", (0.0, 1_000.0))
-    file_importance: float = _key(0.1, "How much the file matters.", (0.0, 1_000.0))
-
-
-@dataclass(frozen=True, slots=True)
-class SignalWeights:
-    """What signals beside words and vectors count in the `learned` and `features` rankers."""
-
-    recency_boost: float = _key(0.0, "How lately the file was changed.", (0.0, 1_000.0))
-    file_importance: float = _key(0.0, "How much the file matters.", (0.0, 1_000.0))
-
-
-@dataclass(frozen=True, slots=True)
-class TrustRule:
-    """Whose files count more or less: those of an author, at a place, or both."""
-
-    author: str = _key("", "A name or an address, as the last commit has it.")
-    path: str = _key("", "A file, a folder or a glob.")
-    weight: float = _key(1.5, "The score is multiplied by it.", (0.0, 1_000.0))
-
-    def __post_init__(self) -> None:
-        if not (self.author or self.path):
-            raise ValueError('names neither an "author" nor a "path"')
-
 
 # The specification's name for a reranker of our own, which is not built: no model of a server.
 NO_MODEL: Final = "local-reranker-small"
@@ -82,150 +29,152 @@ class Config:
     """The `searchAgent` section. Each field has the camelCase name of its key in the file."""
 
     # Chunks
-    max_chunk_size_tokens: int = _key(
+    max_chunk_size_tokens: int = setting(
         512,
         "Upper bound of one chunk. A token is four characters.",
         (64, 8192),
         project=True,
     )
-    chunk_overlap_tokens: int = _key(
+    chunk_overlap_tokens: int = setting(
         50,
         "What two neighbouring windows share. Only text without a structure that rootle knows is "
         "cut into windows.",
         (0, 4096),
         project=True,
     )
-    max_chunks_per_file: int = _key(
+    max_chunks_per_file: int = setting(
         100,
         "Limit for the text of one file: this many full chunks of it are indexed, the rest is left "
         "out and counted by `rootle status`. 0: no limit.",
         (0, 1_000_000),
     )
-    max_file_bytes: int = _key(1_000_000, "Larger files are left out.", (1, 1 << 40))
+    max_file_bytes: int = setting(1_000_000, "Larger files are left out.", (1, 1 << 40))
 
     # The embedding
-    embedding_model_id: str = _key(
+    embedding_model_id: str = setting(
         DEFAULT_MODEL,
         "The shipped model, the path of a model's folder (`/…`, `./…` or `~/…`), or the name of a "
         "model on a server (see [embedding](embedding.md)). Another model means a new index.",
         path=True,
     )
-    embedding_endpoint: str = _key(
+    embedding_endpoint: str = setting(
         "", "URL of the server that embeds with that model. Empty: the provider's own.", url=True
     )
-    embedding_provider: str = _key(
+    embedding_provider: str = setting(
         "openai",
         "Whose requests that server understands: openai, azure, cohere, jina, llamacpp, lmstudio, "
         "mistral, ollama, vllm or voyage.",
     )
-    embedding_api_key: str = _key(
+    embedding_api_key: str = setting(
         "", "The key of that server. It is never shown, logged or sent elsewhere.", secret=True
     )
-    embedding_api_key_command: str = _key(
+    embedding_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    embedding_fallback: str = _key(
+    embedding_fallback: str = setting(
         "", "The model that serves where `embeddingModelID` cannot. Empty: none.", path=True
     )
-    embedding_query_prefix: str = _key(
+    embedding_query_prefix: str = setting(
         "", "Put before a question. Empty: what the model is known to want, if anything."
     )
-    embedding_document_prefix: str = _key(
+    embedding_document_prefix: str = setting(
         "", "Put before a chunk. Empty: what the model is known to want, if anything."
     )
-    embedding_dimensions: int = _key(
+    embedding_dimensions: int = setting(
         0, "Length of a vector, where a server offers several. 0: the model's own.", (0, 65_536)
     )
 
     # The dense leg: vectors
-    dense_backend: str = _key(
+    dense_backend: str = setting(
         EMBEDDED,
         'The engine that searches the vectors: "embedded", "chroma", "opensearch", "weaviate" or '
         "a [plugin](plugins.md).",
     )
-    dense_endpoint: str = _key(
+    dense_endpoint: str = setting(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
     )
-    dense_api_key: str = _key(
+    dense_api_key: str = setting(
         "", "The key of that server, or user:password. It is never shown.", secret=True
     )
-    dense_api_key_command: str = _key(
+    dense_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    dense_top_k: int = _key(
+    dense_top_k: int = setting(
         200, "Chunks that the vectors may put forward.", (1, 10_000), project=True
     )
-    dense_batch_size: int = _key(16, "Chunks in one request to an embedding server.", (1, 10_000))
-    dense_timeout_ms: int = _key(
+    dense_batch_size: int = setting(
+        16, "Chunks in one request to an embedding server.", (1, 10_000)
+    )
+    dense_timeout_ms: int = setting(
         2_000, "After this long a search goes on without the vectors and says so.", (1, 600_000)
     )
 
     # The sparse leg: words
-    sparse_backend: str = _key(
+    sparse_backend: str = setting(
         EMBEDDED,
         'The engine that searches the words: "embedded", "opensearch", "elasticsearch", '
         '"weaviate" or a [plugin](plugins.md).',
     )
-    sparse_endpoint: str = _key(
+    sparse_endpoint: str = setting(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
     )
-    sparse_api_key: str = _key(
+    sparse_api_key: str = setting(
         "", "The key of that server, or user:password. It is never shown.", secret=True
     )
-    sparse_api_key_command: str = _key(
+    sparse_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    sparse_top_k: int = _key(
+    sparse_top_k: int = setting(
         200, "Chunks that the words may put forward.", (1, 10_000), project=True
     )
-    sparse_timeout_ms: int = _key(
+    sparse_timeout_ms: int = setting(
         1_000, "After this long a search goes on without the words and says so.", (1, 600_000)
     )
 
     # The order of the candidates
-    max_merged_candidates: int = _key(
+    max_merged_candidates: int = setting(
         400, "Chunks that are ranked, after both lists are fused.", (1, 20_000), project=True
     )
-    use_learned_reranker: bool = _key(
+    use_learned_reranker: bool = setting(
         True,
         "false: leave the server that `rerankerProvider` names in peace.",
         project=True,
     )
-    reranker_provider: str = _key(
+    reranker_provider: str = setting(
         "",
         "Whose server reads the best files and orders them anew: `llamacpp`, `cohere`, `jina`, "
         "`voyage`, `vllm`, `tei` or `infinity` (`docs/reranking.md`). Empty: nobody's.",
     )
-    reranker_model_id: str = _key(
+    reranker_model_id: str = setting(
         NO_MODEL, "The model of that server. The default leaves the choice to the server."
     )
-    reranker_endpoint: str = _key(
+    reranker_endpoint: str = setting(
         "",
         "URL of that server. Empty: the provider's own. Alone it switches nothing.",
         url=True,
     )
-    reranker_api_key: str = _key(
+    reranker_api_key: str = setting(
         "", "The key of that server. It is never shown, logged or sent elsewhere.", secret=True
     )
-    reranker_api_key_command: str = _key(
+    reranker_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    reranker_batch_size: int = _key(8, "Files in one request to that server.", (1, 10_000))
-    reranker_timeout_ms: int = _key(
+    reranker_batch_size: int = setting(8, "Files in one request to that server.", (1, 10_000))
+    reranker_timeout_ms: int = setting(
         2_000, "After this long the order before it stands, and the answer says so.", (1, 600_000)
     )
-    reranker_weights: RerankerWeights = _key(  # noqa: RUF009 - it makes a `field`
+    reranker_weights: RerankerWeights = setting(  # noqa: RUF009 - it makes a `field`
         _DEFAULT_WEIGHTS,
         "What each signal counts in the weighted sum of `useLearnedReranker: false`.",
         project=True,
     )
-    signal_weights: SignalWeights = _key(  # noqa: RUF009 - it makes a `field`
+    signal_weights: SignalWeights = setting(  # noqa: RUF009 - it makes a `field`
         _NO_SIGNALS,
         "What recency and importance add in the other rankers, on the scale of their "
         "[features](ranking.md#3-files-are-put-in-order).",
         project=True,
     )
-    trust: tuple[TrustRule, ...] = _key(
+    trust: tuple[TrustRule, ...] = setting(
         (),
         "Whose files count more or less: a list of rules by author and path ([how]"
         "(ranking.md#recency-importance-and-trust)).",
@@ -234,130 +183,138 @@ class Config:
     )
 
     # The cache of answers
-    enable_cache: bool = _key(True, "Keep answers for questions that come again.")
-    cache_ttl_seconds: int = _key(3_600, "How long an answer is kept.", (1, 31_536_000))
-    cache_max_entries: int = _key(500, "How many are kept.", (1, 1_000_000))
-    cache_on_disk: bool = _key(
+    enable_cache: bool = setting(True, "Keep answers for questions that come again.")
+    cache_ttl_seconds: int = setting(3_600, "How long an answer is kept.", (1, 31_536_000))
+    cache_max_entries: int = setting(500, "How many are kept.", (1, 1_000_000))
+    cache_on_disk: bool = setting(
         False, "Keep pages of answers in your state folder too, for the next process."
     )
 
     # What stands around a result
-    max_context_lines: int = _key(
+    max_context_lines: int = setting(
         50, "The most lines of one widened result.", (1, 10_000), project=True
     )
-    context_before_lines: int = _key(
+    context_before_lines: int = setting(
         5, "Lines before a result that widening adds.", (0, 10_000), project=True
     )
-    context_after_lines: int = _key(
+    context_after_lines: int = setting(
         5, "Lines after a result that widening adds.", (0, 10_000), project=True
     )
 
     # Where nothing is found
-    min_recency_days: float = _key(
+    min_recency_days: float = setting(
         0.0,
         "Only files modified within so many days, for questions that do not say. 0: all files.",
         (0.0, 36_500.0),
         project=True,
     )
-    no_results_suggestion: str = _key(
+    no_results_suggestion: str = setting(
         "", "A sentence of yours beside the suggestions where nothing is found."
     )
 
     # How fresh the index is
-    enable_indexing: bool = _key(True, "false: answer from the index that is there, never write.")
-    watch_debounce_ms: int = _key(
+    enable_indexing: bool = setting(
+        True, "false: answer from the index that is there, never write."
+    )
+    watch_debounce_ms: int = setting(
         500, "How long a watcher gathers changes before it indexes them as one batch.", (0, 60_000)
     )
-    refresh_seconds: float = _key(
+    refresh_seconds: float = setting(
         2.0,
         "How old the last look at the folder may be before a search looks again.",
         (0.0, 86_400.0),
     )
 
     # The log of searches
-    search_log: bool = _key(
+    search_log: bool = setting(
         True, "One line for each search in a file of your own (`docs/telemetry.md`)."
     )
-    search_log_query_text: bool = _key(True, "Write into it what was asked, not only how it went.")
+    search_log_query_text: bool = setting(
+        True, "Write into it what was asked, not only how it went."
+    )
 
     # The MCP server
-    mcp_token: str = _key(
+    mcp_token: str = setting(
         "",
         "What clients of `rootle mcp --http` must know. Empty: nothing on this machine, else a "
         "token is made at each start.",
         secret=True,
     )
-    mcp_token_command: str = _key(
+    mcp_token_command: str = setting(
         "", "A command that prints the token, run without a shell at the start of that server."
     )
 
     # Memory
-    memory_store: str = _key(
+    memory_store: str = setting(
         EMBEDDED,
         'Who keeps what `remember` is told: "embedded", "mem0" or "mem0-service" '
         "(`docs/memory.md`). Empty: nobody; nothing is remembered.",
     )
-    memory_endpoint: str = _key(
+    memory_endpoint: str = setting(
         "",
         "URL of mem0's service, where it is not the provider's own. Alone it switches nothing.",
         url=True,
     )
-    memory_api_key: str = _key(
+    memory_api_key: str = setting(
         "", "The key of that service. It is never shown, logged or sent elsewhere.", secret=True
     )
-    memory_api_key_command: str = _key(
+    memory_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    memory_user_id: str = _key("default", "Whose memories these are, where several people share.")
-    memory_top_k: int = _key(7, "The most memories that `recall` may find.", (1, 100))
-    memory_beside_code: bool = _key(
+    memory_user_id: str = setting(
+        "default", "Whose memories these are, where several people share."
+    )
+    memory_top_k: int = setting(7, "The most memories that `recall` may find.", (1, 100))
+    memory_beside_code: bool = setting(
         True, "Show memories that fit a question, or the files that answer it, beside the results."
     )
-    memory_timeout_ms: int = _key(
+    memory_timeout_ms: int = setting(
         1_000,
         "After this long a search, or what is put before a turn, does without memories.",
         (1, 600_000),
     )
 
     # The web
-    web_search: bool = _key(
+    web_search: bool = setting(
         False,
         "Let agents search the web and read pages of it (see [the web](web.md)). Otherwise nothing "
         "goes there.",
     )
-    brave_api_key: str = _key(
+    brave_api_key: str = setting(
         "", "A key of Brave Search, which is asked too then. It is never shown.", secret=True
     )
-    brave_api_key_command: str = _key(
+    brave_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    exa_api_key: str = _key(
+    exa_api_key: str = setting(
         "", "A key of Exa, which is asked too then. It is never shown.", secret=True
     )
-    exa_api_key_command: str = _key(
+    exa_api_key_command: str = setting(
         "", "A command that prints the key, run without a shell when the key is first needed."
     )
-    searxng_endpoint: str = _key("", "URL of a SearXNG, which is asked too then.", url=True)
-    web_max_results: int = _key(10, "Results of one search of the web.", (1, 100))
-    web_timeout_ms: int = _key(
+    searxng_endpoint: str = setting("", "URL of a SearXNG, which is asked too then.", url=True)
+    web_max_results: int = setting(10, "Results of one search of the web.", (1, 100))
+    web_timeout_ms: int = setting(
         10_000, "What one search engine has to answer, and one page to come.", (100, 600_000)
     )
-    web_cache_ttl_seconds: int = _key(
+    web_cache_ttl_seconds: int = setting(
         86_400, "How long what came from the web is kept on this machine.", (1, 31_536_000)
     )
 
     # Parts that others wrote
-    plugins: tuple[str, ...] = _key(
+    plugins: tuple[str, ...] = setting(
         (),
         'Plugins that no installed package names, as "package.module:name". They run with your '
         "rights.",
     )
 
     # Pages
-    default_limit: int = _key(
+    default_limit: int = setting(
         10, "Results a page where a query names no limit.", (1, 1_000), project=True
     )
-    max_limit: int = _key(50, "The largest limit that a query may name.", (1, 1_000), project=True)
+    max_limit: int = setting(
+        50, "The largest limit that a query may name.", (1, 1_000), project=True
+    )
 
     @property
     def max_chunk_chars(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sample import MakeApp, git, write
 
-from rootle.config import Config, SignalWeights, TrustRule
+from rootle.config import Config
 from rootle.protocols import Hit
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
 from rootle.rank.heuristic import WEIGHTS, RankedFiles, rank_files
@@ -18,6 +18,7 @@ from rootle.rank.rankers import LEARNED, chosen_ranker, ranked_by
 from rootle.rank.signals import Signals, before_signals, chosen_signals, is_author, trust_in
 from rootle.search.agent import SearchAgent
 from rootle.types import SearchQuery, SearchResponse
+from rootle.weights import SignalWeights, TrustRule
 
 _WHOLE = sum(weight for weight in WEIGHTS.values() if weight > 0)
 _FRESH = SignalWeights(recency_boost=5.0)

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rootle.config import RerankerWeights
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
 from rootle.rank.question import parse_question
 from rootle.rank.specified import file_importance, rank_specified, recency_boost, score_specified
+from rootle.weights import RerankerWeights
 
 _WEIGHTS = RerankerWeights()
 

@@ -14,7 +14,7 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rootle.app import App
-from rootle.config import Config, RerankerWeights
+from rootle.config import Config
 from rootle.errors import UnavailableError
 from rootle.ingest.chunker import ChunkLimits, cut_text
 from rootle.protocols import Matrix, Ranked
@@ -27,6 +27,7 @@ from rootle.search.agent import SearchAgent
 from rootle.search.gather import NO_SPARSE, ChunkTable, DenseFindings, choose_candidates, lookup
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
+from rootle.weights import RerankerWeights
 
 _BODY = "".join(f"  users.audit({number}, 'a note for the record');\n" for number in range(12))
 _TWO_FUNCTIONS = f"""\

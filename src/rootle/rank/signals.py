@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from rootle.config import Config, SignalWeights, TrustRule
+from rootle.config import Config
 from rootle.rank.evidence import Evidence, FileEvidence, Floats
 from rootle.rank.heuristic import WEIGHTS, RankedFiles
 from rootle.rank.paths import is_at
 from rootle.rank.specified import file_importance, recency_boost
+from rootle.weights import SignalWeights, TrustRule
 
 # A weight counts as much as one of the feature ranking.
 _WHOLE: Final = sum(weight for weight in WEIGHTS.values() if weight > 0)

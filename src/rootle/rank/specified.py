@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from rootle.config import RerankerWeights
 from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.features import NAMES, best_of_file
 from rootle.rank.heuristic import RankedFiles
+from rootle.weights import RerankerWeights
 
 _HALF_LIFE_DAYS: Final = 30.0
 _IMPORTANT_BYTES: Final = 100_000
