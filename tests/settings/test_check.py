@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from sample import write
 
-from rootle.config import Config, RerankerWeights, TrustRule
+from rootle.config import Config
 from rootle.errors import ConfigError
 from rootle.settings.sources import load_config
 from rootle.settings.unused import unused_settings
+from rootle.weights import RerankerWeights, TrustRule
 
 
 def _load(tmp_path: Path, text: str | bytes) -> tuple[Config, tuple[str, ...]]:
