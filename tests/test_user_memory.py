@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -15,10 +16,11 @@ from sample import write
 from rootle.app import App
 from rootle.config import Config
 from rootle.errors import ConfigError, MemoryRefusedError, QueryError, UnavailableError
+from rootle.memory.exchange import MAX_FACT_CHARS
 from rootle.memory.ties import Project
 from rootle.text import CHARS_PER_TOKEN
 from rootle.types import About, Memory
-from rootle.user_memory import MAX_FACT_CHARS, UserMemory
+from rootle.user_memory import UserMemory
 
 GITHUB = "ghp_" + "a1B2" * 9
 
@@ -260,3 +262,24 @@ def test_a_model_behind_a_server_is_not_asked_for_memories(repository: Path, mak
     )
     app.memory.remember("The user likes tabs")
     assert app.memory.recall("tabs")
+
+
+@pytest.mark.parametrize(
+    "text", ["half \ud800.py a pair", "a\0b/c.py `d\0e_f`", "\udcff/x.py#\udcff"]
+)
+def test_any_text_can_be_told_and_asked(memory: UserMemory, text: str) -> None:
+    kept = memory.remember(f"fact about {text}").memory
+    assert kept is not None
+    assert memory.recall(f"fact about {text}")[0].id == kept.id
+    memory.prefetch(text)
+    memory.fitting_well(text, ["\udcff.py"])
+
+
+def test_a_file_whose_name_is_no_text_is_no_tie(app: App) -> None:
+    path = os.fsdecode(b"src/b\xffd.py")
+    write(app.root, path, "def odd_function(): ...\n")
+    app.index()
+    kept = app.memory.remember("odd_function in d.py is a trap").memory
+    assert kept is not None
+    assert kept.about == ()
+    app.search("odd_function")

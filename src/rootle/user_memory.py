@@ -15,21 +15,20 @@ from rootle.index.snapshot import Snapshot
 from rootle.indexed_names import IndexedNames
 from rootle.markdown import memory_as_text
 from rootle.memory.choice import open_store
-from rootle.memory.exchange import read_memories
+from rootle.memory.exchange import MAX_FACT_CHARS, read_memories
 from rootle.memory.likeness import alike
 from rootle.memory.rows import Event
 from rootle.memory.secrets import masked
 from rootle.memory.ties import Project, may_be_stale, mentioned, named, rehomed
 from rootle.protocols import Embedder, MemoryStore
 from rootle.search.legs import Leg
-from rootle.text import CHARS_PER_TOKEN
+from rootle.text import CHARS_PER_TOKEN, encodable
 from rootle.types import About, Memory
 
 if TYPE_CHECKING:
     from rootle.memory.embedded import EmbeddedMemory
 
 TOP_K: Final = 7
-MAX_FACT_CHARS: Final = 4_000
 PREFETCH_TOKENS: Final = 400
 _MAX_TOPIC_CHARS: Final = 8_000
 _BESIDE: Final = 3
@@ -109,7 +108,7 @@ class UserMemory:
     ) -> None:
         """`timeout_ms` is the deadline of `prefetch`."""
         self.store = store
-        self.user_id = user_id
+        self.user_id = encodable(user_id)
         self._project = project
         self._top_k = top_k
         self._leg = Leg("memory", timeout_ms)
@@ -160,7 +159,7 @@ class UserMemory:
 
         `paths` names files that are in play. What is about another project is left out.
         """
-        root = self._project.name
+        text, root = _topic_of(text), self._project.name
         in_play = (*mentioned(text, self._project), *(About(path, root=root) for path in paths))
         places = {about.place for about in in_play}
         found = self.store.search(text, self.user_id, top_k, in_play)
@@ -226,14 +225,14 @@ class UserMemory:
 
 def _topic_of(text: str) -> str:
     """What is asked for, without what memory itself had said before."""
-    return _SLICE.sub(" ", text).strip()[:_MAX_TOPIC_CHARS]
+    return _SLICE.sub(" ", encodable(text)).strip()[:_MAX_TOPIC_CHARS]
 
 
 def _own_words(fact: str) -> str:
     """The fact without what memory itself had said; raises MemoryRefusedError for an empty one."""
     if not fact.strip():
         raise MemoryRefusedError("fact is empty")
-    own = _SHOWN.sub("", _TAG.sub("", _SLICE.sub(" ", fact)).strip())
+    own = _SHOWN.sub("", _TAG.sub("", _SLICE.sub(" ", encodable(fact))).strip())
     if not own:
         raise MemoryRefusedError("it came from memory itself, where it is kept already")
     if len(own) > MAX_FACT_CHARS:

@@ -68,16 +68,31 @@ def test_what_cannot_be_imported_is_named_by_its_line(repository: Path) -> None:
         '{"text": "", "createdAt": "2024-05-10T14:00:00Z"}',
         '{"text": "x y", "createdAt": "yesterday"}',
         '{"text": "x y", "createdAt": "2024-05-10T14:00:00Z", "count": 0}',
+        '{"text": "x y", "createdAt": "0001-01-01T00:00:00+23:00"}',
+        json.dumps({"text": "x" * 5_000, "createdAt": "2024-05-10"}),
         json.dumps({"text": f"the token {GITHUB} is old", "createdAt": "2024-05-10"}),
     ]
     found = rootle("memory", "import", "--json", cwd=repository, stdin="\n".join(lines))
-    assert found.data == {"imported": 2, "known": 0, "refused": 5}
-    assert [f"line {at}:" in found.err for at in range(1, 8)] == [False, *[True] * 5, False]
+    assert found.data == {"imported": 2, "known": 0, "refused": 7}
+    assert [f"line {at}:" in found.err for at in range(1, 10)] == [False, *[True] * 7, False]
     memories = rootle("memory", "list", "--json", cwd=repository).data
     assert [(one["text"], one["createdAt"]) for one in memories] == [
         ("The user likes tabs", "2024-05-10T12:00:00Z"),
         ("the token [masked: GitHub token] is old", "2024-05-10T00:00:00Z"),
     ]
+
+
+def test_any_text_can_be_imported_and_asked(repository: Path) -> None:
+    lines = [
+        '{"text": "half a pair \\ud800", "createdAt": "0001-01-01", '
+        '"about": [{"path": "\\udcff"}]}',
+        '{"text": "a NUL \\u0000 inside", "createdAt": "9999-12-31"}',
+    ]
+    found = rootle("memory", "import", "--json", cwd=repository, stdin="\n".join(lines))
+    assert found.data == {"imported": 2, "known": 0, "refused": 0}
+    for topic in ("half a pair", "a NUL inside", "what was said on 9999-12-31"):
+        assert rootle("memory", "search", topic, cwd=repository).code == 0
+    assert rootle("memory", "audit", cwd=repository).code == 0
 
 
 def test_an_audit_tells_what_happened(repository: Path) -> None:

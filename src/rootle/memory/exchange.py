@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from rootle.memory.secrets import masked
+from rootle.text import encodable
 from rootle.types import About, Memory
+
+MAX_FACT_CHARS: Final = 4_000
+_MAX_COUNT: Final = 1_000_000_000
+_PLACE: Final = ("path", "symbol", "root", "digest")
 
 
 def read_memories(lines: Iterable[str]) -> tuple[list[Memory], list[str]]:
@@ -19,7 +24,7 @@ def read_memories(lines: Iterable[str]) -> tuple[list[Memory], list[str]]:
             continue
         try:
             memories.append(_memory(json.loads(line)))
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
             refused.append(f"line {number}: {error}")
     return memories, refused
 
@@ -29,12 +34,14 @@ def _memory(data: Any) -> Memory:  # Any: whatever stands in the file
         raise TypeError(
             'expected an object like {"text": "…", "createdAt": "2024-05-10T12:00:00Z"}'
         )
-    clean = masked(data["text"].strip())
+    if len(data["text"]) > MAX_FACT_CHARS:
+        raise ValueError(f'"text" has {len(data["text"])} characters, at most {MAX_FACT_CHARS}')
+    clean = masked(encodable(data["text"].strip()))
     if not clean.text or clean.says_nothing:
         raise ValueError("it has no text, or nothing but a secret")
     count = data.get("count", 1)
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(f'"count" is {count!r}, expected a number from 1')
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_COUNT:
+        raise ValueError(f'"count" is not a number from 1 to {_MAX_COUNT}')
     return Memory("", clean.text, _utc(data.get("createdAt")), count=count, about=_about(data))
 
 
@@ -44,7 +51,7 @@ def _utc(time: object) -> str:
     parsed = datetime.fromisoformat(time)
     if parsed.tzinfo is None:
         parsed = parsed.replace(tzinfo=UTC)
-    return parsed.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return parsed.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _about(data: dict[str, Any]) -> tuple[About, ...]:
@@ -52,7 +59,7 @@ def _about(data: dict[str, Any]) -> tuple[About, ...]:
     if not isinstance(places, list):
         raise TypeError('"about" is no list')
     return tuple(
-        About(*(str(place.get(key) or "") for key in ("path", "symbol", "root", "digest")))
+        About(*(encodable(str(place.get(key) or "")) for key in _PLACE))
         for place in places
         if isinstance(place, dict) and place.get("path")
     )

@@ -31,7 +31,8 @@ _SHAPES: Final = {
     "password": r"""
         ://[^\s/:@]*:(?P<value>[^\s/@]+)@                   # in a URL
         | \b(?i:[\w.-]{0,40}(?:password|passwd|passphrase|pwd))["']?\s*
-          (?:=|:=|:|(?i:\bis\b)(?=\s+\S*[\d\W]\S))\s*
+          # In a sentence what follows is a word about passwords more often than one.
+          (?:=|:=|:(?!\s+[A-Za-z]+\s+[A-Za-z])|(?i:\bis\b)(?=\s+\S*[\d\W]\S))\s*
           (?P<quoted>["'])?(?P<plain>(?(quoted)[^"'\n]+|[^\s"',;]+))""",
     "secret": r"""
         \b(?i:[\w.-]{0,40}(?:secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|token))["']?

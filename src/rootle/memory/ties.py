@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import MemoryRefusedError
-from rootle.text import whole_identifier
+from rootle.text import encodable, whole_identifier
 from rootle.types import About, Memory
 
 # A name that so many files define says nothing of any of them.
@@ -37,7 +37,7 @@ class Project:
     @property
     def name(self) -> str:
         """What its files are told from those of other projects by."""
-        return os.path.realpath(self.root)
+        return encodable(os.path.realpath(self.root))
 
 
 def mentioned(text: str, project: Project) -> tuple[About, ...]:
@@ -111,14 +111,14 @@ def _path_like(text: str) -> Iterator[str]:
     for word in text.split():
         word = word.strip("`'\"()[]{}<>,;!?").rstrip(".:")
         path = re.sub(r":\d+(?:-\d+)?$", "", word)
-        if ("." in path or "/" in path) and len(path) <= 500 and "\0" not in path:
+        if ("." in path or "/" in path) and len(path) <= 500:
             yield path
 
 
 def _of_path(token: str, project: Project) -> Iterator[About]:
     path, _, symbol = token.partition("#")
-    relative = _relative(path, project)
-    if relative is not None:
+    relative = _relative(path, project) if _is_text(token) else None
+    if relative is not None and _is_text(relative):
         yield About(relative, symbol, project.name, digest_of(project.root, relative))
 
 
@@ -134,11 +134,16 @@ def _relative(path: str, project: Project) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
+def _is_text(name: str) -> bool:
+    """Whether it can be written down: names of files are bytes, and some of them no text."""
+    return "\0" not in name and encodable(name) == name
+
+
 def _of_name(name: str, project: Project) -> Iterator[About]:
     plain = _LAST_PART.split(name.removesuffix("()"))[-1]
     if len(plain) < 3:
         return
     paths = project.definers(whole_identifier(plain))
     if len(paths) <= _DEFINERS:
-        for path in paths:
+        for path in filter(_is_text, paths):
             yield About(path, plain, project.name, digest_of(project.root, path))
