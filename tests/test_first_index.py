@@ -102,7 +102,7 @@ def test_what_another_process_makes_is_searched_before_its_end(
     gate: Gate, app: App, root: Path, make_app: MakeApp
 ) -> None:
     gate.batches = 3
-    maker = make_app(root)
+    maker = make_app(root, first_patience_s=60)
     thread = threading.Thread(target=maker.index)
     thread.start()
     assert gate.is_reached.wait(60)
@@ -131,11 +131,10 @@ def test_who_did_not_ask_for_early_answers_gets_none(
 
 
 def test_early_stages_leave_the_index_that_one_run_makes(
-    gate: Gate, root: Path, tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+    gate: Gate, root: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     gate.is_open.set()
-    staged = make_app(root, index_dir=tmp_path / "staged").search(_QUESTION)
-    monkeypatch.setattr(pipeline, "_FIRST_STAGE_CHARS", 1 << 40)
+    staged = make_app(root, index_dir=tmp_path / "staged", first_patience_s=60).search(_QUESTION)
     plain = make_app(root, index_dir=tmp_path / "plain").search(_QUESTION)
     # Not the very same scores: in the word index a stamp was replaced, as with every later update.
     for one, other in zip(staged.results[:4], plain.results[:4], strict=True):

@@ -64,7 +64,7 @@ class Indexer:
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`shows_unfinished`: snapshots are taken of an index too whose first run goes on."""
+        """`shows_unfinished`: an index can be searched before its first run ends."""
         self.root = root
         self.index_dir = index_dir
         self._config = config
@@ -74,6 +74,7 @@ class Indexer:
         self._clock = clock
         self._rng = rng
         self._announce = announce
+        self._shows_unfinished = shows_unfinished
         self.view = IndexView(root, index_dir, config, shows_unfinished=shows_unfinished)
         self.servers = self._chosen_servers()
 
@@ -213,6 +214,7 @@ class Indexer:
             self.model,
             self._open_embedder,
             self.fingerprint,
+            in_stages=self._shows_unfinished,
         )
         connection = open_database(self.index_dir, create=True)
         try:

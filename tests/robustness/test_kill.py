@@ -62,6 +62,10 @@ sys.exit(code)
 _IN_STAGES = _AT_CALL.replace(
     "pipeline._BATCH_CHARS = 8_000",
     "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",
+).replace(
+    "code = main()",
+    "from rootle import open_app\n"
+    "code = int(not open_app(sys.argv[2], index_dir=sys.argv[4], first_patience_s=0).index())",
 )
 
 

@@ -39,8 +39,9 @@ _MAX_WORKERS: Final = 4
 # Written while the next ones are read; a crash costs at most one of them.
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
-# While an index is made for the first time it can be searched after so much text, and again each
-# time that it has grown by the factor: what that costs stays a small share of the whole.
+# Where early answers are wanted an index that is made for the first time can be searched after so
+# much text, and again each time that it has grown by the factor. That costs next to no time, but
+# each stage leaves a replaced stamp in the word indexes, which moves scores as an update does.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 
@@ -57,6 +58,7 @@ class IngestSetup:
     model: ModelChoice
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
+    in_stages: bool = False  # a first run can be searched before it ends
     workers: int = 0  # processes that read files; 0: as many as fit the machine
 
 
@@ -149,7 +151,7 @@ class Pipeline:
         bulk = total > _BULK_BYTES or behind.sparse_since is None
         dimensions = self._dimensions()
         writer = DerivedWriter(self._setup.folder, dimensions, behind, bulk=bulk)
-        is_first = not self._manifest.value("updated_at")
+        in_stages = self._setup.in_stages and not self._manifest.value("updated_at")
         stage, chars = _FIRST_STAGE_CHARS, 0
         try:
             self._catch_up(writer, {at: s for at, s in missed.items() if at not in touched})
@@ -158,7 +160,7 @@ class Pipeline:
                 with write_transaction(self._connection):
                     self._write_batch(batch, known, writer)
                 chars += sum(result.chars for result in batch)
-                if is_first and chars >= stage:
+                if in_stages and chars >= stage:
                     stage *= _STAGE_FACTOR
                     writer.commit(self._manifest.generation())
                     writer = DerivedWriter(
