@@ -120,28 +120,30 @@ def test_a_damaged_store_is_named_and_the_code_answers(app: App, home: Path) -> 
 
 
 @pytest.fixture
-def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The topics that a store was asked for, which never answers."""
     released = threading.Event()
+    asked: list[str] = []
 
-    def hang(*_: Any) -> Any:
+    def hang(_: Any, topic: str, *__: Any) -> list[Memory]:
+        asked.append(topic)
         released.wait(60)
         return []
 
     monkeypatch.setattr(EmbeddedMemory, "search", hang)
-    yield
+    yield asked
     released.set()
 
 
-@pytest.mark.usefixtures("hanging")
-def test_a_store_that_hangs_costs_its_deadline_and_soon_nothing(
-    repository: Path, make_app: Any
+def test_a_store_that_hangs_is_soon_left_alone(
+    repository: Path, make_app: Any, hanging: list[str]
 ) -> None:
-    app = make_app(repository, memory_timeout_ms=60, enable_cache=False)
+    app = make_app(repository, memory_timeout_ms=20)
     app.memory.remember(BACKOFF)
-    app.search("warm")
-    responses = [app.search(f"redirects {at}") for at in range(6)]
+    responses = [app.search(f"redirects {at}") for at in range(12)]
+    assert all(response.results for response in responses)
     assert all(response.degraded == ("memory",) for response in responses)
-    assert min(response.took_ms for response in responses[3:]) < 60
+    assert 3 <= len(hanging) < 12
 
 
 def test_without_memories_nothing_is_opened(
