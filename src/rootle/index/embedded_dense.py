@@ -93,7 +93,9 @@ class EmbeddedDense:
     def scores_of(self, vector: Vector, rows: Ids) -> Scores:
         """The same for some rows, in their order, without a look at the others."""
         query = quantize(vector[None, :])
-        products = _products(query, self._stored.vectors(rows))
+        # Half by half, as they lie: to put the halves together takes longer than to multiply.
+        products = _products(query[:, : self._head], self._stored.heads.take(rows, axis=0))
+        products += _products(query[:, self._head :], self._stored.tails.take(rows, axis=0))
         cosines: Scores = products * self._inverse_norms[rows] / _length(query)
         return cosines
 
