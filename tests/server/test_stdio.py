@@ -346,6 +346,17 @@ def test_it_ends_when_its_client_is_killed_in_the_middle_of_a_call(repository: P
         until(lambda: not is_alive(server), "the server ends")
 
 
+def test_a_search_loads_nothing_of_the_sdk(repository: Path) -> None:
+    program = (
+        "import sys\n"
+        "from rootle.cli.main import main\n"
+        "main()\n"
+        "sdk = ('mcp', 'mcp_types', 'pydantic', 'starlette', 'uvicorn', 'anyio')\n"
+        "print([name for name in sdk if name in sys.modules], file=sys.stderr)"
+    )
+    assert rootle("search", "retry", "--root", repository, program=program).err == "[]\n"
+
+
 def test_the_environment_says_how_much_is_logged(repository: Path, tmp_path: Path) -> None:
     async def talk(level: str, errors: Path) -> str:
         async with client_of(repository, errors=errors, ROOTLE_LOG=level) as client:
