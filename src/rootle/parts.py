@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.config import Config
+from rootle.config import EMBEDDED, Config
 from rootle.errors import UnavailableError
 from rootle.places import search_log_path, stored_answers_path
 from rootle.types import IndexUpdated, Memory
@@ -185,7 +185,8 @@ class Parts:
         def find(text: str, paths: Sequence[str]) -> Sequence[Memory]:
             return self.memory().fitting_well(text, paths)
 
-        return MemoryBeside(find, config.memory_timeout_ms, existence(config))
+        is_here = config.memory_store == EMBEDDED
+        return MemoryBeside(find, config.memory_timeout_ms, existence(config), is_here=is_here)
 
     def _reranker(self) -> Reranker | None:
         if not (self._config.use_learned_reranker and self._config.reranker_provider):

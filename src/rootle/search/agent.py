@@ -49,6 +49,7 @@ from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers
 from rootle.search.suggestions import suggestions
 from rootle.search.text_now import has_changed, text_now
+from rootle.search.turns import Turns
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
@@ -117,7 +118,7 @@ class SearchAgent:
             with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
                 response = self._respond(query, account, explain=explain, stale=stale)
                 if self._memory is not None:
-                    response = self._memory.added(query, response)
+                    response = self._memory.added(query, response, self._turns)
                 return account.answered(response)
         finally:
             with self._counting:
@@ -166,6 +167,9 @@ class SearchAgent:
             suggestions=shown.said,
             understood=understood(asked) if explain and asked is not None else None,
         )
+
+    def _turns(self) -> Turns:
+        return self._current_session().turns
 
     def _with_defaults(self, query: SearchQuery) -> SearchQuery:
         if query.min_recency_days is None and self._config.min_recency_days:
