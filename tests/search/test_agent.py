@@ -18,7 +18,7 @@ from rootle.config import Config
 from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
 from rootle.protocols import Embedder, Matrix
 from rootle.search.agent import SearchAgent
-from rootle.search.gather import RowScores
+from rootle.search.rows import best_and_mean
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -288,6 +288,7 @@ def test_a_file_that_was_edited_scores_as_one_that_was_not(tmp_path: Path, make_
     session = agent._current_session()
     scores = session.snapshot.dense.scores(app._parts.model().embed(["zebra stripes"])[0])
     owners = np.unique(session.snapshot.dense.file_ids[session.snapshot.dense.file_ids > 0])
-    best, mean = session.rows.best_and_mean(RowScores(scores), owners)
+    rows, found, offsets = session.rows.rows_of(owners)
+    best, mean = best_and_mean(scores[rows], found, offsets)
     assert np.all(best > 0)
     assert np.allclose(best, mean)  # one chunk each

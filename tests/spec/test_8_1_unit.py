@@ -24,7 +24,8 @@ from rootle.rank.heuristic import rank_files
 from rootle.rank.question import parse_question
 from rootle.rank.specified import file_importance, rank_specified, recency_boost
 from rootle.search.agent import SearchAgent
-from rootle.search.gather import NO_SPARSE, ChunkTable, DenseFindings, choose_candidates, lookup
+from rootle.search.gather import NO_SPARSE, ChunkTable, choose_candidates, lookup
+from rootle.search.rows import DenseFindings
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
 from rootle.weights import RerankerWeights

@@ -35,7 +35,6 @@ from rootle.search.filters import allowed_files, valid_until
 from rootle.search.gather import (
     build_evidence,
     choose_candidates,
-    cosines_of_files,
     dense_columns,
     with_authors,
 )
@@ -44,6 +43,7 @@ from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, build_page, with_spans_if_some_are_hidden
 from rootle.search.plugin_filters import PluginFilters, within
 from rootle.search.reranking import READ, documents_of, reordered
+from rootle.search.rows import cosines_of_files
 from rootle.search.search_log import SearchLogFile
 from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers
@@ -372,7 +372,7 @@ class SearchAgent:
                 session.table,
                 [states[at] for at in candidates.file_ids.tolist()],
                 now_s,
-                dense_columns(session.rows, candidates, dense, cosines),
+                dense_columns(candidates, dense, cosines),
             )
             if self._ranker.signals is not None and self._ranker.signals.needs_authors:
                 evidence = with_authors(evidence, states)
@@ -385,7 +385,7 @@ class SearchAgent:
             files,
             ranker.score_spans,
             judgement,
-            cosines,
+            None if cosines is None else cosines.rows,
             "sparse" not in degraded,
             tuple(degraded),
             narrowed.demands,

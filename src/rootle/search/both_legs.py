@@ -21,8 +21,9 @@ from rootle.protocols import (
     WordEmbedder,
 )
 from rootle.rank.question import Question
-from rootle.search.gather import NO_SPARSE, DenseFindings, SparseFindings, ask_sparse
+from rootle.search.gather import NO_SPARSE, SparseFindings, ask_sparse
 from rootle.search.legs import Leg
+from rootle.search.rows import DenseFindings
 from rootle.search.session import Session
 from rootle.telemetry import dense_stage, sparse_stage
 

@@ -9,10 +9,11 @@ from typing import Final, Literal, Protocol
 import numpy as np
 
 from rootle.index.manifest import FileState
-from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, Scores, SparseIndex, Vector, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, SparseIndex, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
 from rootle.rank.question import Question
+from rootle.search.rows import DenseFindings, FileCosines
 
 # A file that neither leg puts forward may still be the one that the question names.
 _FILES_BY_PATH: Final = 30
@@ -24,8 +25,6 @@ _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 _MATCHED_CHUNKS: Final = 400
 _DAY_S: Final = 86_400.0
-# Fewer cosines are not worth the time that picking some of them takes.
-_FEW_ROWS: Final = 8_192
 
 _NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -56,12 +55,6 @@ class SparseReader(Protocol):
     def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]: ...
 
 
-class DenseReader(Protocol):
-    """The matrix, as far as gathering needs it."""
-
-    def scores_of(self, vector: Vector, rows: Ids) -> Scores: ...
-
-
 @dataclass(frozen=True, slots=True)
 class SparseFindings:
     """All that the word index says of a question."""
@@ -73,15 +66,6 @@ class SparseFindings:
     file_symbols: Ranked
     file_path: Ranked
     definers: dict[str, list[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class DenseFindings:
-    """All that the matrix says of a question."""
-
-    hits: Ranked
-    vector: Vector
-    scores: Scores | None = None  # of every row; None where nobody looked at all of them
 
 
 NO_SPARSE: Final = SparseFindings(
@@ -137,60 +121,6 @@ class ChunkTable:
         if not len(self.chunk_ids):
             return np.full(len(chunk_ids), -1, np.int64)
         return np.where(self.chunk_ids[at] == chunk_ids, self.file_ids[at], -1)
-
-
-@dataclass(frozen=True, slots=True)
-class RowScores:
-    """The cosines of rows of the matrix: of all, or of those rows alone, which are in order."""
-
-    values: Scores
-    rows: Ids | None = None
-
-    def of(self, rows: Ids) -> Scores:
-        return self.values[rows if self.rows is None else np.searchsorted(self.rows, rows)]
-
-
-class FileRows:
-    """The rows of each file in the matrix, for sums and maxima over whole files."""
-
-    def __init__(self, file_ids: Ids) -> None:
-        self._starts = np.flatnonzero(np.diff(file_ids, prepend=-1)) if len(file_ids) else None
-        if self._starts is None:
-            return
-        owners = file_ids[self._starts]
-        # A file that was written again has dead rows first; its last run is the live one.
-        self._order = np.argsort(owners, kind="stable")
-        self._owners = owners[self._order]
-        self._lengths = np.diff(np.append(self._starts, len(file_ids)))
-
-    def best_and_mean(self, scores: RowScores, files: Ids) -> tuple[Floats, Floats]:
-        """The best and the mean score over the rows of each file; 0 for a file without rows."""
-        best, mean = np.zeros(len(files)), np.zeros(len(files))
-        rows, found, offsets = self.rows_of(files)
-        if not len(rows):
-            return best, mean
-        own = scores.of(rows)
-        best[found] = np.fmax.reduceat(own, offsets)
-        # Dead rows may stand right before the live ones that replaced them, in the same run.
-        alive = ~np.isnan(own)
-        sums = np.add.reduceat(np.where(alive, own, 0), offsets)
-        counts = np.add.reduceat(alive.astype(np.int64), offsets)
-        mean[found] = sums / np.maximum(counts, 1)
-        best[np.isnan(best)] = 0.0  # every row of it is dead
-        return best, mean
-
-    def rows_of(self, files: Ids) -> tuple[Ids, Flags, Ids]:
-        """The rows of some files, one file after the other; which have any; where each begins."""
-        nothing = np.zeros(0, np.int64)
-        if self._starts is None:
-            return nothing, np.zeros(len(files), dtype=bool), nothing
-        place = np.searchsorted(self._owners, files, side="right") - 1
-        found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
-        runs = self._order[place[found]]
-        lengths = self._lengths[runs]
-        offsets = np.cumsum(lengths) - lengths
-        rows = np.arange(lengths.sum()) + np.repeat(self._starts[runs] - offsets, lengths)
-        return rows, found, offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,29 +194,14 @@ def lookup(found: Ranked, ids: Ids) -> Floats:
     return np.where(keys[at] == ids, found.scores[order][at], 0.0).astype(np.float64)
 
 
-def cosines_of_files(
-    matrix: DenseReader, rows_of_files: FileRows, dense: DenseFindings | None, files: Ids
-) -> RowScores | None:
-    """What the matrix says of the chunks of some files, small enough to be kept."""
-    if dense is None:
-        return None
-    if dense.scores is not None and len(dense.scores) <= _FEW_ROWS:
-        return RowScores(dense.scores)
-    rows = np.sort(rows_of_files.rows_of(files)[0])
-    if dense.scores is not None:
-        return RowScores(dense.scores[rows], rows)
-    return RowScores(matrix.scores_of(dense.vector, rows), rows)
-
-
 def dense_columns(
-    rows: FileRows, candidates: Candidates, dense: DenseFindings | None, cosines: RowScores | None
+    candidates: Candidates, dense: DenseFindings | None, cosines: FileCosines | None
 ) -> tuple[Floats, Floats, Floats]:
     """The cosines of the candidate chunks; the best and the mean of the candidate files."""
     if dense is None or cosines is None:
         nothing = np.zeros(len(candidates.file_ids))
         return np.zeros(len(candidates.chunk_ids)), nothing, nothing
-    best, mean = rows.best_and_mean(cosines, candidates.file_ids)
-    return lookup(dense.hits, candidates.chunk_ids), best, mean
+    return lookup(dense.hits, candidates.chunk_ids), cosines.best, cosines.mean
 
 
 def build_evidence(

@@ -20,7 +20,8 @@ from rootle.rank.heuristic import RankedFiles
 from rootle.rank.rankers import SpanScores
 from rootle.rank.spans import LINES_AT_FIRST, MAX_LINES, ScoredSpan, choose_spans, has_room
 from rootle.search.demands import Demands, Rows, shown_spans
-from rootle.search.gather import FileRows, RowScores, is_in_sorted, lookup
+from rootle.search.gather import is_in_sorted, lookup
+from rootle.search.rows import FileRows, RowScores
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
 # Four spans of a file are shown at most. Chunks of code do not overlap, so a few are enough; of

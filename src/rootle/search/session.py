@@ -11,7 +11,8 @@ from rootle.index.snapshot import Snapshot
 from rootle.search.answer import Answer
 from rootle.search.cache import AnswerCache
 from rootle.search.copies import Twins
-from rootle.search.gather import ChunkTable, FileRows
+from rootle.search.gather import ChunkTable
+from rootle.search.rows import FileRows
 from rootle.search.turns import Turns
 
 # Below so many rows both legs together take about a millisecond, and two threads that take turns
