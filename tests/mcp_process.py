@@ -53,12 +53,20 @@ entry()
 
 @asynccontextmanager
 async def client_of(
-    root: Path, *, errors: Path | None = None, program: str | None = None, **variables: str
+    root: Path,
+    *,
+    errors: Path | None = None,
+    program: str | None = None,
+    started_in: Path | None = None,
+    **variables: str,
 ) -> AsyncIterator[Client]:
-    """The SDK's client on a server that it starts."""
-    command, *arguments = command_line("mcp", "--root", root, program=program)
+    """The SDK's client on a server that it starts; it is not told the root where it is started in
+    a folder of the caller's choice.
+    """
+    named = ("--root", root) if started_in is None else ()
+    command, *arguments = command_line("mcp", *named, program=program)
     server = StdioServerParameters(
-        command=command, args=arguments, env={**os.environ, **variables}, cwd=root
+        command=command, args=arguments, env={**os.environ, **variables}, cwd=started_in or root
     )
     with open(errors or os.devnull, "w") as log:
         async with Client(stdio_client(server, errlog=log), read_timeout_seconds=PATIENCE_S) as it:

@@ -365,3 +365,26 @@ def test_the_environment_says_how_much_is_logged(repository: Path, tmp_path: Pat
 
     assert "vectordb_search answered in" in asyncio.run(talk("info", tmp_path / "loud"))
     assert asyncio.run(talk("error", tmp_path / "quiet")) == ""
+
+
+def test_nobody_s_whole_home_is_indexed_because_an_agent_started_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    started = rootle("mcp", cwd=tmp_path)
+    assert started.code == 2
+    assert f"{tmp_path}, which is no project; name the folder to search with --root" in started.err
+    assert rootle("mcp", cwd=Path("/")).code == 2
+    # Asked for by name it is served, here until the end of its input.
+    assert rootle("mcp", "--root", tmp_path, cwd=tmp_path).code == 0
+
+
+def test_the_folder_that_is_open_in_claude_code_is_served(repository: Path, tmp_path: Path) -> None:
+    async def first_source() -> str:
+        home, project = str(tmp_path), str(repository)
+        async with client_of(
+            repository, started_in=tmp_path, HOME=home, CLAUDE_PROJECT_DIR=project
+        ) as client:
+            return text_of(await client.call_tool("vectordb_search", {"query": "retry_backoff"}))
+
+    assert asyncio.run(first_source()).startswith("1. src/net/retry.py")
