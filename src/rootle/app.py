@@ -121,12 +121,18 @@ class App:
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, seen=(*query.seen, *seen))
         self.check(query)
+        freshness = self._parts.freshness()
         for _ in range(_TRIES if self.config.enable_indexing else 0):
+            before = freshness.replacements
             try:
                 return self._answer(query, explain=explain)
             except IndexMissingError:
                 # Somebody deleted it since the last check.
-                self._parts.freshness().forget()
+                freshness.forget()
+            except IndexStorageError:
+                # Another thread makes it anew: the next try waits until it is there.
+                if freshness.replacements == before:
+                    raise
         return self._answer(query, explain=explain)
 
     def read(self, source: str) -> Passage:

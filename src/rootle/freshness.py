@@ -63,6 +63,7 @@ class Freshness:
         self._failure: RootleError | None = None
         self._first_until: float | None = None
         self.is_made = False  # there was an index of this model when it was looked for last
+        self.replacements = 0  # how often the index was made anew or deleted, or is now
         self._indexer = indexer
         self._config = config
         self._notice = notice
@@ -150,6 +151,7 @@ class Freshness:
     def replaced(self) -> Iterator[None]:
         """No question is answered while the index is made anew or deleted in here."""
         with self._lock:
+            self.replacements += 1
             self.forget()
             yield
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config import EMBEDDED, Config
-from rootle.errors import UnavailableError
 from rootle.places import search_log_path, stored_answers_path
 from rootle.types import IndexUpdated, Memory
 
@@ -108,12 +107,13 @@ class Parts:
 
         with self._lock:
             if self._agent is None:
-                upkeep, model = self.upkeep(), self.model_choice().model
+                upkeep, choice = self.upkeep(), self.model_choice()
                 servers = upkeep.servers
                 self._agent = SearchAgent(
                     upkeep.snapshot,
-                    self._question_model,
-                    replace(self._config, embedding_model_id=model),
+                    self.model,
+                    replace(self._config, embedding_model_id=choice.model),
+                    model=choice.fingerprint,
                     log=self.search_log(),
                     root=self._root,
                     dense=servers.dense if servers is not None else None,
@@ -166,14 +166,6 @@ class Parts:
         if not self._config.search_log:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
-
-    def _question_model(self) -> Embedder:
-        """The model, as long as the vectors in the index are its own."""
-        of_index = self.upkeep().snapshot().value("embedding")
-        own = self.model_choice().fingerprint
-        if of_index != own:
-            raise UnavailableError(f"the vectors in the index are of {of_index}, not of {own}")
-        return self.model()
 
     def _memory_beside(self) -> MemoryBeside | None:
         config = self._config

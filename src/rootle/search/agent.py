@@ -83,18 +83,20 @@ class SearchAgent:
         stored: StoredAnswers | None = None,
         ranker: Ranker = FEATURES,
         memory: MemoryBeside | None = None,
+        model: str = "",
     ) -> None:
         """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
 
         A reranker has the last word on the order; memories stand beside it. Without a root
-        contexts are made of the text as it was indexed.
+        contexts are made of the text as it was indexed. `model` is the fingerprint that the vectors
+        of an index must have; empty: whatever they have.
         """
         self._snapshots = snapshots
         self._config = config
         self._clock = clock
         self._log = log
         self._root = root
-        self._legs = BothLegs(embedder, config, dense, sparse)
+        self._legs = BothLegs(embedder, config, dense, sparse, model)
         self._ranker = ranker
         self._memory = memory
         self._reranker = reranker
@@ -169,7 +171,8 @@ class SearchAgent:
         )
 
     def _turns(self) -> Turns:
-        return self._current_session().turns
+        """Those of the last session: what a rebuild is deleting now is not opened for them."""
+        return (self._session or self._current_session()).turns
 
     def _with_defaults(self, query: SearchQuery) -> SearchQuery:
         if query.min_recency_days is None and self._config.min_recency_days:

@@ -37,8 +37,13 @@ class BothLegs:
         config: Config,
         dense: DenseIndex | None,
         sparse: SparseIndex | None,
+        model: str = "",
     ) -> None:
-        """`dense` and `sparse` serve a leg in the place of the snapshot's own index."""
+        """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
+
+        `model` is the fingerprint that the vectors must have; empty: whatever they have.
+        """
+        self._model = model
         self._open_embedder = embedder
         self._config = config
         self._dense = dense
@@ -118,6 +123,11 @@ class BothLegs:
         index = session.snapshot.dense
         if index.waiting and not index.has_vectors:
             return None
+        of_index = session.snapshot.value("embedding")
+        if self._model not in ("", of_index):
+            raise UnavailableError(
+                f"the vectors in the index are of {of_index}, not of {self._model}"
+            )
         embedder = self._open_embedder()
         vector = _vector_of(question, embedder, session.snapshot)
         # A table in this process, which is open now, can neither hang nor be late.

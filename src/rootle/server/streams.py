@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -47,4 +48,7 @@ def claim_standard_streams() -> Wire:
     except OSError:  # standard error is closed
         os.dup2(nothing, 1)
     os.close(nothing)
+    # Python took it for a file or a pipe, and would keep what is printed until the end.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     return wire
