@@ -322,6 +322,11 @@ def test_of_many_rows_nearly_all_of_the_nearest_are_found_with_their_true_cosine
         ]
         assert all(abs(true[at] - score) < 1e-6 for at, score in both)
         assert found.ids[:5].tolist() == exact.ids[:5].tolist()
+        _, guesses = quick.nearest(question, 100)
+        alive = ~np.isnan(guesses)
+        assert alive.tolist() == (~np.isnan(thorough.scores(question))).tolist()
+        together = np.corrcoef(guesses[alive], thorough.scores(question)[alive])[0, 1]
+        assert together > 0.9
         shares.append(len(both) / 100)
         few = quick.query(question, 20, files={3, 7, 50})  # the last one is gone
         assert set(few.ids.tolist()) == {*range(31, 41), *range(71, 81)}

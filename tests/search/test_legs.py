@@ -247,5 +247,5 @@ def test_a_deadline_does_not_measure_how_many_others_are_asking(
 
 
 def _slow_words(*arguments: Any) -> SparseFindings:
-    sum(range(2_000_000))  # far more than a millisecond
+    sum(range(10_000_000))  # far more than a millisecond
     return ask_sparse(*arguments)

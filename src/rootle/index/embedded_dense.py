@@ -99,28 +99,38 @@ class EmbeddedDense:
         cosines: Scores = products * self._inverse_norms[rows] / _length(query)
         return cosines
 
-    def query(
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+        """At most k chunk ids, best first, by cosine similarity; only of `files` where given.
+
+        Of a large matrix nearly all of the nearest: those that are not in sight of the first
+        halves of the vectors are missed.
+        """
+        return self.nearest(vector, k, files)[0]
+
+    def nearest(
         self,
         vector: Vector,
         k: int,
         files: Collection[int] | None = None,
         *,
         is_alone: bool = True,
-    ) -> Ranked:
-        """At most k chunk ids, best first, by cosine similarity; only of `files` where given.
+    ) -> tuple[Ranked, Scores]:
+        """The same, and the cosine of every row as `scores` gives it.
 
-        Of a large matrix nearly all of the nearest: those that are not in sight of the first
-        halves of the vectors are missed.
+        Of a large matrix the cosines of the nearest are true ones, and the others guesses.
         """
         if not self.is_large:
-            return self.best(self.scores(vector, is_alone=is_alone), k, files)
-        query, threads = (
-            quantize(vector[None, :])[:, : self._head],
-            self._threads(is_alone=is_alone),
-        )
-        guesses = _products(query, self._stored.heads, threads) * self._inverse_norms
-        rows = self._best_rows(guesses, _FIRST_LOOK * k, files)
-        return self._ranked(rows, self.scores_of(vector, rows), k)
+            scores = self.scores(vector, is_alone=is_alone)
+            return self.best(scores, k, files), scores
+        query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
+        scores = _products(query[:, : self._head], self._stored.heads, threads)
+        scores *= self._inverse_norms / _length(query)
+        rows = self._best_rows(scores, _FIRST_LOOK * k, files)
+        true = self.scores_of(vector, rows)
+        # What the second halves add on the average, told from where they were looked at.
+        scores *= max(1.0, float(true.sum()) / max(float(scores[rows].sum()), 1e-12))
+        scores[rows] = true
+        return self._ranked(rows, true, k), scores
 
     def likeness(self, chunk_ids: Ids) -> Matrix:
         """The cosine of each of some chunks with each other; 0 with one that has no vector."""

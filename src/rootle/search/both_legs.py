@@ -139,10 +139,8 @@ class BothLegs:
                 raise UnavailableError("the server of the vectors found nothing at all")
             return DenseFindings(found, vector)
         k = self._config.dense_top_k if vector.any() else 0
-        if index.is_large:
-            return DenseFindings(index.query(vector, k, allowed, is_alone=is_alone), vector)
-        scores = index.scores(vector, is_alone=is_alone)
-        return DenseFindings(index.best(scores, k, allowed), vector, scores)
+        found, scores = index.nearest(vector, k, allowed, is_alone=is_alone)
+        return DenseFindings(found, vector, scores)
 
 
 def _within(found: Ranked, session: Session, allowed: Collection[int] | None) -> Ranked:
