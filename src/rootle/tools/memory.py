@@ -59,7 +59,7 @@ def _recall(app: App, topic: str) -> Answer:
     try:
         memories = app.memory.recall(topic)
     except RootleError as problem:
-        return error(encodable(f"memory recall failed: {problem}"))
+        return error(f"memory recall failed: {problem}")
     data = {"memories": [_as_data(memory) for memory in memories]}
     if not memories:
         return Answer("No relevant memories found.", data)
@@ -74,7 +74,7 @@ def _remember(app: App, fact: str) -> Answer:
         message = str(problem)
         return error(message if message == "fact is empty" else f"not remembered: {message}")
     except RootleError as problem:
-        return error(encodable(f"memory remember failed: {problem}"))
+        return error(f"memory remember failed: {problem}")
     memory = remembered.memory
     said = ["Remembered."]
     if memory is not None and memory.count > 1:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rootle.text import encodable
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -40,5 +42,6 @@ class Tool:
 
 
 def error(message: str) -> Answer:
-    """What a model is told where a tool cannot answer."""
+    """What a model is told where a tool cannot answer; names in it may be of any bytes."""
+    message = encodable(message)
     return Answer(f"Error: {message}", {"error": message}, is_error=True)

@@ -40,7 +40,7 @@ def _run(app: App, source: str) -> Answer:
     try:
         passage = app.read(source)
     except RootleError as problem:
-        return error(encodable(str(problem)))
+        return error(str(problem))
     return _answer(passage)
 
 

@@ -82,7 +82,7 @@ def _run(find: _Find, reranker: Reranker | None, query: str) -> Answer:
     try:
         found = find(query, FINAL_K if reranker is None else CANDIDATE_K)
     except RootleError as problem:
-        return error(encodable(str(problem)))
+        return error(str(problem))
     best = _best(reranker, query, found.records)
     return _answer(query, best[:FINAL_K], found)
 

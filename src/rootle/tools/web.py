@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 from rootle.errors import RootleError
-from rootle.text import encodable
 from rootle.tools.tool import Answer, Tool, error
 
 _SEARCH: Final = (
@@ -58,7 +57,7 @@ def _said(ask: Callable[[str], str], about: str) -> Answer:
     try:
         text = ask(about)
     except RootleError as problem:
-        return error(encodable(str(problem)))
+        return error(str(problem))
     # The cascade says it in its text where nobody answers now.
     is_error = text.startswith("Error: ")
     return error(text.removeprefix("Error: ")) if is_error else Answer(text, {"text": text})
