@@ -31,6 +31,8 @@ FLOOR_1 = {
     "backoff",
     "logs",
     "telemetry",
+    "transaction",
+    "whole_file",
 }
 FLOOR_2 = {
     "protocols",
@@ -56,6 +58,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "text": set(),
     "languages": set(),
     "backoff": set(),
+    "transaction": set(),
+    "whole_file": set(),
     "setting": set(),
     "weights": {"setting"},
     "logs": {"errors"},
@@ -120,7 +124,6 @@ ALLOWED: Mapping[str, set[str]] = {
 # own that has to open what it needs by name.
 ALSO: Mapping[str, set[str]] = {
     "ingest.pipeline": {
-        "index.database",
         "index.derived",
         "index.docstore",
         "index.embedded_dense",
@@ -130,7 +133,6 @@ ALSO: Mapping[str, set[str]] = {
         "embed.choice",
     },
     "ingest.embedding_queue": {
-        "index.database",
         "index.derived",
         "index.docstore",
         "index.embedded_dense",

@@ -202,10 +202,11 @@ class Indexer:
     def _run(
         self, progress: Progress, only: Collection[str], *, embed_all: bool
     ) -> tuple[IndexReport, IndexUpdated | None]:
-        from rootle.index.database import open_database, storage_errors, write_transaction
+        from rootle.index.database import open_database, storage_errors
         from rootle.index.manifest import Manifest
         from rootle.ingest.last_modified import update_last_modified
         from rootle.ingest.pipeline import IngestSetup, Pipeline
+        from rootle.transaction import write_transaction
 
         setup = IngestSetup(
             self.root,

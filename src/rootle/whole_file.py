@@ -29,8 +29,9 @@ def replace_json(path: Path, data: dict[str, Any]) -> None:
     """Put an object in the place of a file, in one step. Raises OSError."""
     text = json.dumps(data).encode()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Readable for its owner alone: what somebody looks up is nobody else's business.
-    descriptor, name = tempfile.mkstemp(suffix=".new", dir=path.parent)
+    # Readable for its owner alone: what somebody looks up is nobody else's business. Named after
+    # the file, so that what a killed process leaves is found beside it.
+    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".new", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.index import dense_storage, sparse_storage
-from rootle.index.database import open_database, write_transaction
+from rootle.index.database import open_database
 from rootle.index.docstore import DocStore, pack_text
 from rootle.index.embedded_dense import DenseWriter, EmbeddedDense, _top_rows
 from rootle.index.embedded_sparse import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
 from rootle.index.lock import writer_lock
 from rootle.index.manifest import FileState, Manifest
 from rootle.protocols import WeightedTerm
+from rootle.transaction import write_transaction
 from rootle.vectors import quantize
 
 _RNG = np.random.default_rng(11)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.transaction import write_transaction
 
 SCHEMA_VERSION: Final = 4
 DATABASE_NAME: Final = "rootle.db"
@@ -138,19 +139,6 @@ def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-
-
-@contextmanager
-def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing: what runs inside is committed at its end and undone on any error."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import uuid
 
 import numpy as np
 
-from rootle.index.database import write_transaction
 from rootle.index.docstore import ChunkRow, DocStore
 from rootle.index.feed_record import (
     STORE,
@@ -22,6 +21,7 @@ from rootle.index.remote import Leg, RemoteChunk
 from rootle.index.sparse_storage import analyzer
 from rootle.protocols import Vector
 from rootle.text import TermTable, place_terms, text_terms
+from rootle.transaction import write_transaction
 
 
 class Truth:

@@ -12,7 +12,6 @@ from typing import Final
 
 from rootle.backoff import Backoff, Rng
 from rootle.errors import UnavailableError
-from rootle.index.database import write_transaction
 from rootle.index.derived import DerivedWriter, arrears
 from rootle.index.docstore import DocStore
 from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
@@ -22,6 +21,7 @@ from rootle.ingest.analyze import embedded_text
 from rootle.ingest.embedding_batch import embed_texts
 from rootle.protocols import QueuedEmbedder
 from rootle.text import path_words
+from rootle.transaction import write_transaction
 from rootle.vectors import quantize
 
 _LOG = logging.getLogger(__name__)

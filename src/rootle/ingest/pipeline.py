@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from rootle.embed.choice import ModelChoice
-from rootle.index.database import write_transaction
 from rootle.index.derived import Arrears, DerivedWriter, arrears
 from rootle.index.docstore import DocStore
 from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
@@ -29,6 +28,7 @@ from rootle.ingest.workers import run_jobs
 from rootle.languages import UNKNOWN
 from rootle.protocols import Embedder
 from rootle.telemetry import file_indexed
+from rootle.transaction import write_transaction
 from rootle.types import IndexReport
 
 _LOG = logging.getLogger(__name__)

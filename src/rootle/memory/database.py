@@ -13,6 +13,7 @@ from typing import Final
 from filelock import FileLock
 
 from rootle.errors import MemoryStorageError
+from rootle.transaction import write_transaction
 
 SCHEMA_VERSION: Final = 1
 DATABASE_NAME: Final = "memories.db"
@@ -100,19 +101,6 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-@contextmanager
-def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing: what runs inside is committed at its end and undone on any error."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager

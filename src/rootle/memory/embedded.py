@@ -15,13 +15,14 @@ from typing import Final
 
 from rootle.memory import rows
 from rootle.memory.corpus import Topic
-from rootle.memory.database import open_database, storage_errors, write_transaction
+from rootle.memory.database import open_database, storage_errors
 from rootle.memory.reading import Reader
 from rootle.memory.rows import Event
 from rootle.memory.when import asks_for_now, days_named
 from rootle.memory.words import Words
 from rootle.protocols import Embedder, QueryEmbedder, Vector
 from rootle.text import encodable
+from rootle.transaction import write_transaction
 from rootle.types import About, Memory
 
 _DIGEST_BYTES: Final = 16

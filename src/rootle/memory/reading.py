@@ -12,9 +12,9 @@ import numpy as np
 
 from rootle.memory import rows
 from rootle.memory.corpus import Corpus, Entry
-from rootle.memory.database import write_transaction
 from rootle.memory.words import Words
 from rootle.protocols import Embedder, Rows
+from rootle.transaction import write_transaction
 from rootle.types import Memory
 from rootle.vectors import quantize
 

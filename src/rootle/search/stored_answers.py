@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +17,7 @@ import numpy as np
 from rootle.index.snapshot import Snapshot
 from rootle.protocols import Ids
 from rootle.types import FileMetadata, SearchResult, Span
+from rootle.whole_file import read_json, replace_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +63,26 @@ class StoredAnswers:
 
     def get(self, state: str, digest: bytes, offset: int, limit: int) -> Shown | None:
         path = self._path(state, digest, offset, limit)
+        data = read_json(path)
+        if not data:
+            return None
         try:
-            data = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
             if not 0 <= self._clock() - data["cachedAt"] < self._ttl_s:
                 return None
             return _shown(data)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             with suppress(OSError):
-                path.unlink()  # of another version, or cut short by a full disk
+                path.unlink()  # of another version
             return None
 
     def put(self, state: str, digest: bytes, offset: int, limit: int, shown: Shown) -> None:
         data = asdict(shown) | {"files": shown.files.tolist(), "cachedAt": self._clock()}
         if math.isinf(shown.until_s):
             data["until_s"] = None
-        text = json.dumps(data).encode()
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._make_room(state)
-            descriptor, name = tempfile.mkstemp(prefix=f"{state}-", suffix=".new", dir=self._folder)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(text)
-            os.replace(name, self._path(state, digest, offset, limit))
+            replace_json(self._path(state, digest, offset, limit), data)
 
     def _path(self, state: str, digest: bytes, offset: int, limit: int) -> Path:
         return self._folder / f"{state}-{digest.hex()}-{offset}-{limit}.json"

@@ -12,7 +12,7 @@ from typing import Final
 
 from rootle.backoff import Backoff, Rng
 from rootle.errors import Unavailable
-from rootle.websearch.whole_file import read_json, replace_json
+from rootle.whole_file import read_json, replace_json
 
 _LOG = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from rootle.websearch.whole_file import read_json, replace_json
+from rootle.whole_file import read_json, replace_json
 
 DEFAULT_TTL_S: Final = 86_400.0
 # About 5,000 answers of a search, or a few hundred long pages.
