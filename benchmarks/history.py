@@ -29,7 +29,7 @@ from bm25 import Bm25
 from history_questions import CommitQuestion, HistoryError, git, is_test, names_a_file, questions_of
 from quality import OURS, TOP_K, AdapterError, adapters_of, ask_adapter
 
-from rootle import App, SearchQuery, open_app
+from rootle import App, Config, SearchQuery, open_app
 from rootle.errors import IndexStorageError
 
 REPOSITORIES = Path(__file__).parent / "history" / "repositories.json"
@@ -109,7 +109,7 @@ def wanted_repositories(only: str, split: str | None) -> list[dict]:
 
 
 def answer_history(
-    clone: Path, work: Path, questions: Iterable[CommitQuestion]
+    clone: Path, work: Path, questions: Iterable[CommitQuestion], config: Config | None = None
 ) -> Iterator[tuple[CommitQuestion, App]]:
     """Each question with an app on the tree that it is asked of, its index up to date.
 
@@ -117,7 +117,7 @@ def answer_history(
     the next one is taken. In the order of time little changes from one to the next.
     """
     tree = open_tree(clone, work / "tree")
-    with open_app(tree, index_dir=work / "index") as app:
+    with open_app(tree, index_dir=work / "index", config=config) as app:
         for question in questions:
             check_out(tree, question.parent)
             app.index()

@@ -48,13 +48,17 @@ class Label:
 
 def read_labels(name: str) -> list[Label]:
     """The questions about one repository; `ValueError` names the line that is wrong."""
+    return labels_in(name, (LABELS / f"{name}.jsonl").read_text(encoding="utf-8"))
+
+
+def labels_in(name: str, text: str) -> list[Label]:
+    """The questions of a file's text."""
     labels = []
-    path = LABELS / f"{name}.jsonl"
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         try:
             labels.append(_label(name, json.loads(line)))
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path.name}:{number}: {error!r}") from error
+            raise ValueError(f"{name}.jsonl:{number}: {error!r}") from error
     return labels
 
 
