@@ -12,7 +12,7 @@ from typing import Final
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 

@@ -12,8 +12,8 @@ from rootle.index.database import DamagedTextError
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
 # A text is packed in parts, so that a few lines of a large file cost the unpacking of one.
-PART_CHARS: Final = 4_096
-# The parts of a file are numbered from its id shifted by so many bits: 8 billion characters.
+PART_CHARS: Final = 2_048
+# The parts of a file are numbered from its id shifted by so many bits: 2 billion characters.
 _PART_BITS: Final = 20
 _PART_MASK: Final = (1 << _PART_BITS) - 1
 # A branch switch and back should find its vectors again; twice the live ones is a branch's worth.

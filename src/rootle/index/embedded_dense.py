@@ -124,11 +124,12 @@ class EmbeddedDense:
             return self.best(scores, k, files), scores
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
         scores = _products(query[:, : self._head], self._stored.heads, threads)
-        scores *= self._inverse_norms / _length(query)
+        scores *= self._inverse_norms
         rows = self._best_rows(scores, _FIRST_LOOK * k, files)
         true = self.scores_of(vector, rows)
         # What the second halves add on the average, told from where they were looked at.
-        scores *= max(1.0, float(true.sum()) / max(float(scores[rows].sum()), 1e-12))
+        added = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
+        scores *= max(1 / _length(query), added)
         scores[rows] = true
         return self._ranked(rows, true, k), scores
 

@@ -19,19 +19,20 @@ from numpy.typing import NDArray
 
 from rootle.errors import IndexStorageError
 from rootle.index.sparse_storage import (
+    DAMAGE_ERRORS,
     ID_FIELD,
     LEVELS,
     Level,
+    TantivyErrors,
     analyzer,
-    damage_errors,
     open_level,
     readable_folder,
     stamp_document,
     stamp_of,
-    tantivy_errors,
 )
 from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
 
+_SHOULD: Final = tantivy.Occur.Should
 _FEW_IDS: Final = 200
 # One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
 _WRITER_THREADS: Final = 1
@@ -129,7 +130,7 @@ class EmbeddedSparse:
 
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """How many files there are, and in how many of them each term stands."""
-        with damage_errors():
+        with DAMAGE_ERRORS:
             searcher = self._searchers["files"]
             return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
 
@@ -166,7 +167,7 @@ class EmbeddedSparse:
 
     def is_known(self, name: str) -> bool:
         """Whether a name, in one spelling, is defined or stands anywhere."""
-        with damage_errors():
+        with DAMAGE_ERRORS:
             searcher = self._searchers["chunks"]
             return bool(
                 searcher.doc_freq("defines", name)
@@ -177,14 +178,13 @@ class EmbeddedSparse:
         self, level: Level, fields: Sequence[str], terms: Sequence[WeightedTerm]
     ) -> tantivy.Query:
         clauses = [
-            (
-                tantivy.Occur.Should,
-                tantivy.Query.boost_query(self._term(level, field, term.text), term.weight),
-            )
-            for field in fields
-            for term in terms
+            (_SHOULD, self._weighted(level, field, term)) for field in fields for term in terms
         ]
         return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.empty_query()
+
+    def _weighted(self, level: Level, field: str, term: WeightedTerm) -> tantivy.Query:
+        query = self._term(level, field, term.text)
+        return query if term.weight == 1 else tantivy.Query.boost_query(query, term.weight)
 
     def _term(self, level: Level, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schemas[level], field, term, index_option="freq")
@@ -214,11 +214,14 @@ class EmbeddedSparse:
         if k <= 0:
             return Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
         searcher = self._searchers[level]
-        with damage_errors():
+        with DAMAGE_ERRORS:
             hits = searcher.search(query, limit=k, count=False).hits
             values = searcher.fast_field_values(ID_FIELD[level], [address for _, address in hits])
         ids = np.array(values, dtype=np.int64)
         scores = np.array([score for score, _ in hits], dtype=np.float32)
+        # Equal scores come in the order in which they were written, mostly that of the ids.
+        if not ((scores[1:] == scores[:-1]) & (ids[1:] < ids[:-1])).any():
+            return Ranked(ids, scores)
         order = np.lexsort((ids, -scores))
         return Ranked(ids[order], scores[order])
 
@@ -286,7 +289,7 @@ class SparseWriter:
 
     def _errors(self) -> AbstractContextManager[None]:
         """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
-        return tantivy_errors(
+        return TantivyErrors(
             f"cannot write the word index in {self._folder}: {{}}; free space, use "
             "--index-dir, or run `rootle index --rebuild`"
         )

@@ -25,7 +25,7 @@ _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5
 # Texts that were shown stay at hand: the next question often shows them again.
-_CACHED_PARTS: Final = 500
+_CACHED_PARTS: Final = 1_000
 _CACHED_CHUNKS: Final = 20_000
 _CACHED_FILES: Final = 20_000
 # Whoever asks again will ask more: all of so many files are read in the time of twenty look-ups.

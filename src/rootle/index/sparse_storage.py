@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Final, Literal
 
 import tantivy
@@ -72,7 +73,7 @@ def _may_lock(folder: Path) -> bool:
 
 
 def open_level(folder: Path, level: Level) -> tantivy.Index:
-    with damage_errors():
+    with DAMAGE_ERRORS:
         index = tantivy.Index.open(str(folder / level))
         index.config_reader("manual")
     index.register_tokenizer(_ANALYZER, analyzer())
@@ -106,28 +107,35 @@ def stamp_document(generation: int) -> tantivy.Document:
 
 def stamp_of(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
     query = tantivy.Query.term_query(schema, "stamp", 1)
-    with damage_errors():
+    with DAMAGE_ERRORS:
         hits = searcher.search(query, limit=1, count=False).hits
         if not hits:
             return -1
         return int(searcher.fast_field_values("generation", [hits[0][1]])[0] or 0)
 
 
-def damage_errors() -> AbstractContextManager[None]:
-    """Opening an index reads little of it: what is wrong inside shows when it is asked."""
-    return tantivy_errors("the word index is damaged ({}); run `rootle index --rebuild`")
-
-
-@contextmanager
-def tantivy_errors(message: str) -> Iterator[None]:
+class TantivyErrors:
     """Turns what tantivy raises into an IndexStorageError; it stands where `message` has {}."""
-    try:
-        yield
-    except BaseException as error:
-        if not _is_of_tantivy(error):
-            raise
-        head, _, tail = message.rpartition("{}")
-        raise IndexStorageError(f"{head}{error}{tail}") from error
+
+    def __init__(self, message: str) -> None:
+        self._message = message
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None and _is_of_tantivy(error):
+            head, _, tail = self._message.rpartition("{}")
+            raise IndexStorageError(f"{head}{error}{tail}") from error
+
+
+# Opening an index reads little of it: what is wrong inside shows when it is asked.
+DAMAGE_ERRORS: Final = TantivyErrors("the word index is damaged ({}); run `rootle index --rebuild`")
 
 
 def _is_of_tantivy(error: BaseException) -> bool:

@@ -83,12 +83,13 @@ def judge(evidence: Evidence, ranked: RankedFiles, calibration: Calibration) -> 
         return Judgement(False, 0.0, np.zeros(0))
     asked = question_signals(evidence, ranked)
     of_results = result_signals(evidence, ranked)
-    rows = np.hstack([np.broadcast_to(asked, (len(of_results), len(asked))), of_results])
-    evident = asked @ calibration.answer[:-1] + calibration.answer[-1]
-    chance = float(_logistic(evident))
-    chances = _logistic(rows @ calibration.result[:-1] + calibration.result[-1])
+    evident = float(asked @ calibration.answer[:-1] + calibration.answer[-1])
+    weights = calibration.result
+    common = asked @ weights[: len(asked)] + weights[-1]
+    chances = 1 / (1 + np.exp(-_cut(common + of_results @ weights[len(asked) : -1])))
     # A result is worth no more than the whole answer, nor than one that is ranked above it.
     chances = np.minimum(chances, _logistic(evident + math.log(calibration.odds)))
+    chance = _logistic(evident)
     scores = np.zeros(len(chances))
     scores[list(ranked.order)] = np.minimum.accumulate(chances)
     return Judgement(chance >= calibration.threshold, chance, scores)
@@ -146,6 +147,9 @@ def result_signals(evidence: Evidence, ranked: RankedFiles) -> Floats:
     return table
 
 
-def _logistic(values: Floats) -> Floats:
-    chance: Floats = 1 / (1 + np.exp(-np.clip(values, -30.0, 30.0)))
-    return chance
+def _cut(values: Floats) -> Floats:
+    return np.minimum(np.maximum(values, -30.0), 30.0)
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-min(max(value, -30.0), 30.0)))

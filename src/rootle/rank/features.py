@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -116,8 +117,15 @@ def prose_files(evidence: Evidence) -> Flags:
 
 
 def files_where(evidence: Evidence, is_such: Callable[[str], bool]) -> Flags:
-    """Which candidate files have a path of some kind."""
-    return np.array([is_such(path) for path in evidence.files.paths], dtype=bool)
+    """Which candidate files have a path of some kind; not to be written into."""
+    return _where(evidence.files.paths, is_such)
+
+
+@lru_cache(maxsize=128)  # one question asks the same of its candidates again and again
+def _where(paths: tuple[str, ...], is_such: Callable[[str], bool]) -> Flags:
+    flags = np.fromiter(map(is_such, paths), dtype=bool, count=len(paths))
+    flags.flags.writeable = False
+    return flags
 
 
 def defining_files(evidence: Evidence) -> Flags:
@@ -198,7 +206,7 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
 
 def _longer_stems(parts: Sequence[PathParts]) -> Floats:
     """1 where another candidate's whole name is a part of the name: BatchInsert beside Insert."""
-    known = {part.stem for part in parts if len("".join(part.stem)) > HEAD_CHARS}
+    known = {part.stem for part in parts if part.stem_chars > HEAD_CHARS}
     return np.array([not known.isdisjoint(part.inner) for part in parts], dtype=np.float64)
 
 
@@ -210,8 +218,7 @@ def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
         is_written_out = len(part.whole) > 2 and part.whole in question.written_out
         found = (0.0, 0.0, 0.0)
         if not likeness.heads.isdisjoint(part.heads):
-            folders, _ = likeness.both_ways(part.folders)
-            found = (*likeness.both_ways(part.stem), folders)
+            found = (*likeness.both_ways(part.stem), likeness.in_folders(part.folders))
         rows.append((*found, is_written_out))
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
@@ -223,7 +230,15 @@ class _Likeness:
         self._words = words
         # Words that do not begin alike do not match: most paths need not be looked at.
         self.heads = frozenset(word[:HEAD_CHARS] for word in words)
-        self._found: dict[str, list[float]] = {}  # the same names stand in many paths
+        # The same names, and the same folders, stand in many paths.
+        self._found: dict[str, list[float]] = {}
+        self._of_folders: dict[tuple[str, ...], float] = {}
+
+    def in_folders(self, names: tuple[str, ...]) -> float:
+        """How much of the question is in the names of some folders."""
+        if names not in self._of_folders:
+            self._of_folders[names] = self.both_ways(names)[0]
+        return self._of_folders[names]
 
     def both_ways(self, names: Sequence[str]) -> tuple[float, float]:
         """How much of the question is in some names, and how much of the names in the question."""

@@ -6,7 +6,6 @@ import fnmatch
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from typing import Final
 
 from rootle.languages import CONFIG_EXTENSIONS, PROSE, language_of
@@ -49,6 +48,7 @@ class PathParts:
 
     stem: tuple[str, ...]
     folders: tuple[str, ...]
+    stem_chars: int  # of its words together
     whole: str  # the stem in one spelling
     inner: frozenset[tuple[str, ...]]  # every run of words within the stem but the stem itself
     heads: frozenset[str]  # how its words begin
@@ -62,23 +62,29 @@ _EMPTY_STEMS: Final = frozenset(
 
 @lru_cache(maxsize=65_536)
 def path_parts(path: str) -> PathParts:
-    folders = path.split("/")[:-1]
-    stem = stem_of(path)
-    if stem.lower().strip("_") in _EMPTY_STEMS and folders:
-        stem, folders = folders[-1], folders[:-1]
-    words = _words(stem)
-    around = tuple(dict.fromkeys(word for folder in folders for word in _words(folder)))
+    folder, stem = path.rpartition("/")[0], stem_of(path)
+    if folder and stem.lower().strip("_") in _EMPTY_STEMS:
+        folder, _, stem = folder.rpartition("/")
+    words, (around, heads) = _words(stem), _folder_words(folder)
+    count = len(words)
     return PathParts(
         words,
         around,
+        sum(map(len, words)),
         whole_identifier("".join(WORD.findall(stem))),
         frozenset(
-            words[start:end]
-            for start, end in combinations(range(len(words) + 1), 2)
-            if end - start < len(words)
+            [words[at : at + long] for long in range(1, count) for at in range(count - long + 1)]
         ),
-        frozenset(word[:HEAD_CHARS] for word in (*words, *around)),
+        heads.union([word[:HEAD_CHARS] for word in words]),
     )
+
+
+@lru_cache(maxsize=65_536)  # many files lie in one folder
+def _folder_words(folder: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The words of a folder's path, each once, and how they begin."""
+    names = folder.split("/") if folder else []
+    words = tuple(dict.fromkeys(word for name in names for word in _words(name)))
+    return words, frozenset(word[:HEAD_CHARS] for word in words)
 
 
 @lru_cache(maxsize=65_536)  # few names of folders stand in many paths

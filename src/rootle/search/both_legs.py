@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rootle.index.snapshot import Snapshot
 from rootle.protocols import (
     DenseIndex,
     Embedder,
+    Matrix,
     QueryEmbedder,
     Ranked,
     SparseIndex,
@@ -50,7 +52,7 @@ class BothLegs:
         self._sparse = sparse
         self._words = Leg("sparse", config.sparse_timeout_ms)
         self._meaning = Leg("dense", config.dense_timeout_ms)
-        self._embeds_at_once = False
+        self._opened: _Opened | None = None
 
     def close(self) -> None:
         self._words.close()
@@ -63,7 +65,8 @@ class BothLegs:
 
     @property
     def _is_quick_meaning(self) -> bool:
-        return self._embeds_at_once and self._dense is None
+        opened = self._opened
+        return opened is not None and opened.answers_at_once and self._dense is None
 
     def ask(
         self,
@@ -129,9 +132,9 @@ class BothLegs:
                 f"the vectors in the index are of {of_index}, not of {self._model}"
             )
         embedder = self._open_embedder()
-        vector = _vector_of(question, embedder, session.snapshot)
-        # A table in this process, which is open now, can neither hang nor be late.
-        self._embeds_at_once = self._embeds_at_once or isinstance(embedder, WordEmbedder)
+        if self._opened is None or self._opened.embedder is not embedder:
+            self._opened = _opened(embedder)
+        vector = _vector_of(question, self._opened.embed, session.snapshot)
         if self._dense is not None and vector.any():
             found = self._dense.query(vector, self._config.dense_top_k, allowed)
             found = _within(found, session, allowed)
@@ -165,13 +168,26 @@ def _has_rows(session: Session, allowed: Collection[int] | None) -> bool:
     return len(session.rows.rows_of(files)[0]) > 0
 
 
-def _vector_of(question: Question, embedder: Embedder, snapshot: Snapshot) -> Vector:
+class _Opened(NamedTuple):
+    """An embedder, looked at once: what a protocol asks of it takes long to find out."""
+
+    embedder: Embedder
+    embed: Callable[[str], Matrix]  # a question, as one row
+    answers_at_once: bool  # a table in this process, open now, can neither hang nor be late
+
+
+def _opened(embedder: Embedder) -> _Opened:
+    at_once = isinstance(embedder, WordEmbedder)
+    if isinstance(embedder, QueryEmbedder):
+        embed_query = embedder.embed_query
+        return _Opened(embedder, lambda text: embed_query(text)[None, :], at_once)
+    return _Opened(embedder, lambda text: embedder.embed([text]), at_once)
+
+
+def _vector_of(question: Question, embed: Callable[[str], Matrix], snapshot: Snapshot) -> Vector:
     """Raises UnavailableError for what is no vector that can be compared with those of chunks."""
     index = snapshot.dense
-    if isinstance(embedder, QueryEmbedder):
-        vectors = embedder.embed_query(question.text)[None, :]
-    else:
-        vectors = embedder.embed([question.text])
+    vectors = embed(question.text)
     # An empty index may not know yet how long a vector is, and compares it with nothing.
     is_comparable = vectors.shape == (1, index.dimensions) or not len(index.chunk_ids)
     if not (is_comparable and np.isfinite(vectors).all()):

@@ -185,13 +185,14 @@ def sorted_unique(ids: Ids) -> Ids:
 
 
 def lookup(found: Ranked, ids: Ids) -> Floats:
-    """The score of each id in a ranking; 0 where it is not in it."""
-    if not len(found.ids) or not len(ids):
-        return np.zeros(len(ids))
-    order = np.argsort(found.ids)
-    keys = found.ids[order]
-    at = np.minimum(np.searchsorted(keys, ids), len(keys) - 1)
-    return np.where(keys[at] == ids, found.scores[order][at], 0.0).astype(np.float64)
+    """The score of each of some ids, which are in order, in a ranking; 0 where it is not in it."""
+    scores = np.zeros(len(ids))
+    if len(found.ids) and len(ids):
+        at = ids.searchsorted(found.ids)
+        at[at == len(ids)] = 0
+        is_asked = ids[at] == found.ids
+        scores[at[is_asked]] = found.scores[is_asked]
+    return scores
 
 
 def dense_columns(
@@ -303,10 +304,14 @@ def _words_of(
     texts = [terms[at] for at in keep]
     ids, masks = index.matches(texts, _MATCHED_CHUNKS, among="file", ids=file_ids[likely].tolist())
     at = np.searchsorted(file_ids, table.files_of(ids))
-    bits = (masks[:, None] >> np.arange(len(texts))) & 1
-    in_file = np.zeros((count, len(texts)))
-    in_passage = np.zeros(count)
-    np.maximum.at(in_file, at, bits)
-    np.maximum.at(in_passage, at, bits.mean(axis=1))
+    in_file, most = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.bitwise_or.at(in_file, at, masks)
+    np.maximum.at(most, at, _bits(masks, len(texts)).sum(axis=1))
     weights = rarity[keep] / rarity[keep].sum()
-    return _WordsFound(in_file @ weights, in_passage, frequencies.count(0) / len(terms))
+    shares = _bits(in_file, len(texts)) @ weights
+    return _WordsFound(shares, most / len(texts), frequencies.count(0) / len(terms))
+
+
+def _bits(masks: Ints, count: int) -> Ints:
+    """The lowest bits of each mask, one column a bit."""
+    return (masks[:, None] >> np.arange(count)) & 1

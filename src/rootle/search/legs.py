@@ -50,13 +50,11 @@ class Leg:
 
     def ask_here(self, work: Callable[[], _T]) -> Asked[_T]:
         """The same in this thread, for a part that cannot hang."""
-        future: Future[_T] = Future()
         try:
-            future.set_result(work())
+            return Asked(self, None, 0.0, "", found=work())
         except _FAILURES as error:
             _log.warning("%s: %s", self.name, error)
-            future.set_exception(error)
-        return Asked(self, future, 0.0, "")
+            return Asked(self, None, 0.0, str(error))
 
     def close(self) -> None:
         self._threads.close()
@@ -99,8 +97,10 @@ class Asked(Generic[_T]):
         failure: str,
         *,
         is_trial: bool = False,
+        found: _T | None = None,
     ) -> None:
         self._leg = leg
+        self._found = found  # already; then there is nothing to wait for
         self._future = future
         self._deadline = deadline
         self._is_trial = is_trial
@@ -109,7 +109,7 @@ class Asked(Generic[_T]):
     def answer(self) -> _T | None:
         """What was found, waiting until the deadline; None where nothing came, see `failure`."""
         if self._future is None:
-            return None
+            return self._found
         try:
             error = self._future.exception(max(0.0, self._deadline - time.monotonic()))
         except LateError:

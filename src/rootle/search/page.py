@@ -78,13 +78,12 @@ def build_page(
         chosen = [ranking.spans[file_id] for file_id in ids]
         rows = snapshot.chunks([span.chunk_id for spans in chosen for span in spans])
     shown = shown_spans(snapshot, [span for spans in chosen for span in spans], rows)
-    sources = _Sources(evidence, chunks)
+    sources = _sources(evidence, chunks, [spans[0].chunk_id if spans else -1 for spans in chosen])
     scores = ranking.judgement.scores if ranking.judgement else ranked.scores
     results = []
-    for at, file_id, spans in zip(page, ids, chosen, strict=True):
+    for at, file_id, spans, source in zip(page, ids, chosen, sources, strict=True):
         explanation = _explanation(ranking, at) if explain else None
         seen = tuple(islice(shown, len(spans)))
-        source = sources.of(spans[0].chunk_id if spans else -1)
         result = _result(ranking.files[file_id], seen, source, float(scores[at]), explanation)
         own = copies.get(file_id)
         results.append(replace(result, copies=own) if own else result)
@@ -162,7 +161,8 @@ def _chunks_of(
         found = snapshot.sparse.field_scores(
             "chunks", ["body"], question.terms, min(len(ids), _CHUNKS_BY_WORDS), files=file_ids
         )
-        bm25 = lookup(found, ids)
+        order = np.argsort(ids)  # a file that was written again has newer chunks than the next one
+        bm25[order] = lookup(found, ids[order])
     known = ranking.evidence.chunks
     defines = is_in_sorted(ids, known.ids[known.defines])
     scores = ranking.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
@@ -215,24 +215,24 @@ def _explanation(ranking: Ranking, at: int) -> Mapping[str, float]:
     return {**read, **{name: round(value, 5) for name, value in gave.items() if value}}
 
 
-class _Sources:
-    """Which leg found a chunk."""
+def _sources(evidence: Evidence, chunks: _Chunks, shown: Sequence[int]) -> list[Source]:
+    """Which leg found each of some chunks."""
+    ids, candidates = np.array(shown, dtype=np.int64), evidence.chunks
+    # A cosine may be below zero; 0 means that the leg did not find the chunk.
+    by_words = is_in_sorted(ids, candidates.ids[candidates.bm25 != 0]).tolist()
+    by_meaning = is_in_sorted(ids, candidates.ids[candidates.dense != 0]).tolist()
+    # Beyond what the legs put forward: what its place among the lines of its file rests on.
+    has_words = is_in_sorted(ids, np.sort(chunks.ids[chunks.by_words])).tolist()
+    return [
+        _source(words=words, meaning=meaning, has_words=has)
+        for words, meaning, has in zip(by_words, by_meaning, has_words, strict=True)
+    ]
 
-    def __init__(self, evidence: Evidence, chunks: _Chunks) -> None:
-        candidates = evidence.chunks
-        # A cosine may be below zero; 0 means that the leg did not find the chunk.
-        self._by_words = set(candidates.ids[candidates.bm25 != 0].tolist())
-        self._by_meaning = set(candidates.ids[candidates.dense != 0].tolist())
-        # Beyond what the legs put forward: what its place among the lines of its file rests on.
-        self._has_words = set(chunks.ids[chunks.by_words].tolist())
 
-    def of(self, chunk_id: int) -> Source:
-        by_words, by_meaning = chunk_id in self._by_words, chunk_id in self._by_meaning
-        if by_words and by_meaning:
-            return "merged"
-        if by_meaning:
-            return "dense"
-        return "sparse" if by_words or chunk_id in self._has_words else "merged"
+def _source(*, words: bool, meaning: bool, has_words: bool) -> Source:
+    if meaning:
+        return "merged" if words else "dense"
+    return "sparse" if words or has_words else "merged"
 
 
 def _metadata(state: FileState) -> FileMetadata:
