@@ -1,4 +1,4 @@
-"""Words and vectors, asked side by side."""
+"""Words and vectors, each with its deadline."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ from typing import Final
 
 # Where nobody came or went for so long, whoever has a turn is slow or hangs.
 _PATIENCE_S: Final = 0.2
+# Those far behind need not look so often: a hundred that wake five times a second cost a twentieth.
+_MAX_PATIENCES: Final = 5
 
 
 class Turns:
@@ -30,26 +32,28 @@ class Turns:
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Waits for a turn, and has it until the end."""
-        gate = self._gate()
-        while gate is not None and not gate.acquire(timeout=self._patience_s):
+        gate, ahead = self._gate()
+        patiences = min(1 + ahead, _MAX_PATIENCES)
+        while gate is not None and not gate.acquire(timeout=patiences * self._patience_s):
             self._lend_one_if_nothing_moves()
+            patiences = 1
         started = time.monotonic()
         try:
             yield
         finally:
             self._pass_on(was_long=time.monotonic() - started > self._patience_s)
 
-    def _gate(self) -> threading.Lock | None:
-        """What opens when it is this one's turn; None where it is already."""
+    def _gate(self) -> tuple[threading.Lock | None, int]:
+        """What opens when it is this one's turn, None where it is already; how many come before."""
         with self._lock:
             if self._free > 0:
                 self._free -= 1
                 self._moved_at = time.monotonic()
-                return None
+                return None, 0
             gate = threading.Lock()
             gate.acquire()
             self._waiting.append(gate)
-            return gate
+            return gate, len(self._waiting) - 1
 
     def _lend_one_if_nothing_moves(self) -> None:
         with self._lock:
