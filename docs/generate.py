@@ -167,8 +167,9 @@ def weights() -> str:
     table = _table(("Feature", "Weight", "What it measures"), rows)
     return (
         f"{table}\n\nThe weights above 0 add up to {total:g}; the sum is divided by that. A file "
-        f"that holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests; "
-        f"a list of changes, a licence and the like {RECORD_FACTOR:g}, unless it is about history; "
+        f"that holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests "
+        f"or tells of a change; a list of changes, a licence and the like {RECORD_FACTOR:g}, unless "
+        f"it is about history; "
         f"where it is who uses a name, the file that defines the name {DEFINER_FACTOR:g}."
     )
 

@@ -76,6 +76,23 @@ def test_what_is_about_tests_is_told() -> None:
     assert not _parse("where is the contest decided").is_about_tests
 
 
+@pytest.mark.parametrize(
+    ("text", "is_change"),
+    [
+        ("Fix the retry delay that grows without end after a job dies", True),
+        ("net: don't close idle connections before their answers were read", True),
+        ("[api] Added an option for the longest delay of failed jobs", True),
+        ("Please support proxies that want a password for each connection", True),
+        ("where is the fix for the retry delay that grows without end", False),
+        ("fix the retry delay that grows without end, or is it meant so?", False),
+        ("handle redirects", False),  # a topic
+        ("the retry delay grows without end after a job dies", False),
+    ],
+)
+def test_what_tells_of_a_change_is_known_by_its_beginning(text: str, *, is_change: bool) -> None:
+    assert _parse(text).is_change == is_change
+
+
 def test_a_question_without_end_has_a_bounded_number_of_terms() -> None:
     assert len(_parse(" ".join(f"word{n}" for n in range(5_000))).terms) == MAX_TERMS
 

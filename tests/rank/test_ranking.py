@@ -116,6 +116,10 @@ def test_tests_come_after_what_they_test_unless_asked_for() -> None:
     paths = ["tests/test_backoff.py", "src/backoff.py"]
     assert rank_files(_evidence("backoff delay", paths, [3.0, 2.5])).order == (1, 0)
     assert rank_files(_evidence("tests of backoff delay", paths, [3.0, 2.5])).order == (0, 1)
+    # Whoever wants something changed has its tests to change too.
+    paths, place = ["tests/pauses.py", "src/delay.py"], "overflow of long waits between failed jobs"
+    assert rank_files(_evidence(place, paths, [3.0, 2.5])).order == (1, 0)
+    assert rank_files(_evidence(f"fix {place}", paths, [3.0, 2.5])).order == (0, 1)
 
 
 def test_the_explanation_adds_up_to_the_score() -> None:

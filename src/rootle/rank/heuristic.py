@@ -78,7 +78,7 @@ def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> Ra
     question = evidence.question
     table = file_features(evidence)
     parts = table * factors / np.maximum(factors, 0).sum()
-    if not question.is_about_tests:
+    if not (question.is_about_tests or question.is_change):
         parts[test_files(evidence)] *= TEST_FACTOR
     if question.intent != "history":
         parts[record_files(evidence)] *= RECORD_FACTOR

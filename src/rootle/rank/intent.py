@@ -56,6 +56,22 @@ _COMPLAINT: Final = _mark(
 # Values that a program filled in: quoted or in brackets, a number, a colon, a name of two parts.
 _FILLED_IN: Final = re.compile(r"""["'<(\[]\S|\b\d+\b|:\s|[a-z][A-Z]|\w\.\w""")
 
+# How requests and commit messages begin, perhaps after a mark or the name of a part: "api: add …".
+_REQUEST: Final = re.compile(
+    r"\s*(?:\[[^\]]*\]\s*|[\w./()*-]+:\s+)?(?:please\s+)?(?:do not\b|don't\b|([a-z]+)\b)"
+)
+_CHANGES: Final = frozenset(
+    """add adds added allow allows allowed avoid avoids avoided bump bumps bumped change
+    changes changed deprecate deprecates deprecated drop drops dropped ensure ensures
+    ensured extract extracts extracted fix fixes fixed handle handles handled ignore ignores
+    ignored implement implements implemented improve improves improved introduce introduces
+    introduced let lets make makes made migrate migrates migrated move moves moved prevent
+    prevents prevented refactor refactors refactored remove removes removed rename renames
+    renamed replace replaces replaced simplify simplifies simplified skip skips skipped stop
+    stops stopped support supports supported switch switches switched update updates updated
+    use uses used""".split()
+)
+
 _IN_ORDER: Final[tuple[tuple[_Mark, Intent], ...]] = (
     (
         _mark(
@@ -137,6 +153,15 @@ def intent_of(text: str, *, is_symbol: bool) -> Intent:
         if mark.is_in(words, lower):
             return intent
     return "search"
+
+
+def tells_change(text: str) -> bool:
+    """Whether a text wants something changed, or says that it was, and asks for no place."""
+    lower = text[:_LOOKED_AT_CHARS].lower()
+    found = _REQUEST.match(lower)
+    if found is None or lower.rstrip().endswith("?"):
+        return False
+    return found.group(1) is None or found.group(1) in _CHANGES
 
 
 def _asks(words: list[str], text: str) -> bool:

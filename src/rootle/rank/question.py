@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
-from rootle.rank.intent import Intent, intent_of
+from rootle.rank.intent import Intent, intent_of, tells_change
 from rootle.text import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
 # Tried with 0, .15 and .4 by the spike that the ranking started from.
@@ -20,6 +20,8 @@ MAX_TERMS: Final = 64
 # Up to six words name a topic, which a whole file is about; from nine on they tell of one place.
 _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
+# "Handle redirects" names a topic, and its tests are no better an answer than those of any other.
+_CHANGE_WORDS: Final = 5
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\(\)|\w\.\w")
@@ -39,6 +41,7 @@ class Question:
     is_symbol: bool  # nothing but one name
     is_about_tests: bool
     intent: Intent = "search"
+    is_change: bool = False  # tells in some words what is to be changed, which means tests as well
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -64,15 +67,17 @@ def parse_question(text: str, stems: Stems) -> Question:
         for part in split_identifier(word)
         if part not in STOP_WORDS or is_symbol
     ]
+    different = tuple(dict.fromkeys(content))
     return Question(
         text,
         _terms(words, stems, is_symbol=is_symbol),
-        tuple(dict.fromkeys(content)),
+        different,
         _names(text, words, is_symbol=is_symbol),
         "".join(whole_identifier(word) for word in words),
         is_symbol,
         any(word.lower() in _TEST_WORDS for word in words),
         intent_of(text, is_symbol=is_symbol),
+        len(different) >= _CHANGE_WORDS and tells_change(text),
     )
 
 
