@@ -168,8 +168,16 @@ def test_spans_keep_to_sixty_lines_and_never_overlap(spans: list[ScoredSpan]) ->
 
 
 def test_a_long_best_span_leaves_room_for_another_and_takes_the_rest() -> None:
-    chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0), ScoredSpan(2, 300, 310, 1.0)])
-    assert [(span.start_line, span.end_line) for span in chosen] == [(10, 58), (300, 310)]
+    chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0), ScoredSpan(2, 300, 305, 1.0)])
+    assert [(span.start_line, span.end_line) for span in chosen] == [(10, 63), (300, 305)]
+
+
+def test_four_long_spans_show_their_heads_and_the_best_takes_the_rest() -> None:
+    long = [ScoredSpan(at, 100 * at + 1, 100 * at + 50, 4.0 - at) for at in range(4)]
+    chosen = choose_spans(long)
+    assert [(span.start_line, span.end_line) for span in chosen] == [
+        (1, 36), (101, 108), (201, 208), (301, 308)
+    ]  # fmt: skip
 
 
 def test_a_long_span_alone_takes_all_the_room() -> None:

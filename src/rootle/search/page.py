@@ -18,7 +18,7 @@ from rootle.rank.evidence import Evidence, Flags, Floats
 from rootle.rank.features import NAMES
 from rootle.rank.heuristic import RankedFiles
 from rootle.rank.rankers import SpanScores
-from rootle.rank.spans import LINES_AT_FIRST, MAX_LINES, ScoredSpan, choose_spans, has_room
+from rootle.rank.spans import ScoredSpan, choose_spans, has_room, lines_at_first
 from rootle.search.demands import Demands, Rows, shown_spans
 from rootle.search.gather import is_in_sorted, lookup
 from rootle.search.rows import FileRows, RowScores
@@ -140,9 +140,9 @@ def _chosen_of(
             spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
     if ranking.demands is not None:
         spans = ranking.demands.met_by(spans, file_id, rows, snapshot)
-    # A name may stand anywhere in the chunk that has it: the chunk is not cut for others.
     is_symbol = ranking.evidence.question.is_symbol
-    return choose_spans(spans, MAX_LINES if is_symbol else LINES_AT_FIRST)
+    is_exact = ranking.demands is not None and ranking.demands.exact is not None
+    return choose_spans(spans, lines_at_first(is_symbol=is_symbol, is_exact=is_exact))
 
 
 def _chunks_of(
