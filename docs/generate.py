@@ -168,9 +168,9 @@ def weights() -> str:
     return (
         f"{table}\n\nThe weights above 0 add up to {total:g}; the sum is divided by that. A file "
         f"that holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests "
-        f"or tells of a change; a list of changes, a licence and the like {RECORD_FACTOR:g}, unless "
-        f"it is about history; "
-        f"where it is who uses a name, the file that defines the name {DEFINER_FACTOR:g}."
+        f"or tells of a change; a list of changes, a licence and the like {RECORD_FACTOR:g}, "
+        f"unless it is about history; where it is who uses a name, "
+        f"the file that defines the name {DEFINER_FACTOR:g}."
     )
 
 
