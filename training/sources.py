@@ -80,8 +80,10 @@ def find_projects(packages: Iterable[Path], histories: Path | None) -> list[Proj
 class Sampler:
     """Reads projects; remembers what it has read, so that no text comes twice."""
 
-    def __init__(self, reserved: Reserved) -> None:
+    def __init__(self, reserved: Reserved, share: float = 1.0) -> None:
+        """`share` of what is otherwise read of a project at most."""
         self.reserved = reserved
+        self._share = share
         self._seen: set[bytes] = set()
         self.dropped: Counter[str] = Counter()
 
@@ -93,7 +95,7 @@ class Sampler:
         spent: Counter[str] = Counter()
         for path, text in self._texts(project):
             language = language_of(path)
-            limit = _limit(language)
+            limit = self._limit(language)
             if spent[language] + len(text) > limit or not self._is_wanted(text):
                 continue
             spent[language] += len(text)
@@ -115,7 +117,8 @@ class Sampler:
             full = root / path
             try:
                 size = full.stat().st_size
-                if size < MIN_BYTES or size > MAX_BYTES or spent[language] > 2 * _limit(language):
+                most = 2 * self._limit(language)
+                if size < MIN_BYTES or size > MAX_BYTES or spent[language] > most:
                     continue
                 spent[language] += size
                 yield path, full.read_text(encoding="utf-8", errors="replace")
@@ -147,11 +150,10 @@ class Sampler:
             return False
         return True
 
-
-def _limit(language: str) -> int:
-    if language in PROSE:
-        return PROSE_BYTES
-    return COMMON_BYTES if language in COMMON else RARE_BYTES
+    def _limit(self, language: str) -> float:
+        if language in PROSE:
+            return self._share * PROSE_BYTES
+        return self._share * (COMMON_BYTES if language in COMMON else RARE_BYTES)
 
 
 def root_of(folder: Path) -> Path:

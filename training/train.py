@@ -77,14 +77,14 @@ def train_step(
     """One step on a batch; returns its loss."""
     used, questions, answers = batch.used, batch.questions, batch.answers
     table = rows[used]
-    q, q_norms = _unit(np.asarray(questions @ table))
-    a, a_norms = _unit(np.asarray(answers @ table))
+    q, q_norms = unit(np.asarray(questions @ table))
+    a, a_norms = unit(np.asarray(answers @ table))
     logits = (q @ a.T) / np.float32(temperature)
     logits[batch.same_place] = -1e4
     loss, slope = _info_nce(logits)
     slope /= np.float32(temperature)
-    q_slope = _through_norm(slope @ a, q, q_norms)
-    a_slope = _through_norm(slope.T @ q, a, a_norms)
+    q_slope = through_norm(slope @ a, q, q_norms)
+    a_slope = through_norm(slope.T @ q, a, a_norms)
     gradient = np.asarray(questions.T @ q_slope) + np.asarray(answers.T @ a_slope)
     optimizer.update(used, table, gradient, rate)
     return loss
@@ -118,15 +118,16 @@ class LazyAdam:
         self._rows[used] = moved
 
 
-def _unit(vectors: Floats) -> tuple[Floats, Floats]:
+def unit(vectors: Floats) -> tuple[Floats, Floats]:
+    """Vectors of unit length, and how long they were."""
     norms = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     return vectors / norms, norms
 
 
-def _through_norm(slope: Floats, unit: Floats, norms: Floats) -> Floats:
+def through_norm(slope: Floats, units: Floats, norms: Floats) -> Floats:
     """The slope by a vector, given that by the same vector made unit length."""
-    along = np.einsum("ij,ij->i", slope, unit)[:, None]
-    return (slope - along * unit) / norms
+    along = np.einsum("ij,ij->i", slope, units)[:, None]
+    return (slope - along * units) / norms
 
 
 def _info_nce(logits: Floats) -> tuple[float, Floats]:
@@ -144,4 +145,4 @@ def _info_nce(logits: Floats) -> tuple[float, Floats]:
 
 def embed(rows: Floats, bags: csr_matrix) -> Floats:
     """Unit vectors of bags, as the index makes them."""
-    return _unit(np.asarray(bags @ rows, np.float32))[0]
+    return unit(np.asarray(bags @ rows, np.float32))[0]
