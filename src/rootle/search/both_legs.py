@@ -86,10 +86,12 @@ class BothLegs:
         find_words = sparse_stage(endpoint).around(
             partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
         )
-        find_meaning = dense_stage(config.embedding_model_id).around(
-            partial(self._ask_dense, session, question, allowed, is_alone=is_alone)
-        )
         is_quick_meaning = self._is_quick_meaning
+        # Where questions are worked on one at a time the cores belong to this one.
+        has_cores = is_alone or (session.is_small and self.are_here)
+        find_meaning = dense_stage(config.embedding_model_id).around(
+            partial(self._ask_dense, session, question, allowed, is_alone=has_cores)
+        )
         # Threads are of no use where all of it takes a millisecond, or where others are asking too:
         # then the deadline of a part in this process would only measure how busy the machine is.
         is_here = (session.is_small and is_quick_meaning) or not is_alone
