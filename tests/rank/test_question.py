@@ -86,6 +86,8 @@ def test_what_is_about_tests_is_told() -> None:
         ("where is the fix for the retry delay that grows without end", False),
         ("fix the retry delay that grows without end, or is it meant so?", False),
         ("handle redirects", False),  # a topic
+        ("use-after-free detection in the arena allocator of pooled buffers", False),
+        ("Don\u2019t close idle connections before their answers were read", True),
         ("the retry delay grows without end after a job dies", False),
     ],
 )

@@ -127,9 +127,10 @@ class EmbeddedDense:
         scores *= self._inverse_norms
         rows = self._best_rows(scores, _FIRST_LOOK * k, files)
         true = self.scores_of(vector, rows)
-        # What the second halves add on the average, told from where they were looked at.
-        added = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
-        scores *= max(1 / _length(query), added)
+        # Divided by the question's length, with what the second halves add on the average, told
+        # from where they were looked at.
+        scale = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
+        scores *= max(1 / _length(query), scale)
         scores[rows] = true
         return self._ranked(rows, true, k), scores
 

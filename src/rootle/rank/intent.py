@@ -58,7 +58,8 @@ _FILLED_IN: Final = re.compile(r"""["'<(\[]\S|\b\d+\b|:\s|[a-z][A-Z]|\w\.\w""")
 
 # How requests and commit messages begin, perhaps after a mark or the name of a part: "api: add …".
 _REQUEST: Final = re.compile(
-    r"\s*(?:\[[^\]]*\]\s*|[\w./()*-]+:\s+)?(?:please\s+)?(?:do not\b|don't\b|([a-z]+)\b)"
+    r"\s*(?:\[[^\]]*\]\s*|[\w./()*-]+:\s+)?(?:please\s+)?"
+    r"(?:do not\b|don['\u2019]t\b|(?!let me\b)([a-z]+)\b(?!-))"
 )
 _CHANGES: Final = frozenset(
     """add adds added allow allows allowed avoid avoids avoided bump bumps bumped change

@@ -170,6 +170,11 @@ class SearchAgent:
             understood=understood(asked) if explain and asked is not None else None,
         )
 
+    @property
+    def _takes_turns(self) -> bool:
+        # Whoever waits for a server takes nothing from the others.
+        return self._legs.are_here and self._reranker is None
+
     def _turns(self) -> Turns:
         """Those of the last session: what a rebuild is deleting now is not opened for them."""
         return (self._session or self._current_session()).turns
@@ -199,9 +204,7 @@ class SearchAgent:
         if shown is not None and shown.as_of_s <= now_s < shown.until_s:
             account.note_cache_hit()
             return shown, None
-        # Whoever waits for a server takes nothing from the others.
-        is_here = self._legs.are_here and self._reranker is None
-        with session.turns.taken() if is_here else nullcontext():
+        with session.turns.taken() if self._takes_turns else nullcontext():
             answer = self._new_answer(session, query, now_s, account)
             shown = self._cut(session, answer, page)
         if not answer.degraded:  # what was missing may be back for the next one
@@ -354,7 +357,9 @@ class SearchAgent:
     ) -> Ranking:
         snapshot, allowed = session.snapshot, narrowed.files
         alone = self._under_way <= 1
-        sparse, dense, degraded = self._legs.ask(session, question, allowed, is_alone=alone)
+        sparse, dense, degraded = self._legs.ask(
+            session, question, allowed, is_alone=alone, in_turn=self._takes_turns
+        )
         limit = self._config.max_merged_candidates
         candidates = choose_candidates(
             sparse, dense, session.table, limit, allowed, narrowed.chunk_ids

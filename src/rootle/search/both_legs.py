@@ -1,4 +1,4 @@
-"""Words and vectors, each with its deadline."""
+"""Words and vectors: with deadlines where one may hang, in turn where both are quick."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rootle.telemetry import dense_stage, sparse_stage
 
 
 class BothLegs:
-    """The word index and the vectors, each with its deadline; one may fail."""
+    """The word index and the vectors; one may fail, or be late where it is asked in a thread."""
 
     def __init__(
         self,
@@ -75,11 +75,12 @@ class BothLegs:
         allowed: Collection[int] | None,
         *,
         is_alone: bool,
+        in_turn: bool,
     ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
         """What each leg found, and the names of those that did not answer.
 
-        `is_alone`: no other question is asked at the moment. Raises SearchUnavailableError where
-        neither leg answers.
+        `is_alone`: no other question is asked at the moment; `in_turn`: this one has a turn, which
+        others wait for. Raises SearchUnavailableError where neither leg answers.
         """
         config, index, served = self._config, session.snapshot.sparse, self._sparse
         endpoint = EMBEDDED if served is None else _shown_url(config.sparse_endpoint)
@@ -88,11 +89,11 @@ class BothLegs:
         )
         is_quick_meaning = self._is_quick_meaning
         # Where questions are worked on one at a time the cores belong to this one.
-        has_cores = is_alone or (session.is_small and self.are_here)
+        has_cores = is_alone or (session.is_small and in_turn)
         find_meaning = dense_stage(config.embedding_model_id).around(
             partial(self._ask_dense, session, question, allowed, is_alone=has_cores)
         )
-        # Threads are of no use where all of it takes a millisecond, or where others are asking too:
+        # Threads are of no use where all of it takes some milliseconds, or where others ask too:
         # then the deadline of a part in this process would only measure how busy the machine is.
         is_here = (session.is_small and is_quick_meaning) or not is_alone
         by_words = None if is_here and served is None else self._words.start(find_words)
@@ -133,10 +134,10 @@ class BothLegs:
             raise UnavailableError(
                 f"the vectors in the index are of {of_index}, not of {self._model}"
             )
-        embedder = self._open_embedder()
-        if self._opened is None or self._opened.embedder is not embedder:
-            self._opened = _opened(embedder)
-        vector = _vector_of(question, self._opened.embed, session.snapshot)
+        embedder, opened = self._open_embedder(), self._opened
+        if opened is None or opened.embedder is not embedder:
+            self._opened = opened = _opened(embedder)
+        vector = _vector_of(question, opened.embed, session.snapshot)
         if self._dense is not None and vector.any():
             found = self._dense.query(vector, self._config.dense_top_k, allowed)
             found = _within(found, session, allowed)

@@ -18,7 +18,7 @@ _MAX_PATIENCES: Final = 5
 class Turns:
     """For work that gets slower for all where many are at it.
 
-    One that takes long costs the others nothing but the patience: another turn is lent for it.
+    One that takes long costs the others no more than some patience: another turn is lent for it.
     """
 
     def __init__(self, at_once: int, patience_s: float = _PATIENCE_S) -> None:
