@@ -25,8 +25,10 @@ BAR = 16  # height
 
 
 def main() -> None:
-    answer = json.load(sys.stdin)
-    sys.stdout.write(picture(answer["results"]))
+    results = json.load(sys.stdin)["results"]
+    if not results:
+        sys.exit("nothing was found, so there is nothing to draw; ask another question")
+    sys.stdout.write(picture(results))
 
 
 def picture(results: list[dict]) -> str:

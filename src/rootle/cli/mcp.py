@@ -16,8 +16,6 @@ from rootle.errors import ConfigError
 
 # Most folders are indexed within this time; of larger ones an agent gets what there is by then.
 _FIRST_PATIENCE_S: Final = 5.0
-
-
 # The folder that is open in it, as Claude Code tells the servers that it starts.
 _PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
 

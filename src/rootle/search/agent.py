@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -48,7 +47,7 @@ from rootle.search.search_log import SearchLogFile
 from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers
 from rootle.search.suggestions import suggestions
-from rootle.search.text_now import has_changed, text_now
+from rootle.search.text_now import any_changed, text_now
 from rootle.search.turns import Turns
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
@@ -145,7 +144,7 @@ class SearchAgent:
             position.check(shown.files)
         results, offset = shown.results, page.offset
         states = session.snapshot.files(shown.files[offset : offset + len(results)].tolist())
-        is_stale = stale or self._are_stale(states.values())
+        is_stale = stale or any_changed(self._root, states.values())
         if query.context or query.budget is not None or query.seen:
             results = self._widened(session.snapshot, states.values(), results, query)
         end, cursor = offset + limit, None
@@ -303,13 +302,6 @@ class SearchAgent:
             )
             answer.keep_page(offset, results, explain=explain)
         return results
-
-    def _are_stale(self, states: Iterable[FileState]) -> bool:
-        """Whether some results of a page are older than their files."""
-        if self._root is None:
-            return False
-        folder = f"{self._root}{os.sep}"
-        return any(has_changed(folder, state) for state in states)
 
     def _widened(
         self,

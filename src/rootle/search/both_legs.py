@@ -129,10 +129,9 @@ class BothLegs:
         index = session.snapshot.dense
         if index.waiting and not index.has_vectors:
             return None
-        of_index = session.snapshot.value("embedding")
-        if self._model not in ("", of_index):
+        if self._model not in ("", session.embedding):
             raise UnavailableError(
-                f"the vectors in the index are of {of_index}, not of {self._model}"
+                f"the vectors in the index are of {session.embedding}, not of {self._model}"
             )
         embedder, opened = self._open_embedder(), self._opened
         if opened is None or opened.embedder is not embedder:

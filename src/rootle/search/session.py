@@ -36,6 +36,7 @@ class Session:
     is_small: bool  # enough so to ask one leg after the other
     cache: AnswerCache[Answer] | None
     stored_state: str  # of the index, for answers on disk
+    embedding: str  # the fingerprint of what made its vectors
     turns: Turns  # of questions that are worked out here
     twins: Twins = field(default_factory=Twins)
 
@@ -48,4 +49,5 @@ def open_session(
     table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
     is_small = len(order) < _ROWS_FOR_THREADS
     turns = Turns(_AT_ONCE_IN_SMALL if is_small else _AT_ONCE)
-    return Session(snapshot, table, FileRows(dense.file_ids), is_small, cache, stored_state, turns)
+    rows, embedding = FileRows(dense.file_ids), snapshot.value("embedding")
+    return Session(snapshot, table, rows, is_small, cache, stored_state, embedding, turns)

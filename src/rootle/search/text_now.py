@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -35,6 +36,14 @@ def text_now(root: Path | None, state: FileState, snapshot: Snapshot) -> TextNow
         return TextNow(tuple(snapshot.text(state.id).split("\n")), changed=changed)
     lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
     return TextNow(tuple(lines), changed=changed)
+
+
+def any_changed(root: Path | None, states: Iterable[FileState]) -> bool:
+    """Whether some files are not any more what was indexed; without a root nobody can tell."""
+    if root is None:
+        return False
+    folder = f"{root}{os.sep}"
+    return any(has_changed(folder, state) for state in states)
 
 
 def has_changed(folder: str, state: FileState) -> bool:
