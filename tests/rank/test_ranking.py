@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
-from rootle.rank.features import best_of_file, three_of_file, word_match
+from rootle.rank.features import best_of_file, threes_of_file, word_match
 from rootle.rank.heuristic import WEIGHTS, rank_files
-from rootle.rank.paths import is_test_path, path_parts
+from rootle.rank.paths import path_parts
 from rootle.rank.question import parse_question
 from rootle.rank.spans import MAX_LINES, ScoredSpan, choose_spans
 
@@ -46,9 +46,12 @@ def _evidence(
 def test_the_best_three_chunks_count_less_and_less() -> None:
     scores = _floats([2.0, 8.0, 4.0, 6.0, 5.0])
     files = np.array([0, 0, 0, 0, 2])
-    assert three_of_file(scores, files, 3).tolist() == pytest.approx([8 + 6 / 2 + 4 / 3, 0, 5])
+    both = threes_of_file([scores, -scores + 9], files, 3)
+    assert both[0].tolist() == pytest.approx([8 + 6 / 2 + 4 / 3, 0, 5])
+    assert both[1].tolist() == pytest.approx([7 + 5 / 2 + 3 / 3, 0, 4])
     assert best_of_file(scores, files, 3).tolist() == [8, 0, 5]
-    assert three_of_file(_floats([]), np.array([], dtype=np.int64), 2).tolist() == [0, 0]
+    (empty,) = threes_of_file([_floats([])], np.array([], dtype=np.int64), 2)
+    assert empty.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_words_are_alike_by_their_beginnings(left: str, right: str, alike: float
     ],
 )
 def test_tests_are_told_from_the_path(path: str, is_test: bool) -> None:
-    assert is_test_path(path) is is_test
+    assert path_parts(path).traits.is_test is is_test
 
 
 def test_a_path_is_taken_apart_into_words() -> None:

@@ -63,6 +63,8 @@ class EmbeddedDense:
         samples = check_rows(folder, state, stored)
         self._stored = stored
         self._head = state.head
+        # Of few rows one look at whole vectors takes less than two at halves.
+        self._whole = stored.vectors(slice(None)) if state.rows < many_rows else None
         self.is_large = state.rows >= many_rows and _is_told_by(samples, state.head)
         self.chunk_ids: Ids = np.ascontiguousarray(stored.info["chunk"])
         self.file_ids: Ids = np.ascontiguousarray(stored.info["file"])
@@ -85,9 +87,13 @@ class EmbeddedDense:
         wait for one another at work.
         """
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
-        products = _products(query[:, : self._head], self._stored.heads, threads)
-        products += _products(query[:, self._head :], self._stored.tails, threads)
-        cosines: Scores = products * self._inverse_norms / _length(query)
+        if self._whole is not None:
+            cosines = _products(query, self._whole, threads)
+        else:
+            cosines = _products(query[:, : self._head], self._stored.heads, threads)
+            cosines += _products(query[:, self._head :], self._stored.tails, threads)
+        cosines *= self._inverse_norms
+        cosines /= _length(query)
         return cosines
 
     def scores_of(self, vector: Vector, rows: Ids) -> Scores:
@@ -173,8 +179,12 @@ class EmbeddedDense:
         return top[np.isfinite(usable[top])]
 
     def _ranked(self, rows: Ids, scores: Scores, k: int) -> Ranked:
-        order = np.lexsort((self.chunk_ids[rows], -scores))[:k]
-        return Ranked(self.chunk_ids[rows][order], scores[order].astype(np.float32))
+        if len(rows) > 2 * k > 0:
+            near = scores >= np.partition(scores, -k)[-k]
+            rows, scores = rows[near], scores[near]
+        ids = self.chunk_ids[rows]
+        order = np.lexsort((ids, -scores))[:k]
+        return Ranked(ids[order], scores[order])
 
 
 def _products(query: Rows, rows: Rows, threads: int = 1) -> Scores:

@@ -7,6 +7,11 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+# A write within one tick of the file system's clock after the last look leaves size and time as
+# they were. Linux stamps files a few milliseconds coarse; whole seconds mean a coarser system.
+_TICK_NS: Final = 100_000_000
+_COARSE_TICK_NS: Final = 2_000_000_000
+
 # In the place of an encoding: a plugin made the text, and only it can make it again.
 DOCUMENT: Final = "document"
 FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
@@ -33,6 +38,12 @@ class FileState(NamedTuple):
     is_dirty: bool  # differs from what is committed, or is not committed at all
     generation: int  # of its last change
     author: str = ""  # of the last commit that touched it: "Name <address>", where known
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read so long after its last write that any later one shows in its time."""
+        tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
+        return self.mtime_ns + tick < self.seen_ns
 
     @property
     def last_modified_s(self) -> float:

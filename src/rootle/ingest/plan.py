@@ -12,12 +12,6 @@ from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.walker import FileEntry, Skip, Walk
 from rootle.types import IndexUpdated
 
-# A write within one tick of the file system's clock after the last look leaves size and time as
-# they were. Linux stamps files a few milliseconds coarse; whole seconds mean a coarser system.
-_TICK_NS = 100_000_000
-_COARSE_TICK_NS = 2_000_000_000
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The difference between a folder and its index."""
@@ -60,8 +54,7 @@ def _is_unchanged(entry: FileEntry, state: FileState) -> bool:
     # Without a digest it was left out unread; now it is to be read.
     if entry.size != state.size or entry.mtime_ns != state.mtime_ns or state.digest is None:
         return False
-    tick = _TICK_NS if entry.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
-    return entry.mtime_ns + tick < state.seen_ns
+    return state.is_settled
 
 
 def to_compare(root: Path, known: Iterable[FileState]) -> Iterator[FileState]:

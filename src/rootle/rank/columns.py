@@ -10,17 +10,14 @@ from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import (
     NAMES,
     defining_files,
-    files_where,
     noise_level,
-    prose_files,
-    record_files,
-    test_files,
+    traits_of,
 )
 from rootle.rank.heuristic import RankedFiles
 from rootle.rank.intent import Intent
-from rootle.rank.paths import is_config_path, is_example_path, is_hidden_path
 
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
+_TRAITS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
 # Each 0 to 1 unless it says otherwise. A model is trained for these columns in this order.
 COLUMNS: Final = (
@@ -36,12 +33,7 @@ COLUMNS: Final = (
     "coverage",
     "passage",
     "chunks",  # candidate chunks of it, as a logarithm
-    "is_test",
-    "is_record",
-    "is_prose",
-    "is_config",
-    "is_example",
-    "is_hidden",
+    *_TRAITS,
     "defines",
     # Of the question, the same for all of its candidates.
     "words",  # how many
@@ -58,7 +50,7 @@ COLUMNS: Final = (
 def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
     """One row a candidate file, one column a name in COLUMNS; `ranked` is by the weighted sum."""
     files, count = evidence.files, len(evidence.files.ids)
-    noise = noise_level(evidence.chunks.dense)
+    noise, traits = noise_level(evidence.chunks.dense), traits_of(evidence)
     of_files = [
         ranked.scores,
         ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),
@@ -71,12 +63,7 @@ def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
         files.coverage,
         files.passage,
         np.log1p(np.bincount(evidence.chunks.files, minlength=count)),
-        test_files(evidence),
-        record_files(evidence),
-        prose_files(evidence),
-        files_where(evidence, is_config_path),
-        files_where(evidence, is_example_path),
-        files_where(evidence, is_hidden_path),
+        *(traits[name] for name in _TRAITS),
         defining_files(evidence),
     ]
     asked = _of_question(evidence)

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
-from rootle.rank.paths import (
-    HEAD_CHARS,
-    PathParts,
-    is_prose_path,
-    is_record_path,
-    is_set_aside,
-    is_test_path,
-    path_parts,
-)
+from rootle.rank.paths import HEAD_CHARS, PathParts, Traits, path_parts
 from rootle.rank.question import Question
 
-# The second and third best chunk of a file say something too, each less than the one before.
-_THREE: Final = (1.0, 1 / 2, 1 / 3)
+# The second and third best chunk of a file say something too, each less than the one before; those
+# after them nothing.
+_BY_PLACE: Final = np.array([1.0, 1 / 2, 1 / 3, 0.0])
 # Beyond this rank a cosine is noise: what counts is how far a chunk stands out above it.
 _DENSE_FLOOR_RANK: Final = 60
 _SHARE_OF: Final = 20
@@ -75,57 +69,81 @@ def file_features(evidence: Evidence) -> Floats:
     count = len(files.ids)
     combined = chunk_scores(evidence)
     names = _name_features(evidence)
+    bm25_three, dense_three = threes_of_file(
+        [chunks.bm25, _above_floor(chunks.dense)], chunks.files, count
+    )
+    is_usage = evidence.question.intent == "usage"
     columns = {
         "bm25_best": best_of_file(chunks.bm25, chunks.files, count),
-        "bm25_three": three_of_file(chunks.bm25, chunks.files, count),
+        "bm25_three": bm25_three,
         "bm25_file": files.bm25,
         "symbols_chunk": best_of_file(chunks.symbols, chunks.files, count),
         "symbols_file": files.symbols,
         "path_bm25": files.path_bm25,
         "dense_best": files.dense_best,
-        "dense_three": three_of_file(_above_floor(chunks.dense), chunks.files, count),
+        "dense_three": dense_three,
         "dense_mean": files.dense_mean,
         "coverage_file": files.coverage,
         "share_of_best": _share_of_best(combined, chunks, count),
         "chunk_best": best_of_file(combined, chunks.files, count),
         "notes": best_of_file(chunks.notes, chunks.files, count),
         "one_passage": files.passage,
-        "mentions": files.bm25 * ~(defining_files(evidence) | prose_files(evidence)),
+        "mentions": _mentions(evidence) if is_usage else np.zeros(count),
         **names,
     }
-    table = np.maximum(np.column_stack([columns[name] for name in NAMES]), 0.0)
+    table = np.maximum(np.array([columns[name] for name in NAMES]).T, 0.0, order="C")
     peaks = table.max(axis=0, initial=0.0)
     table = table / np.where(peaks > 0, peaks, 1.0)
     table[:, NAMES.index("one_passage")] *= evidence.question.detail
-    table[:, NAMES.index("mentions")] *= evidence.question.intent == "usage"
     return table
+
+
+def _mentions(evidence: Evidence) -> Floats:
+    """The words of files that neither define the names asked for nor are documents."""
+    return evidence.files.bm25 * ~(defining_files(evidence) | prose_files(evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class PathTable:
+    """What the paths of some files tell, one row a file; not to be written into."""
+
+    parts: tuple[PathParts, ...]
+    traits: Mapping[str, Flags]  # by the names in Traits
+    depth: Floats  # folders above it
+    longer_stem: Floats  # 1 where another file's whole name is a part of its name
+
+
+@lru_cache(maxsize=128)  # one question asks the same of its candidates again and again
+def path_table(paths: tuple[str, ...]) -> PathTable:
+    """That of some files, which are looked at together."""
+    parts = tuple(path_parts(path) for path in paths)
+    flags = np.array([part.traits for part in parts], dtype=bool).reshape(-1, len(Traits._fields))
+    columns = np.ascontiguousarray(flags.T)
+    depth = np.array([part.depth for part in parts], dtype=np.float64)
+    longer_stem = _longer_stems(parts)
+    for array in (columns, depth, longer_stem):
+        array.flags.writeable = False
+    return PathTable(parts, dict(zip(Traits._fields, columns, strict=True)), depth, longer_stem)
+
+
+def traits_of(evidence: Evidence) -> Mapping[str, Flags]:
+    """Which candidate files are of which kind, by the names in Traits; not to be written into."""
+    return path_table(evidence.files.paths).traits
 
 
 def test_files(evidence: Evidence) -> Flags:
     """Which candidate files hold tests."""
-    return files_where(evidence, is_test_path)
+    return traits_of(evidence)["is_test"]
 
 
 def record_files(evidence: Evidence) -> Flags:
     """Which candidate files are lists of changes, licences and the like."""
-    return files_where(evidence, is_record_path)
+    return traits_of(evidence)["is_record"]
 
 
 def prose_files(evidence: Evidence) -> Flags:
     """Which candidate files are documents for people."""
-    return files_where(evidence, is_prose_path)
-
-
-def files_where(evidence: Evidence, is_such: Callable[[str], bool]) -> Flags:
-    """Which candidate files have a path of some kind; not to be written into."""
-    return _where(evidence.files.paths, is_such)
-
-
-@lru_cache(maxsize=128)  # one question asks the same of its candidates again and again
-def _where(paths: tuple[str, ...], is_such: Callable[[str], bool]) -> Flags:
-    flags = np.fromiter(map(is_such, paths), dtype=bool, count=len(paths))
-    flags.flags.writeable = False
-    return flags
+    return traits_of(evidence)["is_prose"]
 
 
 def defining_files(evidence: Evidence) -> Flags:
@@ -142,18 +160,19 @@ def best_of_file(scores: Floats, files: Ints, count: int) -> Floats:
     return best
 
 
-def three_of_file(scores: Floats, files: Ints, count: int) -> Floats:
-    """The sum of each file's three best scores, with weights 1, 1/2, 1/3."""
-    order = np.lexsort((-scores, files))
-    sorted_files = files[order]
+def threes_of_file(columns: Sequence[Floats], files: Ints, count: int) -> list[Floats]:
+    """For each column the sum of each file's three best scores, with weights 1, 1/2, 1/3."""
+    by_file = np.sort(files)
+    counts = np.bincount(by_file, minlength=count)
     # Position of each chunk among those of its own file, best first.
-    starts = np.searchsorted(sorted_files, sorted_files)
-    place = np.arange(len(order)) - starts
-    weights = np.zeros(len(order))
-    for rank, weight in enumerate(_THREE):
-        weights[place == rank] = weight
-    sums = np.bincount(sorted_files, weights * scores[order], minlength=count)
-    return sums.astype(np.float64)
+    place = np.arange(len(files)) - (counts.cumsum() - counts)[by_file]
+    weights = _BY_PLACE[np.minimum(place, len(_BY_PLACE) - 1)]
+    ordered = (scores[np.lexsort((-scores, files))] for scores in columns)
+    # Of no chunks the sums would be integers.
+    return [
+        np.bincount(by_file, weights * scores, minlength=count).astype(np.float64, copy=False)
+        for scores in ordered
+    ]
 
 
 def _above_floor(dense: Floats) -> Floats:
@@ -184,16 +203,16 @@ def share_of_max(values: Floats) -> Floats:
 
 def _name_features(evidence: Evidence) -> dict[str, Floats]:
     question, files = evidence.question, evidence.files
-    parts = [path_parts(path) for path in files.paths]
-    table = _path_features(question, parts)
+    paths = path_table(files.paths)
+    table = _path_features(question, paths.parts)
     defines = np.zeros(len(files.ids))
     np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
     return {
-        "set_aside": files_where(evidence, is_set_aside).astype(np.float64),
+        "set_aside": paths.traits["is_set_aside"],
         # A test is named after what it tests: no reason against it where tests are asked for.
-        "longer_stem": _longer_stems(parts) * ~(question.is_about_tests & test_files(evidence)),
-        "depth": np.array([path.count("/") for path in files.paths], dtype=np.float64),
+        "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.traits["is_test"]),
+        "depth": paths.depth,
         "question_in_stem": table[:, 0],
         "stem_in_question": table[:, 1],
         "folders": table[:, 2],

@@ -298,7 +298,13 @@ class SearchAgent:
         if results is None:
             page = answer.order[offset : offset + limit]
             results = build_page(
-                session.snapshot, session.rows, answer.ranking, page, answer.copies, explain=explain
+                session.snapshot,
+                session.rows,
+                answer.ranking,
+                page,
+                answer.copies,
+                self._root,
+                explain=explain,
             )
             answer.keep_page(offset, results, explain=explain)
         return results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,8 @@ from rootle.types import Span
 _EXACT_SCORE: Final = 1_000.0
 _LINES_BEFORE_MATCH: Final = 5
 
+# For each (file, start, end) the characters of the file's text.
+Excerpts = Callable[[Sequence[tuple[int, int, int]]], list[str]]
 Rows = MutableMapping[int, ChunkRow]  # chunks by their ids, as far as they are known
 
 
@@ -37,7 +39,7 @@ class Demands:
             spans = [*_exact_spans(places, scores, file_id, rows, snapshot), *spans]
         if self.unwanted is None:
             return spans
-        texts = (shown.snippet for shown in shown_spans(snapshot, spans, rows))
+        texts = (shown.snippet for shown in shown_spans(snapshot.excerpts, spans, rows))
         pairs = zip(spans, texts, strict=True)
         return [span for span, text in pairs if not self.unwanted.search(text)]
 
@@ -70,11 +72,11 @@ def _start_line(row: ChunkRow, place: int, snapshot: Snapshot) -> int:
 
 
 def shown_spans(
-    snapshot: Snapshot, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
+    excerpts: Excerpts, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
 ) -> Iterator[Span]:
     """Spans with their lines."""
     chunks = [rows[span.chunk_id] for span in spans]
-    texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in chunks])
+    texts = excerpts([(row.file_id, row.start, row.end) for row in chunks])
     for span, row, text in zip(spans, chunks, texts, strict=True):
         first, end = span.start_line - row.start_line, span.end_line - row.start_line + 1
         snippet = "\n".join(text.split("\n", end)[first:end])

@@ -1,0 +1,119 @@
+"""The lines of a page come from the files while those are what was indexed, else from the index."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sample import OLD_S, make_repository
+
+from rootle.index.snapshot import Snapshot, open_snapshot
+from rootle.search.tree_text import TreeTexts
+from rootle.types import SearchQuery
+
+_PLAIN = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+_OTHERS = {
+    "umlaut.py": "# Größe\n" + _PLAIN,
+    "mark.py": "\ufeff" + _PLAIN,
+    "dos.py": _PLAIN.replace("\n", "\r\n"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make_repository(tmp_path / "repo", {"plain.py": _PLAIN, "other.py": _PLAIN + "#\n"})
+    for name, text in _OTHERS.items():
+        (root / name).write_bytes(text.encode())
+        os.utime(root / name, (OLD_S, OLD_S))
+    return root
+
+
+@pytest.fixture
+def snapshot(root: Path, tmp_path: Path, make_app) -> Snapshot:
+    make_app(root).index()
+    return open_snapshot(tmp_path / "index")
+
+
+def _without_texts(snapshot: Snapshot) -> Snapshot:
+    """The same index, in which no text can be found any more."""
+    with sqlite3.connect(snapshot.folder / "rootle.db") as connection:
+        connection.execute("DELETE FROM texts")
+    return open_snapshot(snapshot.folder)
+
+
+def _read(root: Path | None, snapshot: Snapshot, name: str) -> list[str]:
+    """Two places of a file."""
+    states = {state.id: state for state in snapshot.all_files()}
+    file_id = next(state.id for state in states.values() if state.path == name)
+    places = [(file_id, 3, 20), (file_id, 0, 40)]
+    return TreeTexts(root, snapshot, states).excerpts(places)
+
+
+@pytest.mark.parametrize("name", ["plain.py", *_OTHERS])
+def test_both_say_the_same(name: str, root: Path, snapshot: Snapshot) -> None:
+    text = (root / name).read_bytes().decode("utf-8-sig")
+    assert _read(root, snapshot, name) == _read(None, snapshot, name) == [text[3:20], text[:40]]
+
+
+def test_what_was_indexed_is_read_from_the_tree(root: Path, snapshot: Snapshot) -> None:
+    emptied = _without_texts(snapshot)
+    assert _read(root, emptied, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
+    assert _read(root, emptied, "umlaut.py") == ["", ""]  # a byte of it is not a character
+    assert _read(None, emptied, "plain.py") == ["", ""]
+
+
+def _write(path: Path) -> None:
+    path.write_text(_PLAIN.replace("one", "six"))
+
+
+def _grow(path: Path) -> None:
+    path.write_text("#" * 100 + _PLAIN)
+    os.utime(path, (OLD_S, OLD_S))
+
+
+def _link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.py"))
+    path.symlink_to("elsewhere.py")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("change", [_write, _grow, Path.unlink, _link, _pipe])
+def test_a_file_that_is_another_now_is_not_read(
+    change: Callable[[Path], None], root: Path, snapshot: Snapshot
+) -> None:
+    change(root / "plain.py")
+    assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
+    assert _read(root, _without_texts(snapshot), "plain.py") == ["", ""]
+
+
+def test_a_write_too_soon_to_show_is_not_taken_for_what_was_indexed(
+    tmp_path: Path, make_app
+) -> None:
+    root = make_repository(tmp_path / "repo", {"plain.py": _PLAIN})
+    app = make_app(root)
+    info = (root / "plain.py").stat()
+    os.utime(root / "plain.py")  # written this moment
+    app.index()
+    info = (root / "plain.py").stat()
+    (root / "plain.py").write_text(_PLAIN.replace("one", "six"))
+    os.utime(root / "plain.py", ns=(info.st_atime_ns, info.st_mtime_ns))
+    snapshot = open_snapshot(tmp_path / "index")
+    assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
+
+
+def test_a_page_with_files_of_both_kinds_shows_each_its_lines(root: Path, make_app) -> None:
+    app = make_app(root, refresh_seconds=3600.0)
+    app.index()
+    (root / "plain.py").unlink()
+    found = {one.file_path: one for one in app.search(SearchQuery("def one two")).results}
+    for name in ("other.py", "umlaut.py", "dos.py"):
+        lines = (root / name).read_bytes().decode().split("\n")
+        shown = found[name]
+        assert shown.snippet.split("\n") == lines[shown.start_line - 1 : shown.end_line]
