@@ -31,6 +31,8 @@ class Ranked:
         return self.generation is not None and self.generation < generation
 
 
+NO_HITS: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
 MAX_MATCH_TERMS: Final = 20  # that fit into one mask of the word index
 
 

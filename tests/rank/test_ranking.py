@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
-from rootle.rank.features import best_of_file, threes_of_file, word_match
+from rootle.rank.features import best_of_file, path_table, threes_of_file, word_match
 from rootle.rank.heuristic import WEIGHTS, rank_files
 from rootle.rank.paths import path_parts
 from rootle.rank.question import parse_question
@@ -88,7 +88,7 @@ def test_words_are_alike_by_their_beginnings(left: str, right: str, alike: float
     ],
 )
 def test_tests_are_told_from_the_path(path: str, is_test: bool) -> None:
-    assert path_parts(path).traits.is_test is is_test
+    assert path_table((path,)).kinds["is_test"].tolist() == [is_test]
 
 
 def test_a_path_is_taken_apart_into_words() -> None:

@@ -30,7 +30,7 @@ from rootle.index.sparse_storage import (
     stamp_document,
     stamp_of,
 )
-from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
 
 _SHOULD: Final = tantivy.Occur.Should
 _FEW_IDS: Final = 200
@@ -212,13 +212,16 @@ class EmbeddedSparse:
 
     def _run(self, level: Level, query: tantivy.Query, k: int) -> Ranked:
         if k <= 0:
-            return Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
+            return NO_HITS
         searcher = self._searchers[level]
         with DAMAGE_ERRORS:
-            hits = searcher.search(query, limit=k, count=False).hits
-            values = searcher.fast_field_values(ID_FIELD[level], [address for _, address in hits])
-        ids = np.array(values, dtype=np.int64)
-        scores = np.array([score for score, _ in hits], dtype=np.float32)
+            hits = searcher.search(query, k, False).hits
+            if not hits:
+                return NO_HITS
+            found, addresses = zip(*hits, strict=True)
+            values = searcher.fast_field_values(ID_FIELD[level], addresses)
+        ids = np.fromiter(values, np.int64, len(values))
+        scores = np.fromiter(found, np.float32, len(found))
         # Equal scores come in the order in which they were written, mostly that of the ids.
         if not ((scores[1:] == scores[:-1]) & (ids[1:] < ids[:-1])).any():
             return Ranked(ids, scores)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.chunk_cache import MOST_CHUNKS, ChunkCache
 from rootle.index.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.derived import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.docstore import PART_CHARS, ChunkRow, DocStore
@@ -26,11 +27,8 @@ _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5
 # Texts that were shown stay at hand: the next question often shows them again.
 _CACHED_PARTS: Final = 1_000
-_CACHED_CHUNKS: Final = 20_000
 _CACHED_FILES: Final = 20_000
-# Whoever asks again will ask more: all of so many files are read in the time of twenty look-ups.
-_ASKED_AGAIN: Final = 3
-_FILES_READ_AT_ONCE: Final = 2_000
+_FEW_FILES: Final = 2_000
 
 
 class Snapshot:
@@ -63,8 +61,7 @@ class Snapshot:
         # index has moved on or is deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
-        self._times_missing = 0
-        self._chunks: dict[int, ChunkRow] = {}
+        self._chunks = earlier._chunks if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
 
     @property
@@ -114,12 +111,8 @@ class Snapshot:
         wanted = list(ids)
         missing = [file_id for file_id in wanted if file_id not in self._files]
         if missing:
-            self._times_missing += 1
-            if self._times_missing == _ASKED_AGAIN and self._manifest_is_small():
-                self.all_files()
-            else:
-                with self._lock, storage_errors(self.folder):
-                    self._files.update(self._manifest.files_by_id(missing))
+            with self._lock, storage_errors(self.folder):
+                self._files.update(self._manifest.files_by_id(missing))
         try:
             return {at: self._files[at] for at in wanted}
         except KeyError as error:
@@ -133,8 +126,17 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.count()
 
-    def _manifest_is_small(self) -> bool:
-        return self.file_count() <= _FILES_READ_AT_ONCE
+    def read_ahead(self) -> Sequence[FileState]:
+        """Have at hand what questions look up one by one, where there is little of it.
+
+        Returns all files; none where they are many.
+        """
+        if self.file_count() > _FEW_FILES:
+            return ()
+        if len(self.dense.chunk_ids) <= MOST_CHUNKS:
+            with self._lock, storage_errors(self.folder):
+                self._chunks.read_all(self._documents)
+        return self.all_files()
 
     def all_files(self) -> list[FileState]:
         with self._lock, storage_errors(self.folder):
@@ -150,14 +152,8 @@ class Snapshot:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Chunks by their ids; ids that are unknown are left out."""
-        known = self._chunks
         with self._lock, storage_errors(self.folder):
-            missing = [at for at in ids if at not in known]
-            if len(known) + len(missing) > _CACHED_CHUNKS:
-                known.clear()
-                missing = list(ids)
-            known.update(self._documents.chunks(missing))
-            return {at: known[at] for at in ids if at in known}
+            return self._chunks.chunks(ids, self._documents)
 
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):

@@ -1,4 +1,4 @@
-"""What the learned ranker sees of a candidate file: the features, raw scores, places and traits."""
+"""What the learned ranker sees of a candidate file: the features, raw scores, places and kinds."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rootle.rank.features import (
     NAMES,
     defining_files,
     noise_level,
-    traits_of,
+    kinds_of,
 )
 from rootle.rank.heuristic import RankedFiles
 from rootle.rank.intent import Intent
 
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
-_TRAITS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
+_KINDS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
 # Each 0 to 1 unless it says otherwise. A model is trained for these columns in this order.
 COLUMNS: Final = (
@@ -33,7 +33,7 @@ COLUMNS: Final = (
     "coverage",
     "passage",
     "chunks",  # candidate chunks of it, as a logarithm
-    *_TRAITS,
+    *_KINDS,
     "defines",
     # Of the question, the same for all of its candidates.
     "words",  # how many
@@ -50,7 +50,7 @@ COLUMNS: Final = (
 def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
     """One row a candidate file, one column a name in COLUMNS; `ranked` is by the weighted sum."""
     files, count = evidence.files, len(evidence.files.ids)
-    noise, traits = noise_level(evidence.chunks.dense), traits_of(evidence)
+    noise, kinds = noise_level(evidence.chunks.dense), kinds_of(evidence)
     of_files = [
         ranked.scores,
         ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),
@@ -63,7 +63,7 @@ def model_columns(evidence: Evidence, ranked: RankedFiles) -> Floats:
         files.coverage,
         files.passage,
         np.log1p(np.bincount(evidence.chunks.files, minlength=count)),
-        *(traits[name] for name in _TRAITS),
+        *(kinds[name] for name in _KINDS),
         defining_files(evidence),
     ]
     asked = _of_question(evidence)

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
-from rootle.rank.paths import HEAD_CHARS, PathParts, Traits, path_parts
+from rootle.rank.paths import HEAD_CHARS, KINDS, PathParts, path_parts
 from rootle.rank.question import Question
 
 # The second and third best chunk of a file say something too, each less than the one before; those
@@ -108,7 +108,7 @@ class PathTable:
     """What the paths of some files tell, one row a file; not to be written into."""
 
     parts: tuple[PathParts, ...]
-    traits: Mapping[str, Flags]  # by the names in Traits
+    kinds: Mapping[str, Flags]  # by the names in KINDS
     depth: Floats  # folders above it
     longer_stem: Floats  # 1 where another file's whole name is a part of its name
 
@@ -117,33 +117,33 @@ class PathTable:
 def path_table(paths: tuple[str, ...]) -> PathTable:
     """That of some files, which are looked at together."""
     parts = tuple(path_parts(path) for path in paths)
-    flags = np.array([part.traits for part in parts], dtype=bool).reshape(-1, len(Traits._fields))
-    columns = np.ascontiguousarray(flags.T)
+    bits = np.array([part.kinds for part in parts], dtype=np.int64)
+    kinds = (bits >> np.arange(len(KINDS))[:, None]) & 1 == 1
     depth = np.array([part.depth for part in parts], dtype=np.float64)
     longer_stem = _longer_stems(parts)
-    for array in (columns, depth, longer_stem):
+    for array in (kinds, depth, longer_stem):
         array.flags.writeable = False
-    return PathTable(parts, dict(zip(Traits._fields, columns, strict=True)), depth, longer_stem)
+    return PathTable(parts, dict(zip(KINDS, kinds, strict=True)), depth, longer_stem)
 
 
-def traits_of(evidence: Evidence) -> Mapping[str, Flags]:
-    """Which candidate files are of which kind, by the names in Traits; not to be written into."""
-    return path_table(evidence.files.paths).traits
+def kinds_of(evidence: Evidence) -> Mapping[str, Flags]:
+    """Which candidate files are of which kind, by the names in KINDS; not to be written into."""
+    return path_table(evidence.files.paths).kinds
 
 
 def test_files(evidence: Evidence) -> Flags:
     """Which candidate files hold tests."""
-    return traits_of(evidence)["is_test"]
+    return kinds_of(evidence)["is_test"]
 
 
 def record_files(evidence: Evidence) -> Flags:
     """Which candidate files are lists of changes, licences and the like."""
-    return traits_of(evidence)["is_record"]
+    return kinds_of(evidence)["is_record"]
 
 
 def prose_files(evidence: Evidence) -> Flags:
     """Which candidate files are documents for people."""
-    return traits_of(evidence)["is_prose"]
+    return kinds_of(evidence)["is_prose"]
 
 
 def defining_files(evidence: Evidence) -> Flags:
@@ -209,9 +209,9 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
     np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
     return {
-        "set_aside": paths.traits["is_set_aside"],
+        "set_aside": paths.kinds["is_set_aside"],
         # A test is named after what it tests: no reason against it where tests are asked for.
-        "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.traits["is_test"]),
+        "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.kinds["is_test"]),
         "depth": paths.depth,
         "question_in_stem": table[:, 0],
         "stem_in_question": table[:, 1],

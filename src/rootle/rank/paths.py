@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -34,30 +33,30 @@ _RECORD_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _RECORD_FOLDER: Final = re.compile(r"(^|/)(changelogs?|changes|news)/", re.IGNORECASE)
-_EXAMPLE: Final = re.compile(
+_EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
-_HIDDEN: Final = re.compile(r"(^|/)\.")
+_HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Two words that are not the same are alike from so many common letters on.
 HEAD_CHARS: Final = 3
 # Few names have more words, and those that do are sentences, of which no other name is a part.
-_LONGEST_INNER: Final = 6
+_LONGEST_INNER: Final = 4
 
 
-class Traits(NamedTuple):
-    """What kind of file it is, told from its path."""
+# What kind of file it is; the first is the lowest bit of `PathParts.kinds`.
+KINDS: Final = (
+    "is_test",
+    "is_record",  # a list of changes, a licence or the like
+    "is_prose",  # a document for people
+    "is_config",  # data or settings for programs
+    "is_example",  # shows or measures the code, or helps to build it
+    "is_hidden",  # a name in the path begins with a dot
+    "is_set_aside",  # internal, vendored or deprecated
+)
+_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE = (1 << at for at in range(len(KINDS)))
 
-    is_test: bool
-    is_record: bool  # a list of changes, a licence or the like
-    is_prose: bool  # a document for people
-    is_config: bool  # data or settings for programs
-    is_example: bool  # shows or measures the code, or helps to build it
-    is_hidden: bool  # a name in the path begins with a dot
-    is_set_aside: bool  # internal, vendored or deprecated
 
-
-@dataclass(frozen=True, slots=True)
-class PathParts:
+class PathParts(NamedTuple):
     """The words of a path, lower case, and what else it tells."""
 
     stem: tuple[str, ...]
@@ -68,7 +67,7 @@ class PathParts:
     inner: frozenset[tuple[str, ...]]
     heads: frozenset[str]  # how its words begin
     depth: int  # folders above it
-    traits: Traits
+    kinds: int  # a bit for each of KINDS
 
 
 # A file that is named after its folder says nothing with its own name.
@@ -80,7 +79,7 @@ _EMPTY_STEMS: Final = frozenset(
 @lru_cache(maxsize=65_536)
 def path_parts(path: str) -> PathParts:
     folder, stem = path.rpartition("/")[0], stem_of(path)
-    traits = _traits(path, folder)
+    kinds = _kinds(path, folder)
     if folder and stem.lower().strip("_") in _EMPTY_STEMS:
         folder, _, stem = folder.rpartition("/")
     words, (around, heads) = _words(stem), _folder_words(folder)
@@ -96,36 +95,40 @@ def path_parts(path: str) -> PathParts:
         ),
         heads.union([word[:HEAD_CHARS] for word in words]),
         path.count("/"),
-        traits,
+        kinds,
     )
 
 
-def _traits(path: str, folder: str) -> Traits:
-    around, name, language = _folder_traits(folder), path[len(folder) :].lstrip("/"), language_of(path)
-    return Traits(
-        is_test=around.is_test or _TEST_NAME.search(name) is not None,
-        is_record=around.is_record or _RECORD_NAME.match(name) is not None,
-        is_prose=language in PROSE,
-        is_config=language in CONFIG_EXTENSIONS,
-        is_example=around.is_example,
-        is_hidden=around.is_hidden or name.startswith("."),
-        is_set_aside=around.is_set_aside or _SET_ASIDE.search(name) is not None,
-    )
+def _kinds(path: str, folder: str) -> int:
+    name, language = path[len(folder) :].lstrip("/"), language_of(path)
+    kinds = _kinds_in(folder)
+    if _TEST_NAME.search(name):
+        kinds |= _TEST
+    if _RECORD_NAME.match(name):
+        kinds |= _RECORD
+    if language in PROSE:
+        kinds |= _PROSE
+    elif language in CONFIG_EXTENSIONS:
+        kinds |= _CONFIG
+    if name.startswith("."):
+        kinds |= _HIDDEN
+    if _SET_ASIDE.search(name):
+        kinds |= _ASIDE
+    return kinds
 
 
 @lru_cache(maxsize=65_536)
-def _folder_traits(folder: str) -> Traits:
-    """What the files in a folder are, whatever their names."""
+def _kinds_in(folder: str) -> int:
+    """What all files below a folder are, whatever their names."""
     path = f"{folder}/" if folder else ""
-    return Traits(
-        is_test=_TEST_FOLDER.search(path) is not None,
-        is_record=_RECORD_FOLDER.search(path) is not None,
-        is_prose=False,
-        is_config=False,
-        is_example=_EXAMPLE.search(path) is not None,
-        is_hidden=_HIDDEN.search(path) is not None,
-        is_set_aside=_SET_ASIDE.search(path) is not None,
+    told = (
+        (_TEST_FOLDER, _TEST),
+        (_RECORD_FOLDER, _RECORD),
+        (_EXAMPLE_FOLDER, _EXAMPLE),
+        (_HIDDEN_FOLDER, _HIDDEN),
+        (_SET_ASIDE, _ASIDE),
     )
+    return sum(kind for pattern, kind in told if pattern.search(path))
 
 
 @lru_cache(maxsize=65_536)  # many files lie in one folder

@@ -31,9 +31,9 @@ class ScoredSpan(NamedTuple):
     score: float
 
 
-def has_room(chosen: Sequence[ScoredSpan]) -> bool:
-    """Whether one more span might have been shown."""
-    lines = sum(span.end_line - span.start_line + 1 for span in chosen)
+def has_room(chosen: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) -> bool:
+    """Whether one more span might have been shown, before the chosen got the lines it left."""
+    lines = sum(min(span.end_line - span.start_line + 1, at_first) for span in chosen)
     return len(chosen) <= MAX_MORE_SPANS and lines < MAX_LINES
 
 

@@ -229,6 +229,7 @@ class SearchAgent:
         self, session: Session, query: SearchQuery, now_s: float, account: Account
     ) -> Answer:
         snapshot = session.snapshot
+        session.ahead.note_question(snapshot)
         asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
         kept, late = self._filters.kept(snapshot.generation, snapshot.all_files)
         allowed = within(allowed_files(query, asked.parsed, snapshot.all_files, now_s), kept)
@@ -262,7 +263,9 @@ class SearchAgent:
         def ranked(narrowed: Narrowed) -> tuple[Ranking, Folded]:
             ranking = self._rank(session, question, narrowed, now_s, account)
             ranking = with_spans_if_some_are_hidden(snapshot, session.rows, ranking)
-            return ranking, fold_copies(snapshot, ranking, narrowed.files, session.twins)
+            return ranking, fold_copies(
+                snapshot, ranking, narrowed.files, session.twins, self._root
+            )
 
         ranking, folded = ranked(narrowed)
         if len(folded.hidden) < _CROWD:

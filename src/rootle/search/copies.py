@@ -9,8 +9,9 @@ out or kept for it when files are indexed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from rootle.rank.evidence import Evidence, Ints
 from rootle.rank.spans import span_scores
 from rootle.search.gather import MAX_FILES
 from rootle.search.page import Ranking
+from rootle.search.tree_text import TreeTexts
 from rootle.text import WORD, split_identifier
 
 # Measured on four repositories: of two chunks with nine words in ten in common nine in ten have
@@ -48,15 +50,22 @@ class Folded:
 
 
 def fold_copies(
-    snapshot: Snapshot, ranking: Ranking, allowed: Collection[int] | None, twins: Twins
+    snapshot: Snapshot,
+    ranking: Ranking,
+    allowed: Collection[int] | None,
+    twins: Twins,
+    root: Path | None,
 ) -> Folded:
-    """Of files that say the same the best stays in the order; copies are among the allowed."""
+    """Of files that say the same the best stays in the order; copies are among the allowed.
+
+    What they say is read from the files below `root`, or from the index where there is none.
+    """
     evidence, order = ranking.evidence, ranking.ranked.order
     same_bytes = _same_bytes(ranking)
     first_of = dict(same_bytes)
-    first_of.update(
-        _same_words(snapshot, evidence, [at for at in order if at not in first_of], twins)
-    )
+    left = [at for at in order if at not in first_of]
+    reader = _Reader(snapshot, TreeTexts(root, snapshot, ranking.files), twins)
+    first_of.update(_same_words(reader, evidence, left))
     if not first_of:
         return Folded(order, {})
     ids = evidence.files.ids.tolist()
@@ -68,9 +77,8 @@ def fold_copies(
         copies.setdefault(ids[shown], {})[ids[at]] = evidence.files.paths[at]
     if len(same_bytes) >= _MANY and len(ids) >= MAX_FILES:  # there may be more than were found
         _add_all(copies, snapshot, ranking, allowed)
-    left = tuple(at for at in order if at not in first_of)
     return Folded(
-        left,
+        tuple(at for at in order if at not in first_of),
         {file_id: tuple(sorted(found.values())) for file_id, found in copies.items()},
         frozenset(file_id for found in copies.values() for file_id in found),
     )
@@ -103,27 +111,25 @@ def _same_bytes(ranking: Ranking) -> dict[int, int]:
     return found
 
 
-def _same_words(
-    snapshot: Snapshot, evidence: Evidence, order: Sequence[int], twins: Twins
-) -> dict[int, int]:
+def _same_words(reader: _Reader, evidence: Evidence, order: Sequence[int]) -> dict[int, int]:
     """The same for those whose best chunk has nearly the words of another's."""
     if len(order) < 2:
         return {}
     chunk_of = best_chunks(evidence)
     is_known = (chunk_of >= 0).tolist()
     having = [at for at in order if is_known[at]]
-    if len(having) < 2 or not len(snapshot.dense.chunk_ids):
+    if len(having) < 2 or not len(reader.snapshot.dense.chunk_ids):
         return {}
-    found = _twins(snapshot, evidence, having[:_LOOKED_AT], chunk_of, twins)
+    found = _twins(reader, evidence, having[:_LOOKED_AT], chunk_of)
     if len(found) >= _MANY:  # what follows may be more of the same
-        found = _twins(snapshot, evidence, having, chunk_of, twins)
+        found = _twins(reader, evidence, having, chunk_of)
     return found
 
 
 def _twins(
-    snapshot: Snapshot, evidence: Evidence, order: Sequence[int], chunk_of: Ints, known: Twins
+    reader: _Reader, evidence: Evidence, order: Sequence[int], chunk_of: Ints
 ) -> dict[int, int]:
-    likeness = snapshot.dense.likeness(chunk_of[order])
+    likeness = reader.snapshot.dense.likeness(chunk_of[order])
     ones, others = np.nonzero(likeness >= _NEAR)
     pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
     if not pairs:
@@ -134,7 +140,7 @@ def _twins(
         earlier, later = order[one], order[other]
         # A copy itself is passed over: this one is held against its first as well.
         if earlier not in found and later not in found:
-            differing = known.difference(snapshot, int(chunk_of[earlier]), int(chunk_of[later]))
+            differing = reader.difference(int(chunk_of[earlier]), int(chunk_of[later]))
             if differing is not None and not any(part.startswith(asked) for part in differing):
                 found[later] = earlier
     return found
@@ -158,25 +164,41 @@ class Twins:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], frozenset[str] | None] = {}
 
-    def difference(self, snapshot: Snapshot, one: int, other: int) -> frozenset[str] | None:
-        """The words that stand in one of two chunks alone, in their parts; None for no twins."""
-        pair = (min(one, other), max(one, other))
+    def difference(
+        self, pair: tuple[int, int], read: Callable[[tuple[int, int]], frozenset[str] | None]
+    ) -> frozenset[str] | None:
+        """What is known of a pair, or else is read."""
         if pair not in self._known:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
-            self._known[pair] = _difference(snapshot, pair)
+            self._known[pair] = read(pair)
         return self._known[pair]
 
 
-def _difference(snapshot: Snapshot, pair: tuple[int, int]) -> frozenset[str] | None:
-    rows = [snapshot.chunks(pair)[chunk_id] for chunk_id in pair]
-    sizes = [row.end - row.start for row in rows]
-    if min(sizes) < _SAME_SIZE * max(sizes):
-        return None
-    texts = snapshot.excerpts([(row.file_id, row.start, row.end) for row in rows])
-    left, right = (Counter(WORD.findall(text)) for text in texts)
-    most = max(left.total(), right.total())
-    if most < _MIN_WORDS or (left & right).total() < _SAME_WORDS * most:
-        return None
-    differing = (left - right) + (right - left)
-    return frozenset(part for word in differing for part in split_identifier(word))
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What chunks say."""
+
+    snapshot: Snapshot
+    texts: TreeTexts
+    known: Twins
+
+    def difference(self, one: int, other: int) -> frozenset[str] | None:
+        """The words that stand in one of two chunks alone, in their parts; None for no twins."""
+        return self.known.difference((min(one, other), max(one, other)), self._read)
+
+    def _read(self, pair: tuple[int, int]) -> frozenset[str] | None:
+        rows = [self.snapshot.chunks(pair)[chunk_id] for chunk_id in pair]
+        sizes = [row.end - row.start for row in rows]
+        if min(sizes) < _SAME_SIZE * max(sizes):
+            return None
+        texts = self.texts.excerpts([(row.file_id, row.start, row.end) for row in rows])
+        words = [WORD.findall(text) for text in texts]
+        fewest, most = sorted(map(len, words))
+        if most < _MIN_WORDS or fewest < _SAME_WORDS * most:
+            return None
+        left, right = map(Counter, words)
+        if (left & right).total() < _SAME_WORDS * most:
+            return None
+        differing = (left - right) + (right - left)
+        return frozenset(part for word in differing for part in split_identifier(word))

@@ -9,7 +9,7 @@ from typing import Final, Literal, Protocol
 import numpy as np
 
 from rootle.index.manifest import FileState
-from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, SparseIndex, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, SparseIndex, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
 from rootle.rank.question import Question
@@ -25,9 +25,6 @@ _LIKELY_FILES: Final = 24
 _MAX_DEFINERS: Final = 200
 _MATCHED_CHUNKS: Final = 400
 _DAY_S: Final = 86_400.0
-
-_NOTHING: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
-
 
 Level = Literal["chunks", "files"]
 
@@ -69,12 +66,12 @@ class SparseFindings:
 
 
 NO_SPARSE: Final = SparseFindings(
-    body=_NOTHING,
-    symbols=_NOTHING,
-    notes=_NOTHING,
-    file_body=_NOTHING,
-    file_symbols=_NOTHING,
-    file_path=_NOTHING,
+    body=NO_HITS,
+    symbols=NO_HITS,
+    notes=NO_HITS,
+    file_body=NO_HITS,
+    file_symbols=NO_HITS,
+    file_path=NO_HITS,
     definers={},
 )
 
@@ -138,7 +135,7 @@ def choose_candidates(
     table: ChunkTable,
     limit: int,
     allowed: Collection[int] | None,
-    also: Ids = _NOTHING.ids,
+    also: Ids = NO_HITS.ids,
 ) -> Candidates:
     """The chunks that both legs put forward, fused and cut, and the files that go with them.
 

@@ -26,9 +26,9 @@ from rootle.search.rows import FileRows, RowScores
 from rootle.search.tree_text import TreeTexts
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
-# Four spans of a file are shown at most. Chunks of code do not overlap, so a few are enough; of
+# Four spans of a file are shown at most. Chunks of code do not overlap, so these are enough; of
 # windows, which do, some are passed over, and more are looked at.
-_SPANS_LOOKED_AT: Final = 5
+_SPANS_LOOKED_AT: Final = 4
 _SPANS_IN_ALL: Final = 8
 # So many chunks of a page's files are told apart by their words; the others have few of them.
 _CHUNKS_BY_WORDS: Final = 200
@@ -116,12 +116,12 @@ def _chosen(
     snapshot: Snapshot, chunks: _Chunks, file_ids: Sequence[int], ranking: Ranking
 ) -> tuple[list[list[ScoredSpan]], Rows]:
     """For each file the spans that are shown, and the chunks that they come from."""
-    best = _best_chunks(chunks, file_ids)
+    best, at_first = _best_chunks(chunks, file_ids), _lines_at_first(ranking)
     rows = snapshot.chunks([at for found in best for at, _ in found[:_SPANS_LOOKED_AT]])
     chosen = []
     for file_id, found in zip(file_ids, best, strict=True):
         spans = _chosen_of(snapshot, rows, file_id, found[:_SPANS_LOOKED_AT], ranking)
-        if len(found) > _SPANS_LOOKED_AT and has_room(spans):
+        if len(found) > _SPANS_LOOKED_AT and has_room(spans, at_first):
             rows.update(snapshot.chunks([at for at, _ in found[_SPANS_LOOKED_AT:]]))
             spans = _chosen_of(snapshot, rows, file_id, found, ranking)
         chosen.append(spans)
@@ -147,9 +147,12 @@ def _chosen_of(
             spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
     if ranking.demands is not None:
         spans = ranking.demands.met_by(spans, file_id, rows, snapshot)
-    is_symbol = ranking.evidence.question.is_symbol
+    return choose_spans(spans, _lines_at_first(ranking))
+
+
+def _lines_at_first(ranking: Ranking) -> int:
     is_exact = ranking.demands is not None and ranking.demands.exact is not None
-    return choose_spans(spans, lines_at_first(is_symbol=is_symbol, is_exact=is_exact))
+    return lines_at_first(is_symbol=ranking.evidence.question.is_symbol, is_exact=is_exact)
 
 
 def _chunks_of(

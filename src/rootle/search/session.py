@@ -12,6 +12,7 @@ from rootle.search.answer import Answer
 from rootle.search.cache import AnswerCache
 from rootle.search.copies import Twins
 from rootle.search.gather import ChunkTable
+from rootle.search.read_ahead import ReadAhead
 from rootle.search.rows import FileRows
 from rootle.search.turns import Turns
 
@@ -39,6 +40,7 @@ class Session:
     embedding: str  # the fingerprint of what made its vectors
     turns: Turns  # of questions that are worked out here
     twins: Twins = field(default_factory=Twins)
+    ahead: ReadAhead = field(default_factory=ReadAhead)
 
 
 def open_session(
