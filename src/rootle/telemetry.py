@@ -57,7 +57,7 @@ HISTOGRAMS: Final = ("search.denseLatencyMs", "search.sparseLatencyMs", "search.
 METRICS: Final = (*COUNTERS, *HISTOGRAMS, BUFFERED_INDEX_OPERATIONS)
 EVENTS: Final = (NO_RECALL, STALE_INDEX_WARNING, DENSE_FALLBACK)
 
-_API: Final = ("opentelemetry.trace", "opentelemetry.metrics")
+_API: Final = frozenset({"opentelemetry.trace", "opentelemetry.metrics"})
 _SCOPE: Final = "rootle"
 
 _Result = TypeVar("_Result")
@@ -186,7 +186,7 @@ def watcher_failed(reason: str) -> None:
 
 
 def _is_loaded() -> bool:
-    return all(name in sys.modules for name in _API)
+    return _API <= sys.modules.keys()
 
 
 def _tracer() -> Tracer | None:

@@ -143,7 +143,7 @@ class EmbeddedDense:
     def likeness(self, chunk_ids: Ids) -> Matrix:
         """The cosine of each of some chunks with each other; 0 with one that has no vector."""
         rows, known = self._rows_of(chunk_ids)
-        vectors = self._stored.vectors(rows)
+        vectors = self._stored.vectors(rows) if self._whole is None else self._whole[rows]
         # A product of floats would wake the threads of a BLAS, for a tenth of a millisecond's work.
         products = np.asarray(simsimd.cdist(vectors, vectors, "dot")).astype(np.float32)
         norms = np.where(known, self._inverse_norms[rows], 0)
@@ -176,7 +176,7 @@ class EmbeddedDense:
         if k == 0:
             return np.zeros(0, np.int64)
         top = _top_rows(usable, k)
-        return top[np.isfinite(usable[top])]
+        return top if usable is scores else top[np.isfinite(usable[top])]
 
     def _ranked(self, rows: Ids, scores: Scores, k: int) -> Ranked:
         if len(rows) > 2 * k > 0:

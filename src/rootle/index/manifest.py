@@ -7,6 +7,9 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 # A write within one tick of the file system's clock after the last look leaves size and time as
 # they were. Linux stamps files a few milliseconds coarse; whole seconds mean a coarser system.
 _TICK_NS: Final = 100_000_000
@@ -51,6 +54,19 @@ class FileState(NamedTuple):
         if self.committed_s is not None and not self.is_dirty:
             return float(self.committed_s)
         return self.mtime_ns / 1e9
+
+
+def modified_s(states: Sequence[FileState]) -> NDArray[np.float64]:
+    """`last_modified_s` of some files."""
+    return np.array(
+        [
+            state.mtime_ns / 1e9
+            if state.is_dirty or state.committed_s is None
+            else state.committed_s
+            for state in states
+        ],
+        dtype=np.float64,
+    )
 
 
 _COLUMNS: Final = (

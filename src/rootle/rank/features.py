@@ -231,15 +231,15 @@ def _longer_stems(parts: Sequence[PathParts]) -> Floats:
 
 def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
     """Four columns: question in stem, stem in question, folders, stem written out."""
-    likeness = _Likeness(question.words)
-    rows = []
-    for part in parts:
-        is_written_out = len(part.whole) > 2 and part.whole in question.written_out
-        found = (0.0, 0.0, 0.0)
+    likeness, written_out = _Likeness(question.words), question.written_out
+    table = np.zeros((len(parts), 4))
+    for row, part in enumerate(parts):
         if not likeness.heads.isdisjoint(part.heads):
-            found = (*likeness.both_ways(part.stem), likeness.in_folders(part.folders))
-        rows.append((*found, is_written_out))
-    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+            table[row, :2] = likeness.both_ways(part.stem)
+            table[row, 2] = likeness.in_folders(part.folders)
+        if len(part.whole) > 2 and part.whole in written_out:
+            table[row, 3] = 1
+    return table
 
 
 class _Likeness:

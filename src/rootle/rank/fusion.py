@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rootle.protocols import Ids, Ranked
 
@@ -15,7 +17,7 @@ _K: Final = 60  # of the paper
 def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) -> Ids:
     """The ids of all rankings, best first, by the sum of 1 / (k + rank) (Cormack et al., 2009)."""
     ids = np.concatenate([ranking.ids for ranking in rankings] or [np.zeros(0, np.int64)])
-    gains = np.concatenate([1 / (k + 1 + np.arange(len(r.ids))) for r in rankings] or [np.zeros(0)])
+    gains = np.concatenate([_gains(k, len(r.ids)) for r in rankings] or [np.zeros(0)])
     if not len(ids):
         return ids
     order = np.argsort(ids, kind="stable")
@@ -24,3 +26,9 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) 
     scores = np.add.reduceat(gains[order], starts)
     # Equal scores in the order of the ids, so that they rank the same on every run.
     return ordered[starts][np.argsort(-scores, kind="stable")][:limit]
+
+
+@lru_cache(maxsize=64)
+def _gains(k: int, count: int) -> NDArray[np.float64]:
+    """What each place of a ranking is worth, best first."""
+    return 1 / (k + 1 + np.arange(count))

@@ -79,6 +79,6 @@ def choose_spans(spans: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) ->
             left -= longer - end
             shown[at] = (start, longer)
     return [
-        ScoredSpan(span.chunk_id, start, end, span.score)
-        for span, (start, end) in zip(wanted, shown, strict=True)
+        span if end == span.end_line else span._replace(end_line=end)
+        for span, (_, end) in zip(wanted, shown, strict=True)
     ]

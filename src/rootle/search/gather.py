@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, Literal, Protocol
 
 import numpy as np
 
-from rootle.index.manifest import FileState
+from rootle.index.manifest import FileState, modified_s
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, SparseIndex, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
 from rootle.rank.fusion import reciprocal_rank_fusion
@@ -147,21 +148,18 @@ def choose_candidates(
     if allowed is not None and len(asked):  # they were looked up among all files
         permitted = np.fromiter(allowed, np.int64, len(allowed))
         asked = asked[np.isin(table.files_of(asked), permitted)]
-    chunk_ids = sorted_unique(np.concatenate([fused, sparse.symbols.ids[:20], asked, also]))
+    in_turn = [ids for ids in (asked, fused, also) if len(ids)]
+    chunk_ids = sorted_unique(np.concatenate([sparse.symbols.ids[:20], *in_turn]))
     files = table.files_of(chunk_ids)
-    in_order = np.concatenate(
-        [
-            sparse.file_path.ids[:_FILES_BY_PATH],
-            sparse.file_body.ids[:_FILES_BY_PATH],
-            sparse.file_symbols.ids[:_FILES_BY_PATH],
-            files[np.searchsorted(chunk_ids, asked)],
-            files[np.searchsorted(chunk_ids, fused)],
-            files[np.searchsorted(chunk_ids, also)],
-        ]
-    )
     # Each once, in the order of their first place; dictionaries keep it.
-    wanted = [file_id for file_id in dict.fromkeys(in_order.tolist()) if file_id >= 0]
-    file_ids = np.array(sorted(wanted[:MAX_FILES]), dtype=np.int64)
+    wanted = dict.fromkeys(sparse.file_path.ids[:_FILES_BY_PATH].tolist())
+    wanted |= dict.fromkeys(sparse.file_body.ids[:_FILES_BY_PATH].tolist())
+    wanted |= dict.fromkeys(sparse.file_symbols.ids[:_FILES_BY_PATH].tolist())
+    for ids in in_turn:
+        if len(wanted) <= MAX_FILES:  # one of them may be nobody's
+            wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
+    wanted.pop(-1, None)
+    file_ids = np.array(sorted(islice(wanted, MAX_FILES)), dtype=np.int64)
     kept = is_in_sorted(files, file_ids)
     return Candidates(chunk_ids[kept], files[kept], file_ids)
 
@@ -240,7 +238,7 @@ def build_evidence(
         words.in_file,
         words.in_passage,
         definers,
-        np.array([(now_s - state.last_modified_s) / _DAY_S for state in states]),
+        (now_s - modified_s(states)) / _DAY_S,
         np.array([state.size for state in states], dtype=np.float64),
     )
     return Evidence(question, chunks, files, words.unknown)

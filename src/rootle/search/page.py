@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -246,6 +247,10 @@ def _source(*, words: bool, meaning: bool, has_words: bool) -> Source:
 
 
 def _metadata(state: FileState) -> FileMetadata:
-    modified = datetime.fromtimestamp(state.last_modified_s, UTC)
-    stamp = modified.isoformat(timespec="seconds").replace("+00:00", "Z")
-    return FileMetadata(stamp, state.language, state.size)
+    return FileMetadata(_stamp(state.last_modified_s), state.language, state.size)
+
+
+@lru_cache(maxsize=4_096)  # a commit touches many files
+def _stamp(time_s: float) -> str:
+    modified = datetime.fromtimestamp(time_s, UTC)
+    return modified.isoformat(timespec="seconds").replace("+00:00", "Z")

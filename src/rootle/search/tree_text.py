@@ -18,6 +18,8 @@ from rootle.index.snapshot import Snapshot
 
 Place = tuple[int, int, int]  # a file, and from which to which of its characters
 
+# To read what lies between places, up to here, takes less than to read each.
+_AT_ONCE: Final = 32_768
 # Most of these exist on POSIX only: links and what is no file are not read.
 _OPEN_FLAGS: Final = (
     os.O_RDONLY
@@ -65,7 +67,7 @@ class TreeTexts:
                 return None
             if not stat.S_ISREG(info.st_mode):
                 return None
-            return [_read(descriptor, start, end) for _, start, end in places]
+            return _read(descriptor, places)
         except (OSError, ValueError):
             return None
         finally:
@@ -77,8 +79,16 @@ def _is_plain(state: FileState) -> bool:
     return state.chars == state.size and state.encoding == "utf-8" and state.is_settled
 
 
-def _read(descriptor: int, start: int, end: int) -> str:
+def _read(descriptor: int, places: Sequence[Place]) -> list[str]:
     """Raises ValueError where something else stands there now."""
+    first, last = min(start for _, start, _ in places), max(end for _, _, end in places)
+    if last - first <= _AT_ONCE:
+        text = _between(descriptor, first, last)
+        return [text[start - first : end - first] for _, start, end in places]
+    return [_between(descriptor, start, end) for _, start, end in places]
+
+
+def _between(descriptor: int, start: int, end: int) -> str:
     os.lseek(descriptor, start, os.SEEK_SET)
     raw = os.read(descriptor, end - start)
     if len(raw) != end - start:
