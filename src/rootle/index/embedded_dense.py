@@ -154,7 +154,7 @@ class EmbeddedDense:
         """The row of each chunk, and which of them have one."""
         if self._by_chunk is None:
             self._by_chunk = np.argsort(self.chunk_ids, kind="stable")
-        at = np.searchsorted(self.chunk_ids, chunk_ids, sorter=self._by_chunk)
+        at = self.chunk_ids.searchsorted(chunk_ids, sorter=self._by_chunk)
         rows = self._by_chunk[np.minimum(at, len(self.chunk_ids) - 1)]
         return rows, self.chunk_ids[rows] == chunk_ids
 
@@ -213,9 +213,9 @@ def _top_rows(scores: Scores, k: int) -> Ids:
     rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
     if rank < len(sample):
         floor = np.partition(sample, -rank)[-rank]
-        above = np.flatnonzero(scores >= floor)
+        above = (scores >= floor).nonzero()[0]
         if len(above) >= k:
-            return above[np.argpartition(-scores[above], k - 1)[:k]]
+            return above[(-scores[above]).argpartition(k - 1)[:k]]
     return np.argpartition(-scores, k - 1)[:k]
 
 

@@ -305,7 +305,10 @@ class SnapshotSource:
 
     def _state(self) -> tuple[int, int]:
         """Changes with every commit of another connection, and when a rebuild replaces the file."""
-        inode = os.stat(self._path).st_ino if os.path.exists(self._path) else 0
+        try:
+            inode = os.stat(self._path).st_ino
+        except OSError:  # deleted; or nobody may look
+            inode = 0
         if self._is_read_only():
             # A database that was opened as one that nobody changes does not tell that somebody did.
             return inode, hash((_written_ns(self._path), _written_ns(f"{self._path}-wal")))
@@ -333,4 +336,4 @@ def _written_ns(path: str | Path) -> int:
 
 
 def is_read_only(folder: Path) -> bool:
-    return os.path.exists(folder) and not os.access(folder, os.W_OK)
+    return not os.access(folder, os.W_OK) and os.path.exists(folder)

@@ -91,5 +91,5 @@ def _of_question(evidence: Evidence) -> Floats:
 def _places(values: Floats) -> Floats:
     """The place of each value, the largest first; equal ones in the order they stand in."""
     places = np.empty(len(values))
-    places[np.argsort(-values, kind="stable")] = np.arange(len(values))
+    places[(-values).argsort(kind="stable")] = np.arange(len(values))
     return places

@@ -142,7 +142,7 @@ def result_signals(evidence: Evidence, ranked: RankedFiles) -> Floats:
         by_words / max(1, len(evidence.question.content_terms)),
         defining_files(evidence),
     ]
-    table: Floats = np.column_stack(columns)[order]
+    table: Floats = np.array(columns, dtype=np.float64).T.take(order, axis=0)
     table[:, RESULT_SIGNALS.index("place")] = np.log1p(np.arange(len(order)))
     return table
 

@@ -190,7 +190,7 @@ def noise_level(dense: Floats) -> float:
 
 
 def _share_of_best(combined: Floats, chunks: ChunkEvidence, count: int) -> Floats:
-    top = np.argsort(-combined, kind="stable")[:_SHARE_OF]
+    top = (-combined).argsort(kind="stable")[:_SHARE_OF]
     return np.bincount(chunks.files[top], minlength=count).astype(np.float64)
 
 
@@ -277,7 +277,7 @@ def word_match(left: str, right: str) -> float:
     """How alike two words are: 1 the same, .8 one begins the other, .6 five letters in common."""
     if left == right:
         return 1.0
-    shorter, longer = sorted((left, right), key=len)
+    shorter, longer = (left, right) if len(left) <= len(right) else (right, left)
     if len(shorter) >= HEAD_CHARS and longer.startswith(shorter):
         return 0.8
     if len(shorter) >= 5 and left[:5] == right[:5]:

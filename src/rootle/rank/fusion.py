@@ -20,12 +20,19 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) 
     gains = np.concatenate([_gains(k, len(r.ids)) for r in rankings] or [np.zeros(0)])
     if not len(ids):
         return ids
-    order = np.argsort(ids, kind="stable")
+    order = ids.argsort(kind="stable")
     ordered = ids[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    starts = first_of_each(ordered)
     scores = np.add.reduceat(gains[order], starts)
     # Equal scores in the order of the ids, so that they rank the same on every run.
-    return ordered[starts][np.argsort(-scores, kind="stable")][:limit]
+    return ordered[starts][(-scores).argsort(kind="stable")][:limit]
+
+
+def first_of_each(ordered: Ids) -> Ids:
+    """Where each of some ids, which are in order, stands for the first time."""
+    is_first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return is_first.nonzero()[0]
 
 
 @lru_cache(maxsize=64)

@@ -66,12 +66,14 @@ def choose_spans(spans: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) ->
             break
         start = span.start_line
         end = min(span.end_line, start + min(left, at_first) - 1)
-        if any(start <= last and first <= end for first, last in shown):
-            continue
-        wanted.append(span)
-        shown.append((start, end))
-        left -= end - start + 1
-    for at, span in enumerate(wanted):
+        for first, last in shown:
+            if start <= last and first <= end:
+                break
+        else:
+            wanted.append(span)
+            shown.append((start, end))
+            left -= end - start + 1
+    for at, span in enumerate(wanted if left > 0 else ()):
         start, end = shown[at]
         if left > 0 and end < span.end_line:
             below = [first for first, _ in shown if first > end]

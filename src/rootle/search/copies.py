@@ -130,7 +130,7 @@ def _twins(
     reader: _Reader, evidence: Evidence, order: Sequence[int], chunk_of: Ints
 ) -> dict[int, int]:
     likeness = reader.snapshot.dense.likeness(chunk_of[order])
-    ones, others = np.nonzero(likeness >= _NEAR)
+    ones, others = (likeness >= _NEAR).nonzero()
     pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
     if not pairs:
         return {}
@@ -153,7 +153,7 @@ def best_chunks(evidence: Evidence) -> Ints:
     scores = span_scores(
         chunks.bm25, chunks.dense, chunks.defines, is_symbol=evidence.question.is_symbol
     )
-    ascending = np.argsort(scores, kind="stable")
+    ascending = scores.argsort(kind="stable")
     best[chunks.files[ascending]] = chunks.ids[ascending]  # the last one written stays
     return best
 

@@ -12,7 +12,7 @@ import numpy as np
 from rootle.index.manifest import FileState, modified_s
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, SparseIndex, WeightedTerm
 from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence, Flags, Floats, Ints
-from rootle.rank.fusion import reciprocal_rank_fusion
+from rootle.rank.fusion import first_of_each, reciprocal_rank_fusion
 from rootle.rank.question import Question
 from rootle.search.rows import DenseFindings, FileCosines
 
@@ -115,10 +115,13 @@ class ChunkTable:
 
     def files_of(self, chunk_ids: Ids) -> Ids:
         """The file of each chunk; -1 for one that is not in the table."""
-        at = np.minimum(np.searchsorted(self.chunk_ids, chunk_ids), len(self.chunk_ids) - 1)
         if not len(self.chunk_ids):
             return np.full(len(chunk_ids), -1, np.int64)
-        return np.where(self.chunk_ids[at] == chunk_ids, self.file_ids[at], -1)
+        at = self.chunk_ids.searchsorted(chunk_ids)
+        at[at == len(self.chunk_ids)] = 0
+        files = self.file_ids[at]
+        files[self.chunk_ids[at] != chunk_ids] = -1
+        return files
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,8 @@ def is_in_sorted(ids: Ids, among: Ids) -> Flags:
     """Which ids stand in a sorted list; for a few hundred ids `np.isin` takes ten times as long."""
     if not len(among):
         return np.zeros(len(ids), dtype=bool)
-    at = np.minimum(np.searchsorted(among, ids), len(among) - 1)
+    at = among.searchsorted(ids)
+    at[at == len(among)] = 0
     found: Flags = among[at] == ids
     return found
 
@@ -176,7 +180,7 @@ def is_in_sorted(ids: Ids, among: Ids) -> Flags:
 def sorted_unique(ids: Ids) -> Ids:
     """Each id once, in order. `np.unique` would import all of `numpy.ma` for the same."""
     ordered = np.sort(ids)
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ids) else ordered
+    return ordered[first_of_each(ordered)]
 
 
 def lookup(found: Ranked, ids: Ids) -> Floats:
@@ -212,7 +216,7 @@ def build_evidence(
 ) -> Evidence:
     """Everything that the ranking sees, from what was found."""
     chunk_ids, file_ids = candidates.chunk_ids, candidates.file_ids
-    positions = np.searchsorted(file_ids, candidates.files)
+    positions = file_ids.searchsorted(candidates.files)
     bm25 = lookup(sparse.body, chunk_ids)
     defined_by, definers = _definitions(sparse, candidates, positions)
     chunks = ChunkEvidence(
@@ -268,7 +272,7 @@ def _definitions(
 def _likely_files(columns: Sequence[Floats]) -> Ints:
     """Positions of the files that are worth a closer look: the best by the sum of some scores."""
     scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
-    return np.sort(np.argsort(-np.asarray(scores), kind="stable")[:_LIKELY_FILES])
+    return np.sort((-np.asarray(scores)).argsort(kind="stable")[:_LIKELY_FILES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,10 +299,10 @@ def _words_of(
     total, frequencies = index.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
     # The rarest come last: what they stand in is not cut off.
-    keep = np.argsort(rarity, kind="stable")[-MAX_MATCH_TERMS:]
+    keep = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in keep]
     ids, masks = index.matches(texts, _MATCHED_CHUNKS, among="file", ids=file_ids[likely].tolist())
-    at = np.searchsorted(file_ids, table.files_of(ids))
+    at = file_ids.searchsorted(table.files_of(ids))
     in_file, most = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(most, at, _bits(masks, len(texts)).sum(axis=1))

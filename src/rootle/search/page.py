@@ -164,7 +164,8 @@ def _chunks_of(
     dense = np.zeros(len(rows))
     if ranking.cosines is not None and len(ranking.cosines.values):
         dense = ranking.cosines.of(rows).astype(np.float64)
-    rows, dense = rows[~np.isnan(dense)], dense[~np.isnan(dense)]
+    if (is_dead := np.isnan(dense)).any():
+        rows, dense = rows[~is_dead], dense[~is_dead]
     ids = snapshot.dense.chunk_ids[rows]
     question = ranking.evidence.question
     bm25 = np.zeros(len(ids))
@@ -172,7 +173,7 @@ def _chunks_of(
         found = snapshot.sparse.field_scores(
             "chunks", ["body"], question.terms, min(len(ids), _CHUNKS_BY_WORDS), files=file_ids
         )
-        order = np.argsort(ids)  # a file that was written again has newer chunks than the next one
+        order = ids.argsort()  # a file that was written again has newer chunks than the next one
         bm25[order] = lookup(found, ids[order])
     known = ranking.evidence.chunks
     defines = is_in_sorted(ids, known.ids[known.defines])
@@ -183,12 +184,12 @@ def _chunks_of(
 def _best_chunks(chunks: _Chunks, file_ids: Sequence[int]) -> list[list[tuple[int, float]]]:
     """For each file its best chunks as pairs of id and score, best first; only good ones."""
     # The chunks of a file stand together, the files in the order of their ids.
-    starts = np.searchsorted(chunks.files, file_ids).tolist()
-    ends = np.searchsorted(chunks.files, file_ids, side="right").tolist()
+    starts = chunks.files.searchsorted(file_ids).tolist()
+    ends = chunks.files.searchsorted(file_ids, side="right").tolist()
     best = []
     for start, end in zip(starts, ends, strict=True):
         scores = chunks.scores[start:end]
-        top = np.argsort(-scores, kind="stable")[:_SPANS_IN_ALL]
+        top = (-scores).argsort(kind="stable")[:_SPANS_IN_ALL]
         pairs = zip(chunks.ids[start:end][top].tolist(), scores[top].tolist(), strict=True)
         best.append([(chunk_id, score) for chunk_id, score in pairs if score > 0])
     return best

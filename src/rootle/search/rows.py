@@ -37,7 +37,7 @@ class RowScores:
     rows: Ids | None = None
 
     def of(self, rows: Ids) -> Scores:
-        return self.values[rows if self.rows is None else np.searchsorted(self.rows, rows)]
+        return self.values[rows if self.rows is None else self.rows.searchsorted(rows)]
 
 
 class FileRows:
@@ -58,12 +58,12 @@ class FileRows:
         nothing = np.zeros(0, np.int64)
         if self._starts is None:
             return nothing, np.zeros(len(files), dtype=bool), nothing
-        place = np.searchsorted(self._owners, files, side="right") - 1
+        place = self._owners.searchsorted(files, side="right") - 1
         found = (place >= 0) & (self._owners[np.maximum(place, 0)] == files)
         runs = self._order[place[found]]
         lengths = self._lengths[runs]
-        offsets = np.cumsum(lengths) - lengths
-        rows = np.arange(lengths.sum()) + np.repeat(self._starts[runs] - offsets, lengths)
+        offsets = lengths.cumsum() - lengths
+        rows = np.arange(lengths.sum()) + (self._starts[runs] - offsets).repeat(lengths)
         return rows, found, offsets
 
 
@@ -88,7 +88,7 @@ def cosines_of_files(
     best, mean = best_and_mean(scores, found, offsets)
     if every is not None and len(every) <= _FEW_ROWS:
         return FileCosines(RowScores(every), best, mean)
-    if len(rows) and (np.diff(rows) < 0).any():  # of files that were written again
+    if len(rows) and (rows[1:] < rows[:-1]).any():  # of files that were written again
         order = np.argsort(rows, kind="stable")
         rows, scores = rows[order], scores[order]
     return FileCosines(RowScores(scores, rows), best, mean)
