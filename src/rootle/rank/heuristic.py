@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -85,6 +85,14 @@ def rank_files(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> Ra
     if question.intent == "usage":
         parts[defining_files(evidence)] *= DEFINER_FACTOR
     scores = np.maximum(parts.sum(axis=1), 0)
-    keys = list(zip((-scores).tolist(), evidence.files.paths, strict=True))
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    return RankedFiles(tuple(order), scores, parts, table)
+    return RankedFiles(tuple(_in_order(scores, evidence.files.paths)), scores, parts, table)
+
+
+def _in_order(scores: Floats, paths: Sequence[str]) -> list[int]:
+    """The positions of files, best first; of equal scores the paths decide."""
+    order = (-scores).argsort(kind="stable")
+    ordered = scores[order]
+    if (ordered[1:] != ordered[:-1]).all():
+        return order.tolist()
+    keys = list(zip((-scores).tolist(), paths, strict=True))
+    return sorted(range(len(keys)), key=keys.__getitem__)

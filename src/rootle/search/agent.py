@@ -16,7 +16,7 @@ from rootle.config import NO_MODEL, Config
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 from rootle.plugins import find_plugins
-from rootle.protocols import DenseIndex, Embedder, Reranker, SparseIndex
+from rootle.protocols import NO_HITS, DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.question import Question
 from rootle.rank.rankers import FEATURES, Ranker, ranked_by
 from rootle.reranker import ask_reranker
@@ -31,12 +31,7 @@ from rootle.search.copies import Folded, fold_copies
 from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
 from rootle.search.doubt import doubt_about
 from rootle.search.filters import allowed_files, valid_until
-from rootle.search.gather import (
-    build_evidence,
-    choose_candidates,
-    dense_columns,
-    with_authors,
-)
+from rootle.search.gather import build_evidence, choose_candidates, with_authors
 from rootle.search.legs import Leg
 from rootle.search.narrowing import Narrowed, narrow
 from rootle.search.page import Ranking, build_page, with_spans_if_some_are_hidden
@@ -381,7 +376,8 @@ class SearchAgent:
                 session.table,
                 [states[at] for at in candidates.file_ids.tolist()],
                 now_s,
-                dense_columns(candidates, dense, cosines),
+                NO_HITS if dense is None else dense.hits,
+                cosines,
             )
             if self._ranker.signals is not None and self._ranker.signals.needs_authors:
                 evidence = with_authors(evidence, states)

@@ -183,25 +183,18 @@ def sorted_unique(ids: Ids) -> Ids:
     return ordered[first_of_each(ordered)]
 
 
-def lookup(found: Ranked, ids: Ids) -> Floats:
-    """The score of each of some ids, which are in order, in a ranking; 0 where it is not in it."""
-    scores = np.zeros(len(ids))
-    if len(found.ids) and len(ids):
-        at = ids.searchsorted(found.ids)
+def lookup(rankings: Sequence[Ranked], ids: Ids) -> Floats:
+    """The scores of some ids, which are in order, one row a ranking; 0 where they are not in it."""
+    scores = np.zeros((len(rankings), len(ids)))
+    found = np.concatenate([ranking.ids for ranking in rankings])
+    if len(found) and len(ids):
+        row = np.arange(len(rankings)).repeat([len(ranking.ids) for ranking in rankings])
+        at = ids.searchsorted(found)
         at[at == len(ids)] = 0
-        is_asked = ids[at] == found.ids
-        scores[at[is_asked]] = found.scores[is_asked]
+        is_asked = ids[at] == found
+        given = np.concatenate([ranking.scores for ranking in rankings])
+        scores[row[is_asked], at[is_asked]] = given[is_asked]
     return scores
-
-
-def dense_columns(
-    candidates: Candidates, dense: DenseFindings | None, cosines: FileCosines | None
-) -> tuple[Floats, Floats, Floats]:
-    """The cosines of the candidate chunks; the best and the mean of the candidate files."""
-    if dense is None or cosines is None:
-        nothing = np.zeros(len(candidates.file_ids))
-        return np.zeros(len(candidates.chunk_ids)), nothing, nothing
-    return lookup(dense.hits, candidates.chunk_ids), cosines.best, cosines.mean
 
 
 def build_evidence(
@@ -212,33 +205,34 @@ def build_evidence(
     table: ChunkTable,
     states: Sequence[FileState],
     now_s: float,
-    dense: tuple[Floats, Floats, Floats],  # of chunks; the best and the mean of files
+    dense: Ranked,
+    cosines: FileCosines | None,
 ) -> Evidence:
-    """Everything that the ranking sees, from what was found."""
+    """Everything that the ranking sees, from what was found.
+
+    `dense` are the nearest chunks, `cosines` those of the candidate files.
+    """
     chunk_ids, file_ids = candidates.chunk_ids, candidates.file_ids
     positions = file_ids.searchsorted(candidates.files)
-    bm25 = lookup(sparse.body, chunk_ids)
-    defined_by, definers = _definitions(sparse, candidates, positions)
-    chunks = ChunkEvidence(
-        chunk_ids,
-        positions,
-        bm25,
-        dense[0],
-        lookup(sparse.symbols, chunk_ids),
-        lookup(sparse.notes, chunk_ids),
-        defined_by,
+    bm25, nearness, symbols, notes = lookup(
+        [sparse.body, dense, sparse.symbols, sparse.notes], chunk_ids
     )
-    by_text, by_path = lookup(sparse.file_body, file_ids), lookup(sparse.file_path, file_ids)
-    likely = _likely_files([by_text, by_path, dense[1]])
+    defined_by, definers = _definitions(sparse, candidates, positions)
+    chunks = ChunkEvidence(chunk_ids, positions, bm25, nearness, symbols, notes, defined_by)
+    by_text, by_symbols, by_path = lookup(
+        [sparse.file_body, sparse.file_symbols, sparse.file_path], file_ids
+    )
+    best, mean = (cosines.best, cosines.mean) if cosines else np.zeros((2, len(file_ids)))
+    likely = _likely_files([by_text, by_path, best])
     words = _words_of(question, index, table, file_ids, likely)
     files = FileEvidence(
         file_ids,
-        tuple(state.path for state in states),
+        tuple([state.path for state in states]),
         by_text,
-        lookup(sparse.file_symbols, file_ids),
+        by_symbols,
         by_path,
-        dense[1],
-        dense[2],
+        best,
+        mean,
         words.in_file,
         words.in_passage,
         definers,

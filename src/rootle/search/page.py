@@ -174,7 +174,7 @@ def _chunks_of(
             "chunks", ["body"], question.terms, min(len(ids), _CHUNKS_BY_WORDS), files=file_ids
         )
         order = ids.argsort()  # a file that was written again has newer chunks than the next one
-        bm25[order] = lookup(found, ids[order])
+        bm25[order] = lookup([found], ids[order])[0]
     known = ranking.evidence.chunks
     defines = is_in_sorted(ids, known.ids[known.defines])
     scores = ranking.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)

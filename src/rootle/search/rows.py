@@ -99,11 +99,11 @@ def best_and_mean(scores: Scores, found: Flags, offsets: Ids) -> tuple[Floats, F
     best, mean = np.zeros(len(found)), np.zeros(len(found))
     if not len(scores):
         return best, mean
-    best[found] = np.fmax.reduceat(scores, offsets)
     # Dead rows may stand right before the live ones that replaced them, in the same run.
     alive = ~np.isnan(scores)
+    best[found] = np.fmax.reduceat(scores, offsets)
     sums = np.add.reduceat(np.where(alive, scores, 0), offsets)
-    counts = np.add.reduceat(alive.astype(np.int64), offsets)
+    counts = np.add.reduceat(alive, offsets, dtype=np.int64)
     mean[found] = sums / np.maximum(counts, 1)
     best[np.isnan(best)] = 0.0  # every row of it is dead
     return best, mean
