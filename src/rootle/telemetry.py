@@ -186,7 +186,7 @@ def watcher_failed(reason: str) -> None:
 
 
 def _is_loaded() -> bool:
-    return _API <= sys.modules.keys()
+    return sys.modules.keys() >= _API
 
 
 def _tracer() -> Tracer | None:

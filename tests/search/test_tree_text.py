@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sample import OLD_S, make_repository
 
+from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot, open_snapshot
-from rootle.search.tree_text import TreeTexts
+from rootle.search.tree_text import Tree, TreeTexts
 from rootle.types import SearchQuery
 
 _PLAIN = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 _OTHERS = {
-    "umlaut.py": "# Größe\n" + _PLAIN,
+    "wide.py": "# Größe: 5 €, 𝄞\n" + _PLAIN,
     "mark.py": "\ufeff" + _PLAIN,
     "dos.py": _PLAIN.replace("\n", "\r\n"),
 }
@@ -49,7 +53,7 @@ def _read(root: Path | None, snapshot: Snapshot, name: str) -> list[str]:
     states = {state.id: state for state in snapshot.all_files()}
     file_id = next(state.id for state in states.values() if state.path == name)
     places = [(file_id, 3, 20), (file_id, 0, 40)]
-    return TreeTexts(root, snapshot, states).excerpts(places)
+    return TreeTexts(root and Tree(root), snapshot, states).excerpts(places)
 
 
 @pytest.mark.parametrize("name", ["plain.py", *_OTHERS])
@@ -61,8 +65,39 @@ def test_both_say_the_same(name: str, root: Path, snapshot: Snapshot) -> None:
 def test_what_was_indexed_is_read_from_the_tree(root: Path, snapshot: Snapshot) -> None:
     emptied = _without_texts(snapshot)
     assert _read(root, emptied, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
-    assert _read(root, emptied, "umlaut.py") == ["", ""]  # a byte of it is not a character
+    wide = _OTHERS["wide.py"]
+    assert _read(root, emptied, "wide.py") == [wide[3:20], wide[:40]]
+    assert _read(root, emptied, "mark.py") == [
+        "",
+        "",
+    ]  # what stands before the text is no part of it
     assert _read(None, emptied, "plain.py") == ["", ""]
+
+
+@given(text=st.text(st.characters(exclude_categories=("Cs",)), max_size=60), data=st.data())
+def test_characters_of_several_bytes_are_counted_as_one(text: str, data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.txt")
+        path.write_bytes(text.encode())
+        info = path.stat()
+        state = FileState(
+            id=1,
+            path="a.txt",
+            size=info.st_size,
+            mtime_ns=info.st_mtime_ns,
+            seen_ns=info.st_mtime_ns + 10**10,
+            digest=b"",
+            skip=None,
+            language="text",
+            encoding="utf-8",
+            chars=len(text),
+            skipped_chars=0,
+            committed_s=None,
+            is_dirty=True,
+            generation=1,
+        )
+        start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+        assert Tree(Path(folder)).read(state, [(1, start, end)]) == [text[start:end]]
 
 
 def _write(path: Path) -> None:
@@ -113,7 +148,7 @@ def test_a_page_with_files_of_both_kinds_shows_each_its_lines(root: Path, make_a
     app.index()
     (root / "plain.py").unlink()
     found = {one.file_path: one for one in app.search(SearchQuery("def one two")).results}
-    for name in ("other.py", "umlaut.py", "dos.py"):
+    for name in ("other.py", "wide.py", "dos.py"):
         lines = (root / name).read_bytes().decode().split("\n")
         shown = found[name]
         assert shown.snippet.split("\n") == lines[shown.start_line - 1 : shown.end_line]

@@ -101,8 +101,9 @@ def test_8_1_3_merge_and_deduplication() -> None:
     merged = choose_candidates(words, meaning, table, 100, None).chunk_ids
     assert merged.tolist() == [1, 3, 5, 7, 9]
     # The ranking sees the score that each leg gave it, so the higher of them is never lost.
-    assert lookup(dense, merged).tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
-    assert lookup(sparse, merged).tolist() == pytest.approx([0, 12, 11, 2, 0])
+    by_dense, by_sparse = lookup([dense, sparse], merged)
+    assert by_dense.tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
+    assert by_sparse.tolist() == pytest.approx([0, 12, 11, 2, 0])
     few = choose_candidates(words, meaning, table, 2, None).chunk_ids
     assert few.tolist() == [3, 7]  # what both found is kept before the rest
 

@@ -215,7 +215,8 @@ def _top_rows(scores: Scores, k: int) -> Ids:
         floor = np.partition(sample, -rank)[-rank]
         above = (scores >= floor).nonzero()[0]
         if len(above) >= k:
-            return above[(-scores[above]).argpartition(k - 1)[:k]]
+            top: Ids = above[(-scores[above]).argpartition(k - 1)[:k]]
+            return top
     return np.argpartition(-scores, k - 1)[:k]
 
 

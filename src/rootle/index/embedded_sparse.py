@@ -219,7 +219,7 @@ class EmbeddedSparse:
             if not hits:
                 return NO_HITS
             found, addresses = zip(*hits, strict=True)
-            values = searcher.fast_field_values(ID_FIELD[level], addresses)
+            values = searcher.fast_field_values(ID_FIELD[level], list(addresses))
         ids = np.fromiter(values, np.int64, len(values))
         scores = np.fromiter(found, np.float32, len(found))
         # Equal scores come in the order in which they were written, mostly that of the ids.

@@ -61,7 +61,7 @@ class Snapshot:
         # index has moved on or is deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
-        self._chunks = earlier._chunks if earlier else ChunkCache()
+        self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
 
     @property
@@ -135,7 +135,7 @@ class Snapshot:
             return ()
         if len(self.dense.chunk_ids) <= MOST_CHUNKS:
             with self._lock, storage_errors(self.folder):
-                self._chunks.read_all(self._documents)
+                self.chunk_cache.read_all(self._documents)
         return self.all_files()
 
     def all_files(self) -> list[FileState]:
@@ -153,7 +153,7 @@ class Snapshot:
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Chunks by their ids; ids that are unknown are left out."""
         with self._lock, storage_errors(self.folder):
-            return self._chunks.chunks(ids, self._documents)
+            return self.chunk_cache.chunks(ids, self._documents)
 
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):

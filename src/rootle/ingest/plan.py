@@ -12,6 +12,7 @@ from rootle.ingest.skip_rules import UNREADABLE
 from rootle.ingest.walker import FileEntry, Skip, Walk
 from rootle.types import IndexUpdated
 
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The difference between a folder and its index."""

@@ -10,8 +10,8 @@ from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import (
     NAMES,
     defining_files,
-    noise_level,
     kinds_of,
+    noise_level,
 )
 from rootle.rank.heuristic import RankedFiles
 from rootle.rank.intent import Intent

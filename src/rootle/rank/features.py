@@ -91,7 +91,8 @@ def file_features(evidence: Evidence) -> Floats:
         "mentions": _mentions(evidence) if is_usage else np.zeros(count),
         **names,
     }
-    table = np.maximum(np.array([columns[name] for name in NAMES]).T, 0.0, order="C")
+    found = np.array([columns[name] for name in NAMES], dtype=np.float64)
+    table: Floats = np.maximum(found.T, 0.0, order="C")
     peaks = table.max(axis=0, initial=0.0)
     table = table / np.where(peaks > 0, peaks, 1.0)
     table[:, NAMES.index("one_passage")] *= evidence.question.detail
@@ -100,7 +101,8 @@ def file_features(evidence: Evidence) -> Floats:
 
 def _mentions(evidence: Evidence) -> Floats:
     """The words of files that neither define the names asked for nor are documents."""
-    return evidence.files.bm25 * ~(defining_files(evidence) | prose_files(evidence))
+    told: Floats = evidence.files.bm25 * ~(defining_files(evidence) | prose_files(evidence))
+    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ def _name_features(evidence: Evidence) -> dict[str, Floats]:
     np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
     return {
-        "set_aside": paths.kinds["is_set_aside"],
+        "set_aside": paths.kinds["is_set_aside"].astype(np.float64),
         # A test is named after what it tests: no reason against it where tests are asked for.
         "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.kinds["is_test"]),
         "depth": paths.depth,

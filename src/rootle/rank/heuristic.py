@@ -93,6 +93,7 @@ def _in_order(scores: Floats, paths: Sequence[str]) -> list[int]:
     order = (-scores).argsort(kind="stable")
     ordered = scores[order]
     if (ordered[1:] != ordered[:-1]).all():
-        return order.tolist()
+        positions: list[int] = order.tolist()
+        return positions
     keys = list(zip((-scores).tolist(), paths, strict=True))
     return sorted(range(len(keys)), key=keys.__getitem__)

@@ -43,6 +43,7 @@ from rootle.search.session import Session, open_session
 from rootle.search.stored_answers import Shown, StoredAnswers
 from rootle.search.suggestions import suggestions
 from rootle.search.text_now import any_changed, text_now
+from rootle.search.tree_text import Tree
 from rootle.search.turns import Turns
 from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
@@ -90,6 +91,7 @@ class SearchAgent:
         self._clock = clock
         self._log = log
         self._root = root
+        self._tree = Tree(root) if root is not None else None
         self._legs = BothLegs(embedder, config, dense, sparse, model)
         self._ranker = ranker
         self._memory = memory
@@ -259,7 +261,7 @@ class SearchAgent:
             ranking = self._rank(session, question, narrowed, now_s, account)
             ranking = with_spans_if_some_are_hidden(snapshot, session.rows, ranking)
             return ranking, fold_copies(
-                snapshot, ranking, narrowed.files, session.twins, self._root
+                snapshot, ranking, narrowed.files, session.twins, self._tree
             )
 
         ranking, folded = ranked(narrowed)
@@ -301,7 +303,7 @@ class SearchAgent:
                 answer.ranking,
                 page,
                 answer.copies,
-                self._root,
+                self._tree,
                 explain=explain,
             )
             answer.keep_page(offset, results, explain=explain)

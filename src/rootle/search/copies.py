@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -21,7 +20,7 @@ from rootle.rank.evidence import Evidence, Ints
 from rootle.rank.spans import span_scores
 from rootle.search.gather import MAX_FILES
 from rootle.search.page import Ranking
-from rootle.search.tree_text import TreeTexts
+from rootle.search.tree_text import Tree, TreeTexts
 from rootle.text import WORD, split_identifier
 
 # Measured on four repositories: of two chunks with nine words in ten in common nine in ten have
@@ -54,17 +53,17 @@ def fold_copies(
     ranking: Ranking,
     allowed: Collection[int] | None,
     twins: Twins,
-    root: Path | None,
+    tree: Tree | None,
 ) -> Folded:
     """Of files that say the same the best stays in the order; copies are among the allowed.
 
-    What they say is read from the files below `root`, or from the index where there is none.
+    What they say is read from the files of a tree, or from the index where there is none.
     """
     evidence, order = ranking.evidence, ranking.ranked.order
     same_bytes = _same_bytes(ranking)
     first_of = dict(same_bytes)
     left = [at for at in order if at not in first_of]
-    reader = _Reader(snapshot, TreeTexts(root, snapshot, ranking.files), twins)
+    reader = _Reader(snapshot, TreeTexts(tree, snapshot, ranking.files), twins)
     first_of.update(_same_words(reader, evidence, left))
     if not first_of:
         return Folded(order, {})
@@ -188,7 +187,8 @@ class _Reader:
         return self.known.difference((min(one, other), max(one, other)), self._read)
 
     def _read(self, pair: tuple[int, int]) -> frozenset[str] | None:
-        rows = [self.snapshot.chunks(pair)[chunk_id] for chunk_id in pair]
+        known = self.snapshot.chunks(pair)
+        rows = [known[chunk_id] for chunk_id in pair]
         sizes = [row.end - row.start for row in rows]
         if min(sizes) < _SAME_SIZE * max(sizes):
             return None
@@ -198,7 +198,8 @@ class _Reader:
         if most < _MIN_WORDS or fewest < _SAME_WORDS * most:
             return None
         left, right = map(Counter, words)
-        if (left & right).total() < _SAME_WORDS * most:
+        only_left, only_right = left - right, right - left
+        if len(words[0]) - only_left.total() < _SAME_WORDS * most:
             return None
-        differing = (left - right) + (right - left)
+        differing = {*only_left, *only_right}
         return frozenset(part for word in differing for part in split_identifier(word))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -24,7 +23,7 @@ from rootle.rank.spans import ScoredSpan, choose_spans, has_room, lines_at_first
 from rootle.search.demands import Demands, Rows, shown_spans
 from rootle.search.gather import is_in_sorted, lookup
 from rootle.search.rows import FileRows, RowScores
-from rootle.search.tree_text import TreeTexts
+from rootle.search.tree_text import Tree, TreeTexts
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
 # Four spans of a file are shown at most. Chunks of code do not overlap, so these are enough; of
@@ -68,13 +67,13 @@ def build_page(
     ranking: Ranking,
     page: Sequence[int],
     copies: Mapping[int, tuple[str, ...]],
-    root: Path | None,
+    tree: Tree | None,
     *,
     explain: bool,
 ) -> tuple[SearchResult, ...]:
     """The results for some positions among the candidate files, in that order.
 
-    Their lines come from the files below `root`, or from the index where there is none.
+    Their lines come from the files of a tree, or from the index where there is none.
     """
     evidence, ranked = ranking.evidence, ranking.ranked
     ids = evidence.files.ids[list(page)].tolist()
@@ -84,7 +83,7 @@ def build_page(
     else:
         chosen = [ranking.spans[file_id] for file_id in ids]
         rows = snapshot.chunks([span.chunk_id for spans in chosen for span in spans])
-    texts = TreeTexts(root, snapshot, ranking.files)
+    texts = TreeTexts(tree, snapshot, ranking.files)
     shown = shown_spans(texts.excerpts, [span for spans in chosen for span in spans], rows)
     sources = _sources(evidence, chunks, [spans[0].chunk_id if spans else -1 for spans in chosen])
     scores = ranking.judgement.scores if ranking.judgement else ranked.scores

@@ -13,11 +13,18 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 
 Place = tuple[int, int, int]  # a file, and from which to which of its characters
 
+# Larger files, and those with more characters of several bytes, are not measured for a few lines.
+_MOST_BYTES: Final = 1_000_000
+_MOST_WIDE: Final = 20_000
+_MOST_FILES: Final = 1_000
 # To read what lies between places, up to here, takes less than to read each.
 _AT_ONCE: Final = 32_768
 # Most of these exist on POSIX only: links and what is no file are not read.
@@ -30,32 +37,16 @@ _OPEN_FLAGS: Final = (
 )
 
 
-class TreeTexts:
-    """Parts of files as they were indexed, from the tree or else from the index."""
+class Tree:
+    """The files below a folder, and where the characters of those lie that are not plain ASCII."""
 
-    def __init__(
-        self, root: Path | None, snapshot: Snapshot, states: Mapping[int, FileState]
-    ) -> None:
-        """Without a root, and for files without a state, all comes from the index."""
-        self._folder = None if root is None else f"{root}{os.sep}"
-        self._snapshot = snapshot
-        self._states = states
+    def __init__(self, root: Path) -> None:
+        self._folder = f"{root}{os.sep}"
+        self._wide: dict[tuple[str, int, int], NDArray[np.int32] | None] = {}
 
-    def excerpts(self, places: Sequence[Place]) -> list[str]:
-        """For each place its characters; those of one file stand together."""
-        found: list[str | None] = []
-        for file_id, group in groupby(places, itemgetter(0)):
-            own = list(group)
-            found += self._in_tree(self._states.get(file_id), own) or [None] * len(own)
-        missing = [place for place, text in zip(places, found, strict=True) if text is None]
-        if not missing:
-            return [text for text in found if text is not None]
-        stored = iter(self._snapshot.excerpts(missing))
-        return [next(stored) if text is None else text for text in found]
-
-    def _in_tree(self, state: FileState | None, places: Sequence[Place]) -> list[str] | None:
-        """None where the file is not certain to be what was indexed, byte for character."""
-        if self._folder is None or state is None or not _is_plain(state):
+    def read(self, state: FileState, places: Sequence[Place]) -> list[str] | None:
+        """The characters of some places; None where it is not certain what was indexed there."""
+        if state.encoding != "utf-8" or not state.is_settled:
             return None
         try:
             descriptor = os.open(self._folder + state.path, _OPEN_FLAGS)
@@ -67,30 +58,80 @@ class TreeTexts:
                 return None
             if not stat.S_ISREG(info.st_mode):
                 return None
-            return _read(descriptor, places)
+            if state.chars == state.size:  # each byte of it is a character
+                return _between(descriptor, [(start, end) for _, start, end in places])
+            wide = self._wide_of(state, descriptor)
+            if wide is None:
+                return None
+            ends = np.array([place[1:] for place in places])
+            ends += wide.searchsorted(ends, side="right")
+            return _between(descriptor, ends.tolist())
         except (OSError, ValueError):
             return None
         finally:
             os.close(descriptor)
 
+    def _wide_of(self, state: FileState, descriptor: int) -> NDArray[np.int32] | None:
+        """For each byte that begins no character of an open file how many characters begin before.
 
-def _is_plain(state: FileState) -> bool:
-    """Whether each byte of a file is one character of its text, and a later write would show."""
-    return state.chars == state.size and state.encoding == "utf-8" and state.is_settled
+        None for a large file, for one with many of them, and where a mark stands before the text.
+        """
+        key = state.path, state.mtime_ns, state.size
+        if key not in self._wide:
+            if len(self._wide) >= _MOST_FILES:
+                self._wide.clear()
+            self._wide[key] = _wide_in(state, descriptor)
+        return self._wide[key]
 
 
-def _read(descriptor: int, places: Sequence[Place]) -> list[str]:
-    """Raises ValueError where something else stands there now."""
-    first, last = min(start for _, start, _ in places), max(end for _, _, end in places)
+class TreeTexts:
+    """Parts of files as they were indexed, from the tree or else from the index."""
+
+    def __init__(
+        self, tree: Tree | None, snapshot: Snapshot, states: Mapping[int, FileState]
+    ) -> None:
+        """Without a tree, and for files without a state, all comes from the index."""
+        self._tree = tree
+        self._snapshot = snapshot
+        self._states = states
+
+    def excerpts(self, places: Sequence[Place]) -> list[str]:
+        """For each place its characters; those of one file stand together."""
+        found: list[str | None] = []
+        for file_id, group in groupby(places, itemgetter(0)):
+            own, state = list(group), self._states.get(file_id)
+            texts = self._tree.read(state, own) if self._tree and state else None
+            found += texts or [None] * len(own)
+        missing = [place for place, text in zip(places, found, strict=True) if text is None]
+        if not missing:
+            return [text for text in found if text is not None]
+        stored = iter(self._snapshot.excerpts(missing))
+        return [next(stored) if text is None else text for text in found]
+
+
+def _wide_in(state: FileState, descriptor: int) -> NDArray[np.int32] | None:
+    if state.size > _MOST_BYTES or state.size - state.chars > _MOST_WIDE:
+        return None
+    raw = os.read(descriptor, state.size)
+    later = ((np.frombuffer(raw, np.uint8) & 0xC0) == 0x80).nonzero()[0]
+    if len(raw) - len(later) != state.chars:
+        return None
+    wide: NDArray[np.int32] = (later - np.arange(len(later))).astype(np.int32)
+    return wide
+
+
+def _between(descriptor: int, ends: Sequence[Sequence[int]]) -> list[str]:
+    """What stands between some pairs of bytes. Raises ValueError where it is something else now."""
+    first, last = min(start for start, _ in ends), max(end for _, end in ends)
     if last - first <= _AT_ONCE:
-        text = _between(descriptor, first, last)
-        return [text[start - first : end - first] for _, start, end in places]
-    return [_between(descriptor, start, end) for _, start, end in places]
+        raw = _bytes(descriptor, first, last)
+        return [raw[start - first : end - first].decode() for start, end in ends]
+    return [_bytes(descriptor, start, end).decode() for start, end in ends]
 
 
-def _between(descriptor: int, start: int, end: int) -> str:
+def _bytes(descriptor: int, start: int, end: int) -> bytes:
     os.lseek(descriptor, start, os.SEEK_SET)
     raw = os.read(descriptor, end - start)
     if len(raw) != end - start:
         raise ValueError(f"{len(raw)} bytes from {start} on, expected {end - start}")
-    return raw.decode("ascii")
+    return raw
