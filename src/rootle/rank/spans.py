@@ -64,8 +64,9 @@ def choose_spans(spans: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) ->
     for span in sorted(spans, key=lambda span: (-span.score, span.start_line)):
         if left <= 0 or len(wanted) > MAX_MORE_SPANS:
             break
-        start = span.start_line
-        end = min(span.end_line, start + min(left, at_first) - 1)
+        start, end = span.start_line, span.end_line
+        if end - start >= (most := min(left, at_first)):
+            end = start + most - 1
         for first, last in shown:
             if start <= last and first <= end:
                 break
@@ -81,6 +82,6 @@ def choose_spans(spans: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) ->
             left -= longer - end
             shown[at] = (start, longer)
     return [
-        span if end == span.end_line else span._replace(end_line=end)
-        for span, (_, end) in zip(wanted, shown, strict=True)
+        span if end == span.end_line else ScoredSpan(span.chunk_id, start, end, span.score)
+        for span, (start, end) in zip(wanted, shown, strict=True)
     ]

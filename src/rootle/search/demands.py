@@ -77,8 +77,8 @@ def shown_spans(
     """Spans with their lines."""
     chunks = [rows[span.chunk_id] for span in spans]
     texts = excerpts([(row.file_id, row.start, row.end) for row in chunks])
-    for span, row, text in zip(spans, chunks, texts, strict=True):
-        first, end = span.start_line - row.start_line, span.end_line - row.start_line + 1
+    for (_, start, last, _), row, text in zip(spans, chunks, texts, strict=True):
+        first, end = start - row.start_line, last - row.start_line + 1
         is_whole = first == 0 and text.count("\n") < end
         snippet = text if is_whole else "\n".join(text.split("\n", end)[first:end])
-        yield Span(span.start_line, span.end_line, snippet, row.scope)
+        yield Span(start, last, snippet, row.scope)
