@@ -15,7 +15,7 @@ from rootle.rank.features import best_of_file, path_table, threes_of_file, word_
 from rootle.rank.heuristic import WEIGHTS, rank_files
 from rootle.rank.paths import path_parts
 from rootle.rank.question import parse_question
-from rootle.rank.spans import MAX_LINES, ScoredSpan, choose_spans
+from rootle.rank.spans import MAX_LINES, ScoredSpan, choose_spans, has_room
 
 
 def _floats(values: list[float]) -> Any:
@@ -181,6 +181,15 @@ def test_four_long_spans_show_their_heads_and_the_best_takes_the_rest() -> None:
     assert [(span.start_line, span.end_line) for span in chosen] == [
         (1, 36), (101, 108), (201, 208), (301, 308)
     ]  # fmt: skip
+
+
+def test_there_is_room_for_more_whatever_lines_the_first_got_in_the_end() -> None:
+    """Of windows that overlap some are passed over, and those below them may still be shown."""
+    chosen = choose_spans([ScoredSpan(n, 40 * n + 1, 40 * n + 60, 9.0 - n) for n in (1, 2, 3)])
+    assert sum(span.end_line - span.start_line + 1 for span in chosen) == MAX_LINES
+    assert len(chosen) < 4
+    assert has_room(chosen)
+    assert not has_room(chosen, at_first=MAX_LINES)
 
 
 def test_a_long_span_alone_takes_all_the_room() -> None:
