@@ -31,6 +31,7 @@ from rootle.index.watch_place import WatchPlace
 from rootle.index_view import IndexView
 from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
 from rootle.ingest.walker import WalkRules, look_at, walk_files
+from rootle.ingest.worker_process import EarlyWorkers, worker_count
 from rootle.makeup import chunk_limits, fingerprint
 from rootle.plugins import Plugins, find_plugins
 from rootle.types import IndexReport, IndexUpdated
@@ -155,7 +156,10 @@ class Indexer:
                 if rebuild:
                     self._drop_from_servers()
                     self._delete_content()
-            report, update = self._run(progress, only, embed_all=embed_all)
+            # A single process reads files by itself.
+            ahead = worker_count() if is_first and worker_count() > 1 else 0
+            with EarlyWorkers(ahead) as early:
+                report, update = self._run(progress, only, early, embed_all=embed_all)
         if embed_all and not self.model.is_table:
             report = self._embedding_turns().rest(report, self._say_waiting)
         if is_first and wakes_servers:  # whoever waits for a whole index waits for them too
@@ -200,7 +204,12 @@ class Indexer:
         return True
 
     def _run(
-        self, progress: Progress, only: Collection[str], *, embed_all: bool
+        self,
+        progress: Progress,
+        only: Collection[str],
+        early: EarlyWorkers,
+        *,
+        embed_all: bool,
     ) -> tuple[IndexReport, IndexUpdated | None]:
         from rootle.index.database import open_database, storage_errors
         from rootle.index.manifest import Manifest
@@ -215,6 +224,7 @@ class Indexer:
             self.model,
             self._open_embedder,
             self.fingerprint,
+            early,
             in_stages=self._shows_unfinished,
         )
         connection = open_database(self.index_dir, create=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,19 +12,19 @@ from sample import FILES, OLD_S, make_repository
 
 from rootle.app import App
 from rootle.index.chunk_cache import ChunkCache
-from rootle.index.docstore import DocStore
+from rootle.index.docstore import ChunkRow, DocStore
 from rootle.types import SearchQuery
 
 _QUESTIONS = ("retry backoff", "wait between attempts", "who calls it", "parse a date", "settings")
 
 
 @pytest.fixture
-def looked_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def looked_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The chunks that are looked up one by one."""
     found: list[int] = []
     read = DocStore.chunks
 
-    def noted(self: DocStore, ids: list[int]) -> dict[int, object]:
+    def noted(self: DocStore, ids: Sequence[int]) -> dict[int, ChunkRow]:
         found.extend(ids)
         return read(self, ids)
 

@@ -7,6 +7,7 @@ as the documents, so the stamp can never disagree with what it stamps.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -279,16 +280,31 @@ class SparseWriter:
             add(document)
 
     def commit(self, generation: int, levels: Collection[Level] = LEVELS) -> None:
-        """Make the batch visible as `generation`; files first, so that chunks never run ahead."""
-        with self._errors():
-            for level in ("files", "chunks"):
-                if level not in levels:
-                    continue
-                writer = self._writers[level]
-                schema = self._indexes[level].schema
+        """Make the batch visible as `generation`, both levels side by side.
+
+        A crash may leave one of them behind, which its own stamp tells.
+        """
+        failures: list[BaseException] = []
+
+        def commit(level: Level) -> None:
+            try:
+                writer, schema = self._writers[level], self._indexes[level].schema
                 writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
                 writer.add_document(stamp_document(generation))
                 writer.commit()
+            except BaseException as error:  # goes on in the thread that waits
+                failures.append(error)
+
+        threads = [threading.Thread(target=commit, args=(level,)) for level in levels]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with self._errors():
+            del failures[1:]
+            while failures:
+                # Nothing may go on pointing at it: what it knows of the writer would keep its lock.
+                raise failures.pop()
 
     def _errors(self) -> AbstractContextManager[None]:
         """A full disk shows anywhere: in the call itself, or later in the thread that writes."""

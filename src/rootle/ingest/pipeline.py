@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.plan import Plan
 from rootle.ingest.reading import ReadJob, ReadResult, do_job
 from rootle.ingest.worker import WorkerSetup
+from rootle.ingest.worker_process import EarlyWorkers, worker_count
 from rootle.ingest.workers import run_jobs
 from rootle.languages import UNKNOWN
 from rootle.protocols import Embedder
@@ -35,7 +35,6 @@ _LOG = logging.getLogger(__name__)
 
 # Starting processes costs a third of a second; below so much text one alone is done sooner.
 _PARALLEL_BYTES: Final = 600_000
-_MAX_WORKERS: Final = 4
 # Written while the next ones are read; a crash costs at most one of them.
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
@@ -58,8 +57,8 @@ class IngestSetup:
     model: ModelChoice
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
+    early: EarlyWorkers
     in_stages: bool = False  # a first run can be searched before it ends
-    workers: int = 0  # processes that read files; 0: as many as fit the machine
 
 
 class Pipeline:
@@ -213,7 +212,7 @@ class Pipeline:
                 _add_words(writer, result.job.file_id, ids, result.analyzed, missed=True)
 
     def _results(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
-        workers = self._setup.workers or min(_MAX_WORKERS, os.cpu_count() or 1)
+        workers = worker_count()
         with_documents = self._documents.has_any()
         if total >= _PARALLEL_BYTES and workers > 1:
             setup = WorkerSetup(
@@ -223,7 +222,7 @@ class Pipeline:
                 self._setup.model,
                 with_documents,
             )
-            yield from run_jobs(jobs, setup, workers)
+            yield from run_jobs(jobs, setup, workers, self._setup.early)
             return
         if not jobs:
             return

@@ -7,10 +7,8 @@ a guard would index itself for ever, and forked ones inherit threads that are no
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,6 +18,7 @@ from typing import Final
 from rootle.errors import IngestError
 from rootle.ingest.reading import ReadJob, ReadResult
 from rootle.ingest.worker import WorkerSetup, receive, send
+from rootle.ingest.worker_process import EarlyWorkers, start_worker
 
 _LOG = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 256_000
@@ -28,15 +27,13 @@ _BATCH_FILES: Final = 64
 _BATCHES_AHEAD: Final = 4
 # Some grammars never give back all that they take; a new process after so much text bounds it.
 _RENEW_BYTES: Final = 64_000_000
-# -P keeps the current folder, which may be anybody's repository, off the path of imports.
-_COMMAND: Final = (
-    "import sys; sys.path[:] = {path!r}; from rootle.ingest.worker import main; main()"
-)
 
 
-def run_jobs(jobs: Sequence[ReadJob], setup: WorkerSetup, count: int) -> Iterator[ReadResult]:
-    """The result of every job, in order, done by `count` processes."""
-    pool = _Pool(_batches(jobs), setup, count)
+def run_jobs(
+    jobs: Sequence[ReadJob], setup: WorkerSetup, count: int, early: EarlyWorkers
+) -> Iterator[ReadResult]:
+    """The result of every job, in order, done by `count` processes, first of all the early ones."""
+    pool = _Pool(_batches(jobs), setup, count, early)
     try:
         yield from pool.results()
     finally:
@@ -56,8 +53,15 @@ def _batches(jobs: Sequence[ReadJob]) -> list[list[ReadJob]]:
 
 
 class _Pool:
-    def __init__(self, batches: Sequence[list[ReadJob]], setup: WorkerSetup, count: int) -> None:
+    def __init__(
+        self,
+        batches: Sequence[list[ReadJob]],
+        setup: WorkerSetup,
+        count: int,
+        early: EarlyWorkers,
+    ) -> None:
         self._setup = setup
+        self._early = early
         self._batches = batches
         self._next = iter(range(len(batches)))
         self._lock = threading.Lock()
@@ -121,16 +125,7 @@ class _Pool:
             self._done.put((number, error))
 
     def _start(self) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        path = [folder for folder in sys.path if folder]
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _COMMAND.format(path=path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            # Ctrl-C is for the parent alone, which then ends its workers.
-            process_group=0 if os.name == "posix" else None,
-        )
+        process = self._early.take() or start_worker()
         with self._lock:
             self._processes.add(process)
             if self._stopping:
