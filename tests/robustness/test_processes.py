@@ -165,9 +165,9 @@ def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
     files = {**FILES, **many_files(30), "a/curable_poison.py": "def healed_function(): pass\n"}
     root = make_repository(tmp_path / "repo", {**files, "a/poison.py": "def never_seen(): pass\n"})
     monkeypatch.setattr(pipeline, "_PARALLEL_BYTES", 1)
-    from rootle.ingest import workers
+    from rootle.ingest import worker_process
 
-    monkeypatch.setattr(workers, "_COMMAND", f"{_PREFIX}{_KILLER}{_SUFFIX}")
+    monkeypatch.setattr(worker_process, "_COMMAND", f"{_PREFIX}{_KILLER}{_SUFFIX}")
     app = make_app(root)
     app.index()
     status = app.status()
