@@ -33,6 +33,7 @@ FLOOR_1 = {
     "telemetry",
     "transaction",
     "whole_file",
+    "file_flags",
 }
 FLOOR_2 = {
     "protocols",
@@ -60,6 +61,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "backoff": set(),
     "transaction": set(),
     "whole_file": set(),
+    "file_flags": set(),
     "setting": set(),
     "weights": {"setting"},
     "logs": {"errors"},

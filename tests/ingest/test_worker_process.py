@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from sample import make_repository
 
-from rootle.ingest import worker_process
+from rootle import indexer
+from rootle.ingest import pipeline, worker_process, workers
 from rootle.ingest.worker_process import EarlyWorkers
 
 
@@ -40,6 +41,22 @@ def test_an_early_one_ends_with_its_parent() -> None:
     assert not done.stderr
 
 
+def test_where_no_process_can_be_started_a_small_tree_is_indexed_all_the_same(
+    repository: Path, make_app, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused() -> subprocess.Popen[bytes]:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(worker_process, "start_worker", refused)
+    monkeypatch.setattr(indexer, "worker_count", lambda: 2)
+    assert make_app(repository).index().files_indexed > 0
+
+
+def test_a_program_with_python_in_it_is_not_started_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/usr/sbin/uwsgi")
+    assert EarlyWorkers(2).take() is None
+
+
 @pytest.mark.parametrize("files", [3, 300])
 def test_a_first_index_leaves_no_process_behind(
     files: int, tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
@@ -51,9 +68,10 @@ def test_a_first_index_leaves_no_process_behind(
         started.append(start())
         return started[-1]
 
-    monkeypatch.setattr(worker_process, "start_worker", noted)
-    monkeypatch.setattr(worker_process, "worker_count", lambda: 2)
-    monkeypatch.setattr("rootle.indexer.worker_count", lambda: 2)
+    for module in (worker_process, workers):
+        monkeypatch.setattr(module, "start_worker", noted)
+    for module in (indexer, pipeline):
+        monkeypatch.setattr(module, "worker_count", lambda: 2)
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
     app = make_app(root)

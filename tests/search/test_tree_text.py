@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -133,14 +134,36 @@ def test_a_write_too_soon_to_show_is_not_taken_for_what_was_indexed(
 ) -> None:
     root = make_repository(tmp_path / "repo", {"plain.py": _PLAIN})
     app = make_app(root)
-    info = (root / "plain.py").stat()
-    os.utime(root / "plain.py")  # written this moment
+    later = time.time() + 5  # than the look at it: nothing tells what is written until then
+    os.utime(root / "plain.py", (later, later))
     app.index()
     info = (root / "plain.py").stat()
     (root / "plain.py").write_text(_PLAIN.replace("one", "six"))
     os.utime(root / "plain.py", ns=(info.st_atime_ns, info.st_mtime_ns))
     snapshot = open_snapshot(tmp_path / "index")
     assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
+
+
+def test_another_text_of_the_same_size_time_and_length_has_its_own_characters(
+    root: Path, tmp_path: Path, make_app
+) -> None:
+    app, path = make_app(root), root / "wide.py"
+    app.index()
+    tree, snapshots = Tree(root), [open_snapshot(tmp_path / "index")]
+    text = path.read_text()
+    moved = text[::-1]  # other characters are the wide ones
+    path.write_text(moved)
+    os.utime(path, (OLD_S, OLD_S))
+    read = []
+    for rebuild in (False, True):
+        if rebuild:
+            app.index(rebuild=True)
+            snapshots.append(open_snapshot(tmp_path / "index"))
+        states = {state.id: state for state in snapshots[-1].all_files()}
+        file_id = next(state.id for state in states.values() if state.path == "wide.py")
+        texts = TreeTexts(tree, snapshots[-1], states)
+        read.append(texts.excerpts([(file_id, 0, len(text))])[0])
+    assert read[1] == moved
 
 
 def test_a_page_with_files_of_both_kinds_shows_each_its_lines(root: Path, make_app) -> None:

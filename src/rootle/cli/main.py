@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def entry() -> None:
     """The `rootle` command."""
     # Products of one question's vector are small. A pool of threads for them would, before it
-    # falls asleep, use more processor time than the search itself.
+    # falls asleep, use more processor time than the search itself. Whoever wants one sets it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main())
 

@@ -16,7 +16,7 @@ class ChunkCache:
 
     def __init__(self) -> None:
         self._rows: dict[int, ChunkRow] = {}
-        self._has_all = False  # had, of one generation; the few that came since are read one by one
+        self._has_all = False  # of one generation; what came since is read when it is asked for
         self._lock = threading.Lock()
 
     def chunks(self, ids: Sequence[int], documents: DocStore) -> dict[int, ChunkRow]:
@@ -26,7 +26,8 @@ class ChunkCache:
             missing = [at for at in ids if at not in rows]
             if missing:
                 if len(rows) + len(missing) > MOST_CHUNKS:
-                    rows.clear()
+                    rows.clear()  # of those that are gone too
+                    self._has_all = False
                     missing = list(ids)
                 rows.update(documents.chunks(missing))
             return {at: rows[at] for at in ids if at in rows}

@@ -22,7 +22,7 @@ DENSE_FOLDER: Final = "dense"
 class Arrears:
     """What the derived indexes have not seen yet: the generation that each holds.
 
-    They are committed one after the other, so that a crash may leave some ahead of the others.
+    Each is committed by itself, so that a crash may leave some ahead of the others.
     None: nothing usable.
     """
 

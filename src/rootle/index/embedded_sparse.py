@@ -230,6 +230,19 @@ class EmbeddedSparse:
         return Ranked(ids[order], scores[order])
 
 
+def _wait_for(threads: Iterable[threading.Thread]) -> None:
+    """Until all have ended; Ctrl-C comes after that, as it does after a call into tantivy."""
+    interrupted: KeyboardInterrupt | None = None
+    for thread in threads:
+        while thread.is_alive():
+            try:
+                thread.join()
+            except KeyboardInterrupt as interrupt:
+                interrupted = interrupt
+    if interrupted is not None:
+        raise interrupted
+
+
 class SparseWriter:
     """Takes the changes of one batch; nothing is seen by readers before `commit`."""
 
@@ -298,8 +311,7 @@ class SparseWriter:
         threads = [threading.Thread(target=commit, args=(level,)) for level in levels]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        _wait_for(threads)
         with self._errors():
             del failures[1:]
             while failures:

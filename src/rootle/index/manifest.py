@@ -57,7 +57,7 @@ class FileState(NamedTuple):
 
 
 def modified_s(states: Sequence[FileState]) -> NDArray[np.float64]:
-    """`last_modified_s` of some files."""
+    """`last_modified_s` of some files, without the calls: a question asks for sixty."""
     return np.array(
         [
             state.mtime_ns / 1e9

@@ -226,6 +226,7 @@ class Pipeline:
             return
         if not jobs:
             return
+        self._setup.early.end()
         embedder = self._setup.open_embedder() if self._setup.model.is_table else None
         analyzer = Analyzer(self._setup.limits, embedder)
         documents = self._documents if with_documents else None

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Final
 
+from rootle.file_flags import OPEN_FLAGS
 from rootle.ingest.skip_rules import NOT_REGULAR, SYMLINK, UNREADABLE, VANISHED
-
-# Most of these exist on POSIX only: a FIFO is opened without waiting for its writer, a link that
-# took the file's place since the walk is refused, and a terminal does not become ours.
-_OPEN_FLAGS: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 def read_regular(path: str) -> bytes | str:
     """The content, or the reason (one of skip_rules.REASONS) why there is none to read."""
     try:
-        descriptor = os.open(path, _OPEN_FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError):
         return VANISHED
     except OSError:

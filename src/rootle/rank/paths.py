@@ -39,8 +39,9 @@ _EXAMPLE_FOLDER: Final = re.compile(
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Two words that are not the same are alike from so many common letters on.
 HEAD_CHARS: Final = 3
-# Few names have more words, and those that do are sentences, of which no other name is a part.
-_LONGEST_INNER: Final = 4
+# Of a name of twenty words there are two hundred runs; names of more words than this, which might
+# be among them, are rare.
+_LONGEST_INNER: Final = 8
 
 
 # What kind of file it is; the first is the lowest bit of `PathParts.kinds`.
@@ -63,7 +64,7 @@ class PathParts(NamedTuple):
     folders: tuple[str, ...]
     stem_chars: int  # of its words together
     whole: str  # the stem in one spelling
-    # Every run of words within the stem but the stem itself; not the longest runs of long names.
+    # Every run of up to eight words within the stem, but not the stem itself.
     inner: frozenset[tuple[str, ...]]
     heads: frozenset[str]  # how its words begin
     depth: int  # folders above it

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from rootle.file_flags import OPEN_FLAGS
 from rootle.index.manifest import DOCUMENT, FileState
 from rootle.index.snapshot import Snapshot
 
@@ -62,7 +63,7 @@ def _read(root: Path, path: Path) -> bytes | None:
     ).removesuffix("/."):
         return None
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK)
+        descriptor = os.open(path, OPEN_FLAGS)
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rootle.file_flags import OPEN_FLAGS
 from rootle.index.manifest import FileState
 from rootle.index.snapshot import Snapshot
 
@@ -23,18 +24,11 @@ Place = tuple[int, int, int]  # a file, and from which to which of its character
 
 # Larger files, and those with more characters of several bytes, are not measured for a few lines.
 _MOST_BYTES: Final = 1_000_000
-_MOST_WIDE: Final = 20_000
-_MOST_FILES: Final = 1_000
+_MOST_WIDE: Final = 5_000
+_MOST_FILES: Final = 200
+_UNKNOWN: Final = np.zeros(0, np.int32)
 # To read what lies between places, up to here, takes less than to read each.
 _AT_ONCE: Final = 32_768
-# Most of these exist on POSIX only: links and what is no file are not read.
-_OPEN_FLAGS: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class Tree:
@@ -42,46 +36,46 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self._folder = f"{root}{os.sep}"
-        self._wide: dict[tuple[str, int, int], NDArray[np.int32] | None] = {}
+        self._wide: dict[tuple[str, bytes | None], NDArray[np.int32] | None] = {}
 
     def read(self, state: FileState, places: Sequence[Place]) -> list[str] | None:
         """The characters of some places; None where it is not certain what was indexed there."""
         if state.encoding != "utf-8" or not state.is_settled:
             return None
         try:
-            descriptor = os.open(self._folder + state.path, _OPEN_FLAGS)
+            descriptor = os.open(self._folder + state.path, OPEN_FLAGS)
         except OSError:
             return None
         try:
-            info = os.fstat(descriptor)
-            if (info.st_mtime_ns, info.st_size) != (state.mtime_ns, state.size):
+            if not _is_as_indexed(state, descriptor):
                 return None
-            if not stat.S_ISREG(info.st_mode):
-                return None
-            if state.chars == state.size:  # each byte of it is a character
-                return _between(descriptor, [(start, end) for _, start, end in places])
-            wide = self._wide_of(state, descriptor)
-            if wide is None:
-                return None
-            ends = np.array([place[1:] for place in places])
-            ends += wide.searchsorted(ends, side="right")
-            return _between(descriptor, ends.tolist())
+            texts = self._texts(state, descriptor, places)
+            # Somebody may have written into it meanwhile.
+            return texts if _is_as_indexed(state, descriptor) else None
         except (OSError, ValueError):
             return None
         finally:
             os.close(descriptor)
 
-    def _wide_of(self, state: FileState, descriptor: int) -> NDArray[np.int32] | None:
-        """For each byte that begins no character of an open file how many characters begin before.
-
-        None for a large file, for one with many of them, and where a mark stands before the text.
-        """
-        key = state.path, state.mtime_ns, state.size
-        if key not in self._wide:
+    def _texts(
+        self, state: FileState, descriptor: int, places: Sequence[Place]
+    ) -> list[str] | None:
+        if state.chars == state.size:  # each byte of it is a character
+            return _between(descriptor, [(start, end) for _, start, end in places])
+        key = state.path, state.digest
+        wide = self._wide.get(key, _UNKNOWN)
+        if wide is _UNKNOWN:
+            wide = _wide_in(state, descriptor)
+            if not _is_as_indexed(state, descriptor):
+                return None
             if len(self._wide) >= _MOST_FILES:
                 self._wide.clear()
-            self._wide[key] = _wide_in(state, descriptor)
-        return self._wide[key]
+            self._wide[key] = wide
+        if wide is None:
+            return None
+        ends = np.array([place[1:] for place in places])
+        ends += wide.searchsorted(ends, side="right")
+        return _between(descriptor, ends.tolist())
 
 
 class TreeTexts:
@@ -109,7 +103,18 @@ class TreeTexts:
         return [next(stored) if text is None else text for text in found]
 
 
+def _is_as_indexed(state: FileState, descriptor: int) -> bool:
+    """Whether an open file has the size and the time that it had when it was indexed."""
+    info = os.fstat(descriptor)
+    is_same = info.st_mtime_ns == state.mtime_ns and info.st_size == state.size
+    return is_same and stat.S_ISREG(info.st_mode)
+
+
 def _wide_in(state: FileState, descriptor: int) -> NDArray[np.int32] | None:
+    """For each byte that begins no character of an open file how many characters begin before.
+
+    None for a large file, for one with many of them, and where a mark stands before the text.
+    """
     if state.size > _MOST_BYTES or state.size - state.chars > _MOST_WIDE:
         return None
     raw = os.read(descriptor, state.size)
