@@ -60,7 +60,7 @@ FEATURES: Final = {
     "chunk_best": "its best chunk when both legs and definitions are taken together",
     "notes": "BM25 of comments, docstrings and the heading path in its best chunk",
     "set_aside": "the path says internal, deprecated, legacy or vendored",
-    "longer_stem": "the name of another candidate is a part of its name",
+    "longer_stem": "the name of another candidate, of eight words at most, is a part of its name",
     "depth": "how deep it lies, as a share of the deepest candidate",
     "one_passage": "how many of the question's words stand in one chunk of it; counts in full from "
     "nine words on, up to six not at all",
