@@ -47,10 +47,8 @@ class Tree:
         except OSError:
             return None
         try:
-            if not _is_as_indexed(state, descriptor):
-                return None
             texts = self._texts(state, descriptor, places)
-            # Somebody may have written into it meanwhile.
+            # Afterwards, so that what was written until then shows.
             return texts if _is_as_indexed(state, descriptor) else None
         except (OSError, ValueError):
             return None
