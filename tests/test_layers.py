@@ -107,7 +107,15 @@ ALLOWED: Mapping[str, set[str]] = {
     "user_memory": GROUND | {"memory", "search", "indexed_names", "index.snapshot"},
     "places": set(),
     "parts": GROUND
-    | {"index.snapshot", "embed", "memory", "rank", "search"}
+    | {
+        "index.folder",
+        "index.snapshot",
+        "ingest.worker_process",
+        "embed",
+        "memory",
+        "rank",
+        "search",
+    }
     | {"indexer", "freshness", "places", "user_memory"},
     "app": GROUND
     | {"index.watch_place", "ingest", "search", "websearch"}
@@ -132,7 +140,7 @@ ALSO: Mapping[str, set[str]] = {
         "index.embedded_sparse",
         "index.feed_record",
         "index.pending",
-        "embed.choice",
+        "embed.model_choice",
     },
     "ingest.embedding_queue": {
         "index.derived",
@@ -141,7 +149,7 @@ ALSO: Mapping[str, set[str]] = {
         "index.pending",
     },
     "ingest.reading": {"index.docstore"},
-    "ingest.worker": {"index.database", "index.docstore", "embed.choice"},
+    "ingest.worker": {"index.database", "index.docstore", "embed.model_choice"},
 }
 # What of floor 4 the doors may know: they print these, and do not work with them.
 CLI_ONLY = {

@@ -11,7 +11,7 @@ from hash_embedder import HashEmbedder
 from sample import FILES, git, make_repository, write
 
 from rootle.app import App
-from rootle.embed.choice import ModelChoice
+from rootle.embed.model_choice import ModelChoice
 
 
 def _found(app: App, question: str) -> list[str]:

@@ -159,12 +159,13 @@ class App:
         Where another process writes for long, or nothing can be written, the index that is there
         still serves.
         """
-        return self._parts.freshness().ensure(progress or _no_progress, in_full=True) is None
+        with self._parts.head_start():
+            return self._parts.freshness().ensure(progress or _no_progress, in_full=True) is None
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
         self._check_may_write()
-        with self._parts.freshness().replaced():
+        with self._parts.head_start(), self._parts.freshness().replaced():
             report = self._parts.upkeep().bring_up_to_date(
                 progress or _no_progress,
                 patience_s=-1,

@@ -31,13 +31,13 @@ from rootle.index.watch_place import WatchPlace
 from rootle.index_view import IndexView
 from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
 from rootle.ingest.walker import WalkRules, look_at, walk_files
-from rootle.ingest.worker_process import EarlyWorkers, worker_count
+from rootle.ingest.worker_process import EarlyWorkers
 from rootle.makeup import chunk_limits, fingerprint
 from rootle.plugins import Plugins, find_plugins
 from rootle.types import IndexReport, IndexUpdated
 
 if TYPE_CHECKING:
-    from rootle.embed.choice import ModelChoice
+    from rootle.embed.model_choice import ModelChoice
     from rootle.embedding_turns import EmbeddingTurns
     from rootle.index.manifest import Manifest
     from rootle.protocols import Embedder
@@ -61,11 +61,15 @@ class Indexer:
         open_embedder: Callable[[], Embedder],
         notice: Callable[[str], None],
         announce: Callable[[IndexUpdated], None],
+        early: EarlyWorkers,
         clock: Callable[[], float] = time,
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`shows_unfinished`: an index can be searched before its first run ends."""
+        """`early`: processes for a first run, started or not.
+
+        `shows_unfinished`: an index can be searched before its first run ends.
+        """
         self.root = root
         self.index_dir = index_dir
         self._config = config
@@ -75,6 +79,7 @@ class Indexer:
         self._clock = clock
         self._rng = rng
         self._announce = announce
+        self._early = early
         self._shows_unfinished = shows_unfinished
         self.view = IndexView(root, index_dir, config, shows_unfinished=shows_unfinished)
         self.servers = self._chosen_servers()
@@ -156,10 +161,12 @@ class Indexer:
                 if rebuild:
                     self._drop_from_servers()
                     self._delete_content()
-            # A single process reads files by itself.
-            ahead = worker_count() if is_first and worker_count() > 1 else 0
-            with EarlyWorkers(ahead) as early:
-                report, update = self._run(progress, only, early, embed_all=embed_all)
+            if is_first or rebuild:
+                self._early.start()
+            try:
+                report, update = self._run(progress, only, embed_all=embed_all)
+            finally:
+                self._early.end()
         if embed_all and not self.model.is_table:
             report = self._embedding_turns().rest(report, self._say_waiting)
         if is_first and wakes_servers:  # whoever waits for a whole index waits for them too
@@ -207,7 +214,6 @@ class Indexer:
         self,
         progress: Progress,
         only: Collection[str],
-        early: EarlyWorkers,
         *,
         embed_all: bool,
     ) -> tuple[IndexReport, IndexUpdated | None]:
@@ -224,7 +230,7 @@ class Indexer:
             self.model,
             self._open_embedder,
             self.fingerprint,
-            early,
+            self._early,
             in_stages=self._shows_unfinished,
         )
         connection = open_database(self.index_dir, create=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,11 @@ from rootle.places import search_log_path, stored_answers_path
 from rootle.types import IndexUpdated, Memory
 
 if TYPE_CHECKING:
-    from rootle.embed.choice import ModelChoice
+    from rootle.embed.model_choice import ModelChoice
     from rootle.freshness import Freshness
     from rootle.index.snapshot import Snapshot
     from rootle.indexer import Indexer
+    from rootle.ingest.worker_process import EarlyWorkers
     from rootle.protocols import Embedder, Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.beside import MemoryBeside
@@ -48,6 +50,7 @@ class Parts:
         self._announce = announce
         self._first_patience_s = first_patience_s
         self._lock = threading.RLock()
+        self._early: EarlyWorkers | None = None
         self._indexer: Indexer | None = None
         self._chosen: ModelChoice | None = None
         self._embedder: Embedder | None = None
@@ -64,6 +67,22 @@ class Parts:
                 if part is not None:
                     part.close()
             self._freshness = self._agent = self._indexer = self._memory = None
+
+    @contextmanager
+    def head_start(self) -> Iterator[None]:
+        """Before an index is made for the first time: processes that will read files load already.
+
+        They do while this process loads what it needs itself.
+        """
+        from rootle.index.folder import is_index
+
+        if self._config.enable_indexing and self._root.is_dir() and not is_index(self._index_dir):
+            self._early_workers().start()
+        try:
+            yield
+        finally:
+            if self._early is not None:
+                self._early.end()
 
     def upkeep(self) -> Indexer:
         """What keeps the index, and gives its newest snapshot."""
@@ -82,6 +101,7 @@ class Parts:
                     open_embedder=self.model,
                     notice=self._notice,
                     announce=self._announce,
+                    early=self._early_workers(),
                     shows_unfinished=self._first_patience_s is not None,
                 )
             return self._indexer
@@ -166,6 +186,14 @@ class Parts:
         if not self._config.search_log:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
+
+    def _early_workers(self) -> EarlyWorkers:
+        from rootle.ingest.worker_process import EarlyWorkers
+
+        with self._lock:
+            if self._early is None:
+                self._early = EarlyWorkers()
+            return self._early
 
     def _memory_beside(self) -> MemoryBeside | None:
         config = self._config

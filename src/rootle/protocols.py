@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.types import About, Findings, Memory, Record, SearchQuery, SearchResponse
+if TYPE_CHECKING:
+    from rootle.types import About, Findings, Memory, Record, SearchQuery, SearchResponse
 
 Matrix = NDArray[np.float32]  # one vector a row
 Vector = NDArray[np.float32]

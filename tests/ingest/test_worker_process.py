@@ -9,16 +9,26 @@ from pathlib import Path
 import pytest
 from sample import make_repository
 
-from rootle import indexer
+from rootle.errors import IndexMissingError, IngestError
 from rootle.ingest import pipeline, worker_process, workers
 from rootle.ingest.worker_process import EarlyWorkers
 
 
+@pytest.fixture
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (worker_process, pipeline):
+        monkeypatch.setattr(module, "worker_count", lambda: 2)
+
+
+@pytest.mark.usefixtures("two_cores")
 def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
-    with EarlyWorkers(2) as early:
-        taken = early.take()
-        assert taken is not None
-        (left,) = early._idle
+    early = EarlyWorkers()
+    early.start()
+    early.start()  # they wait already
+    taken = early.take()
+    assert taken is not None
+    (left,) = early._idle
+    early.end()
     assert left.returncode is not None
     assert early.take() is None
     assert taken.poll() is None
@@ -30,7 +40,8 @@ def test_an_early_one_ends_with_its_parent() -> None:
     code = (
         "import os\n"
         "from rootle.ingest.worker_process import EarlyWorkers\n"
-        "early = EarlyWorkers(1)\n"
+        "early = EarlyWorkers()\n"
+        "early.start()\n"
         "os.kill(os.getpid(), 9)\n"
     )
     # The worker has the other end of the pipe that is read here: it ends when the worker does.
@@ -41,6 +52,7 @@ def test_an_early_one_ends_with_its_parent() -> None:
     assert not done.stderr
 
 
+@pytest.mark.usefixtures("two_cores")
 def test_where_no_process_can_be_started_a_small_tree_is_indexed_all_the_same(
     repository: Path, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,36 +60,68 @@ def test_where_no_process_can_be_started_a_small_tree_is_indexed_all_the_same(
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(worker_process, "start_worker", refused)
-    monkeypatch.setattr(indexer, "worker_count", lambda: 2)
     assert make_app(repository).index().files_indexed > 0
 
 
+@pytest.mark.usefixtures("two_cores")
 def test_a_program_with_python_in_it_is_not_started_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/usr/sbin/uwsgi")
-    assert EarlyWorkers(2).take() is None
+    early = EarlyWorkers()
+    early.start()
+    assert early.take() is None
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, two_cores: None) -> list[subprocess.Popen[bytes]]:
+    """Every process that is started to read files."""
+    processes: list[subprocess.Popen[bytes]] = []
+    start = worker_process.start_worker
+
+    def noted() -> subprocess.Popen[bytes]:
+        processes.append(start())
+        return processes[-1]
+
+    for module in (worker_process, workers):
+        monkeypatch.setattr(module, "start_worker", noted)
+    return processes
 
 
 @pytest.mark.parametrize("files", [3, 300])
 def test_a_first_index_leaves_no_process_behind(
-    files: int, tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
+    files: int, tmp_path: Path, make_app, started: list[subprocess.Popen[bytes]]
 ) -> None:
-    started: list[subprocess.Popen[bytes]] = []
-    start = worker_process.start_worker
-
-    def noted() -> subprocess.Popen[bytes]:
-        started.append(start())
-        return started[-1]
-
-    for module in (worker_process, workers):
-        monkeypatch.setattr(module, "start_worker", noted)
-    for module in (indexer, pipeline):
-        monkeypatch.setattr(module, "worker_count", lambda: 2)
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
     app = make_app(root)
-    assert app.index().files_indexed == files
+    assert app.refresh()
+    assert app.status().files == files
     assert len(started) == 2
     assert all(process.poll() is not None for process in started)
     (root / "new.py").write_text("def later(): ...\n")
     app.index()
     assert len(started) == 2  # little changed: nobody was started for it
+
+
+def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
+    text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(700))
+    root = make_repository(tmp_path / "repo", {f"a{n}.py": text for n in range(30)})
+    code = (
+        "import sys\n"
+        "from rootle import open_app\n"
+        "from rootle.ingest import pipeline, worker_process\n"
+        "pipeline.worker_count = worker_process.worker_count = lambda: 2\n"
+        f"report = open_app({str(root)!r}, index_dir={str(tmp_path / 'index')!r}).index()\n"
+        "print(report.files_indexed, 'tree_sitter' in sys.modules)\n"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert child.stdout.split() == ["30", "False"]
+
+
+def test_nobody_is_started_where_nothing_can_be_indexed(
+    tmp_path: Path, make_app, started: list[subprocess.Popen[bytes]]
+) -> None:
+    with pytest.raises(IngestError):
+        make_app(tmp_path / "absent").refresh()
+    with pytest.raises(IndexMissingError):
+        make_app(tmp_path, enable_indexing=False).refresh()
+    assert not started

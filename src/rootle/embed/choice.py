@@ -6,20 +6,19 @@ import difflib
 import importlib.util
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from rootle.config import Config
 from rootle.embed.key import embedding_key, has_key
-from rootle.embed.prefixes import NO_PREFIXES, Prefixes, folder_prefixes, known_prefixes
+from rootle.embed.model_choice import Kind, ModelChoice, open_table
+from rootle.embed.prefixes import Prefixes, folder_prefixes, known_prefixes
 from rootle.embed.providers import PROVIDERS
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.models.shipped import STATIC_CODE_V1
 from rootle.plugins import find_plugins
 from rootle.protocols import Embedder
-
-Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "cloud", "plugin"]
 
 _MISTYPED: Final = 0.8  # how alike two names are of which one was meant
 _ONNX_FILES: Final = (
@@ -35,22 +34,6 @@ _PACKAGES: Final = {
     "onnx": ("onnxruntime", "tokenizers"),
     "sentence-transformers": ("sentence_transformers",),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
-    """A model, and what changes with the vectors that it gives."""
-
-    kind: Kind
-    model: str  # its name, or its folder
-    fingerprint: str
-    prefixes: Prefixes = NO_PREFIXES
-    remark: str = ""  # why it is not the one that was asked for
-
-    @property
-    def is_table(self) -> bool:
-        """Whether it only looks words up: as fast as reading, in any process, without failing."""
-        return self.kind in ("static", "model2vec")
 
 
 def choose_model(config: Config) -> ModelChoice:
@@ -226,14 +209,3 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
         batch_size=config.dense_batch_size,
         query_timeout_s=config.dense_timeout_ms / 1000,
     )
-
-
-def open_table(choice: ModelChoice) -> Embedder:
-    """A model that only looks words up."""
-    if choice.kind == "static":
-        from rootle.embed.static import StaticEmbedder
-
-        return StaticEmbedder(choice.model)
-    from rootle.embed.model2vec import Model2VecEmbedder
-
-    return Model2VecEmbedder(choice.model, choice.fingerprint, choice.prefixes)

@@ -61,9 +61,9 @@ class StaticEmbedder:
         flat = np.fromiter(chain.from_iterable(bags), dtype=np.int64)
         if not flat.size:
             return
-        owners = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags])
-        used = np.flatnonzero(np.bincount(flat))
-        cells = owners * used.size + np.searchsorted(used, flat)
+        used, columns = np.unique(flat, return_inverse=True)
+        starts = np.arange(0, len(bags) * used.size, used.size)
+        cells = np.repeat(starts, [len(bag) for bag in bags]) + columns
         counts = np.bincount(cells, minlength=len(bags) * used.size)
         weights = np.sqrt(counts.reshape(len(bags), used.size).astype(np.float32))
         np.matmul(weights, self._rows[used] * self._scales[used], out=out)
@@ -82,6 +82,6 @@ class _RowTable(dict[str, tuple[int, ...]]):
         if len(self) >= _TABLE_LIMIT:
             self.clear()
         parts = split_identifier(word) if len(word) <= MAX_WORD_CHARS else []
-        rows = tuple(self._known[part] for part in parts if part in self._known)
+        rows = tuple([self._known[part] for part in parts if part in self._known])
         self[word] = rows
         return rows

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from rootle.ingest.chunker import Cut, Piece, cut_text
 from rootle.ingest.limits import ChunkLimits
+from rootle.ingest.records import AnalyzedText, ChunkRecord
 from rootle.protocols import Embedder, Rows, WordEmbedder
 from rootle.text import (
     WORD,
@@ -24,38 +24,6 @@ from rootle.text import (
 from rootle.vectors import quantize
 
 KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRecord:
-    """One chunk: its place, its words by field, and its vector."""
-
-    start_line: int
-    end_line: int
-    start: int
-    end: int
-    symbols: tuple[str, ...]
-    scope: str
-    body_terms: str
-    symbol_terms: str
-    defines: str
-    heading_terms: str
-    comment_terms: str
-    key: int
-    vector: bytes  # int8; empty where none was asked for
-
-
-@dataclass(frozen=True, slots=True)
-class AnalyzedText:
-    """All chunks of a file, and the words of the file as a whole."""
-
-    chunks: tuple[ChunkRecord, ...]
-    skipped_chars: int
-    body_terms: str
-    symbol_terms: str
-    path_terms: str
-    embedded: int
-    embedding_ms: float
 
 
 class Analyzer:

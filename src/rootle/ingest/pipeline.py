@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.embed.choice import ModelChoice
+from rootle.embed.model_choice import ModelChoice
 from rootle.index.derived import Arrears, DerivedWriter, arrears
 from rootle.index.docstore import DocStore
 from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
@@ -18,10 +18,9 @@ from rootle.index.embedded_sparse import ChunkTerms, FileTerms
 from rootle.index.feed_record import oldest_held
 from rootle.index.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, FileState, Manifest
 from rootle.index.pending import Pause, PendingEmbeddings
-from rootle.ingest.analyze import AnalyzedText, Analyzer
 from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.plan import Plan
-from rootle.ingest.reading import ReadJob, ReadResult, do_job
+from rootle.ingest.records import AnalyzedText, ReadJob, ReadResult
 from rootle.ingest.worker import WorkerSetup
 from rootle.ingest.worker_process import EarlyWorkers, worker_count
 from rootle.ingest.workers import run_jobs
@@ -226,6 +225,9 @@ class Pipeline:
             return
         if not jobs:
             return
+        from rootle.ingest.analyze import Analyzer
+        from rootle.ingest.reading import do_job
+
         self._setup.early.end()
         embedder = self._setup.open_embedder() if self._setup.model.is_table else None
         analyzer = Analyzer(self._setup.limits, embedder)

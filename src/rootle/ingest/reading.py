@@ -4,41 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rootle.index.docstore import DocStore, pack_text
-from rootle.ingest.analyze import AnalyzedText, Analyzer, KnownVectors
+from rootle.ingest.analyze import Analyzer, KnownVectors
+from rootle.ingest.records import ReadJob, ReadResult
 from rootle.ingest.text_reader import read_text
 from rootle.languages import UNKNOWN, language_of
-
-
-@dataclass(frozen=True, slots=True)
-class ReadJob:
-    """A file to be read, or a text that is known already to be cut again."""
-
-    path: str  # relative to the root
-    size: int
-    mtime_ns: int
-    file_id: int  # 0 for a new file
-    digest: bytes | None  # of the content that the index holds
-    stored: bool = False  # cut the text that the index holds again, without embedding it
-    plain: bool = False  # keep the grammars out: they brought a process down on this file
-
-
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """What came of a job. Exactly one of `skip`, `unchanged` and `analyzed` says so."""
-
-    job: ReadJob
-    digest: bytes | None = None
-    skip: str | None = None
-    unchanged: bool = False
-    analyzed: AnalyzedText | None = None
-    language: str = UNKNOWN
-    encoding: str = ""
-    chars: int = 0
-    packed_text: Sequence[bytes] = ()
 
 
 def do_job(job: ReadJob, root: Path, analyzer: Analyzer, documents: DocStore | None) -> ReadResult:

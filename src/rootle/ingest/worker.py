@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rootle.embed.choice import ModelChoice
+from rootle.embed.model_choice import ModelChoice
 from rootle.ingest.limits import ChunkLimits
 
 _HEADER = struct.Struct("<Q")
@@ -54,16 +54,17 @@ def main() -> None:
     # Whatever prints by mistake must not fall into the stream of results.
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    setup: WorkerSetup | None = receive(source)
-    if setup is None:
-        return
-    # Imported here, so that the parent can send work while the heavy parts load.
-    from rootle.embed.choice import open_table
+    # Not at the top, which the parent imports too. Before anything is received, because that may
+    # take its time.
+    from rootle.embed.model_choice import open_table
     from rootle.index.database import open_database
     from rootle.index.docstore import DocStore
     from rootle.ingest.analyze import Analyzer
     from rootle.ingest.reading import do_job
 
+    setup: WorkerSetup | None = receive(source)
+    if setup is None:
+        return
     root = Path(setup.root)
     analyzer = Analyzer(setup.limits, open_table(setup.model) if setup.model.is_table else None)
     documents = None

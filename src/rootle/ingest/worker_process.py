@@ -7,8 +7,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 _MAX_WORKERS: Final = 4
 # -P keeps the current folder, which may be anybody's repository, off the path of imports.
@@ -40,15 +39,22 @@ class EarlyWorkers:
     """Processes that load while their parent still finds out what there is to do.
 
     It saves a small tree a twentieth of its first index. Where there turns out to be little to read
-    they are ended as soon as that is known, at the latest with the block.
+    they are ended as soon as that is known. Safe to use from several threads.
     """
 
-    def __init__(self, count: int) -> None:
-        """None are started, or fewer, where that is impossible: nobody relies on them."""
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[subprocess.Popen[bytes]] = []
-        with suppress(OSError):
-            for _ in range(count if _is_interpreter(sys.executable) else 0):
+
+    def start(self) -> None:
+        """Start as many as will be used, unless some wait already.
+
+        None are started, or fewer, where that is impossible: nobody relies on them.
+        """
+        # A single process reads files by itself.
+        count = worker_count() if worker_count() > 1 and _is_interpreter(sys.executable) else 0
+        with self._lock, suppress(OSError):
+            for _ in range(0 if self._idle else count):
                 self._idle.append(start_worker())
 
     def take(self) -> subprocess.Popen[bytes] | None:
@@ -61,17 +67,6 @@ class EarlyWorkers:
         while process := self.take():
             process.kill()
             process.communicate()  # closes its streams and waits for its end
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.end()
 
 
 def _is_interpreter(executable: str | None) -> bool:

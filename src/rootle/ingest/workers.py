@@ -16,13 +16,15 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.errors import IngestError
-from rootle.ingest.reading import ReadJob, ReadResult
+from rootle.ingest.records import ReadJob, ReadResult
 from rootle.ingest.worker import WorkerSetup, receive, send
 from rootle.ingest.worker_process import EarlyWorkers, start_worker
 
 _LOG = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 256_000
 _BATCH_FILES: Final = 64
+# Towards the end they get smaller, down to this, so that all processes are done at the same time.
+_LAST_BATCH_BYTES: Final = 32_000
 # Batches that may lie about finished before their turn: bounds the memory of a slow writer.
 _BATCHES_AHEAD: Final = 4
 # Some grammars never give back all that they take; a new process after so much text bounds it.
@@ -33,20 +35,22 @@ def run_jobs(
     jobs: Sequence[ReadJob], setup: WorkerSetup, count: int, early: EarlyWorkers
 ) -> Iterator[ReadResult]:
     """The result of every job, in order, done by `count` processes, first of all the early ones."""
-    pool = _Pool(_batches(jobs), setup, count, early)
+    pool = _Pool(_batches(jobs, count), setup, count, early)
     try:
         yield from pool.results()
     finally:
         pool.stop()
 
 
-def _batches(jobs: Sequence[ReadJob]) -> list[list[ReadJob]]:
+def _batches(jobs: Sequence[ReadJob], count: int) -> list[list[ReadJob]]:
     batches: list[list[ReadJob]] = [[]]
-    size = 0
+    left = sum(job.size for job in jobs)
+    size, most = 0, _BATCH_BYTES
     for job in jobs:
-        if batches[-1] and (size + job.size > _BATCH_BYTES or len(batches[-1]) >= _BATCH_FILES):
+        if batches[-1] and (size + job.size > most or len(batches[-1]) >= _BATCH_FILES):
             batches.append([])
-            size = 0
+            left -= size
+            size, most = 0, max(_LAST_BATCH_BYTES, min(_BATCH_BYTES, left // (2 * count)))
         batches[-1].append(job)
         size += job.size
     return batches
