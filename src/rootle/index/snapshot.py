@@ -28,6 +28,7 @@ _DAMAGED_TRIES: Final = 5
 # Texts that were shown stay at hand: the next question often shows them again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
+# So many are read in the time that a few dozen questions take to look theirs up.
 _FEW_FILES: Final = 2_000
 
 

@@ -18,8 +18,6 @@ _TEST_NAME: Final = re.compile(
     r"(^test_|_test\.|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
     r"^conftest\.)"
 )
-
-
 # Kept apart by its authors: not the first place to look, though it may say the same words.
 _SET_ASIDE: Final = re.compile(
     r"(^|/)(_?internals?|old)(/|\.|$)|deprecat|legacy|vendor|third_party|compat",
@@ -42,8 +40,6 @@ HEAD_CHARS: Final = 3
 # Of a name of twenty words there are two hundred runs; names of more words than this, which might
 # be among them, are rare.
 _LONGEST_INNER: Final = 8
-
-
 # What kind of file it is; the first is the lowest bit of `PathParts.kinds`.
 KINDS: Final = (
     "is_test",
