@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 WORD: Final = re.compile(r"\w+")
@@ -62,12 +62,17 @@ def word_terms(word: str) -> list[str]:
 
 
 class TermTable(dict[str, str]):
-    """Word -> its terms with spaces between, worked out once a word."""
+    """Word -> its terms as they stand in the index, with spaces between, worked out once a word."""
+
+    def __init__(self, stem: Callable[[str], Iterable[str]]) -> None:
+        """`stem` is given terms with spaces between."""
+        super().__init__()
+        self._stem = stem
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _TABLE_LIMIT:
             self.clear()
-        terms = " ".join(word_terms(word))
+        terms = " ".join(self._stem(" ".join(word_terms(word))))
         self[word] = terms
         return terms
 

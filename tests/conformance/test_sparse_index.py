@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rootle.index.sparse_storage import analyzer
 from rootle.protocols import WeightedTerm
+from rootle.stems import open_stemmer
 from rootle.text import TermTable, text_terms
 
 
 def _terms(text: str) -> str:
     """A text as it goes into an index: identifiers split, each word stemmed."""
-    return " ".join(analyzer().analyze(text_terms(text, TermTable())))
+    return text_terms(text, TermTable(open_stemmer()))
 
 
 def _ids(sparse, *terms: str, **only: set[int]) -> list[int]:

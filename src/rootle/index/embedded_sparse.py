@@ -25,13 +25,13 @@ from rootle.index.sparse_storage import (
     LEVELS,
     Level,
     TantivyErrors,
-    analyzer,
     open_level,
     readable_folder,
     stamp_document,
     stamp_of,
 )
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
+from rootle.stems import open_stemmer
 
 _SHOULD: Final = tantivy.Occur.Should
 _FEW_IDS: Final = 200
@@ -55,7 +55,7 @@ class ChunkTerms:
 
 @dataclass(frozen=True, slots=True)
 class FileTerms:
-    """The words of one file, by field."""
+    """The words of one file, by field, likewise."""
 
     file_id: int
     body: str
@@ -71,7 +71,7 @@ class EmbeddedSparse:
             indexes = {level: open_level(place, level) for level in LEVELS}
             self._searchers = {level: index.searcher() for level, index in indexes.items()}
         self._schemas = {level: index.schema for level, index in indexes.items()}
-        self._stemmer = analyzer()
+        self._stem = open_stemmer()
         stamps = {level: stamp_of(self._searchers[level], self._schemas[level]) for level in LEVELS}
         if len(set(stamps.values())) != 1:
             raise IndexStorageError(f"the word indexes in {folder} disagree: {stamps}")
@@ -79,7 +79,7 @@ class EmbeddedSparse:
 
     def stems(self, terms: str) -> list[str]:
         """Terms as they stand in the index, in order."""
-        return list(self._stemmer.analyze(terms))
+        return self._stem(terms)
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None

@@ -22,7 +22,7 @@ FIELDS: Final[Mapping[Level, tuple[str, ...]]] = {
 }
 ID_FIELD: Final[Mapping[Level, str]] = {"chunks": "chunk", "files": "file"}
 _LOCK: Final = ".tantivy-meta.lock"
-_ANALYZER: Final = "rootle_stemmed"
+_STEMMED: Final = "rootle_stemmed"
 _PLAIN: Final = "whitespace"
 
 
@@ -76,13 +76,10 @@ def open_level(folder: Path, level: Level) -> tantivy.Index:
     with DAMAGE_ERRORS:
         index = tantivy.Index.open(str(folder / level))
         index.config_reader("manual")
-    index.register_tokenizer(_ANALYZER, analyzer())
+    # What it is given is stemmed: every word once by those who read files, not wherever it stands.
+    given = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer(_STEMMED, given)
     return index
-
-
-def analyzer() -> tantivy.TextAnalyzer:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return builder.filter(tantivy.Filter.stemmer("english")).build()
 
 
 def _schema(level: Level) -> tantivy.Schema:
@@ -92,7 +89,7 @@ def _schema(level: Level) -> tantivy.Schema:
         builder.add_unsigned_field("chunk", indexed=True, fast=True)
         builder.add_text_field("defines", tokenizer_name=_PLAIN, index_option="basic")
     for field in FIELDS[level]:
-        builder.add_text_field(field, tokenizer_name=_ANALYZER, index_option="freq")
+        builder.add_text_field(field, tokenizer_name=_STEMMED, index_option="freq")
     builder.add_unsigned_field("stamp", indexed=True)
     builder.add_unsigned_field("generation", fast=True)
     return builder.build()

@@ -18,8 +18,8 @@ from rootle.index.feed_record import (
 )
 from rootle.index.manifest import FileState, Manifest
 from rootle.index.remote import Leg, RemoteChunk
-from rootle.index.sparse_storage import analyzer
 from rootle.protocols import Vector
+from rootle.stems import open_stemmer
 from rootle.text import TermTable, place_terms, text_terms
 from rootle.transaction import write_transaction
 
@@ -31,8 +31,7 @@ class Truth:
         self._connection = connection
         self._manifest = Manifest(connection)
         self._documents = DocStore(connection)
-        self._table = TermTable()
-        self._stemmer = analyzer()
+        self._table = TermTable(open_stemmer())
 
     @property
     def generation(self) -> int:
@@ -78,8 +77,7 @@ class Truth:
 
     def _terms(self, state: FileState, text: str, row: ChunkRow) -> str:
         own = text_terms(text[row.start : row.end], self._table)
-        terms = f"{own} {place_terms(state.path, self._table)}"
-        return " ".join(self._stemmer.analyze(terms))
+        return f"{own} {place_terms(state.path, self._table)}"
 
     def count_and_newest(self, leg: Leg) -> tuple[int, int]:
         """How many chunks a leg's index holds when it is whole, and the id of the newest."""

@@ -12,6 +12,7 @@ from rootle.ingest.chunker import Cut, Piece, cut_text
 from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.records import AnalyzedText, ChunkRecord
 from rootle.protocols import Embedder, Rows, WordEmbedder
+from rootle.stems import open_stemmer
 from rootle.text import (
     WORD,
     TermTable,
@@ -35,7 +36,7 @@ class Analyzer:
     def __init__(self, limits: ChunkLimits, embedder: Embedder | None) -> None:
         self._limits = limits
         self._embedder = embedder
-        self._terms = TermTable()
+        self._terms = TermTable(open_stemmer())
 
     @property
     def readers(self) -> tuple[tuple[str, str], ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import tantivy
 from numpy.typing import NDArray
 
+from rootle.stems import open_stemmer
 from rootle.text import STOP_WORDS, TermTable, text_terms
 
 # What nearly every memory is about, and every topic names.
 _OF_MEMORIES: Final = ("user", "remember", "memory")
+_LITTLE_WORDS: Final = " ".join((*sorted(STOP_WORDS), *_OF_MEMORIES))
 # What a word that says little counts beside others; `rank.question` has the same number.
 _LITTLE: Final = 0.15
 # Of a topic. A message with a log pasted into it has thousands, and its first ones say why.
@@ -32,12 +33,11 @@ class Words:
     """The stems of all memories, numbered as they come. Not for several threads at once."""
 
     def __init__(self) -> None:
-        builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-        self._stemmer = builder.filter(tantivy.Filter.stemmer("english")).build()
-        self._table = TermTable()
+        stem = open_stemmer()
+        self._table = TermTable(stem)
         self._numbers = _Numbers()
         # These come first, so that their number tells them apart.
-        self._little = len({self._numbers[stem] for stem in self._little_words()})
+        self._little = len({self._numbers[one] for one in stem(_LITTLE_WORDS)})
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -60,7 +60,4 @@ class Words:
         return np.where(is_little & ~is_little.all(), _LITTLE, 1.0)
 
     def _stems(self, text: str) -> list[str]:
-        return list(self._stemmer.analyze(text_terms(text, self._table)))
-
-    def _little_words(self) -> list[str]:
-        return list(self._stemmer.analyze(" ".join((*sorted(STOP_WORDS), *_OF_MEMORIES))))
+        return text_terms(text, self._table).split()
