@@ -16,12 +16,12 @@ from rootle.backoff import Rng
 from rootle.config import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.index.folder import (
-    DATABASE_FILES,
     check_place,
     delete_content,
     delete_derived,
     delete_marks,
     is_index,
+    is_new,
     mark_as_cache,
 )
 from rootle.index.lock import LOCK_NAME, writer_lock
@@ -150,20 +150,23 @@ class Indexer:
         """
         from rootle.index.database import storage_errors
 
-        is_first = not os.path.exists(self.index_dir / DATABASE_FILES[0])
+        is_first = is_new(self.index_dir)
         self.prepare()
-        # A short wait is not worth a word.
-        is_short = 0 <= patience_s <= _SHORT_WAIT_S
-        with writer_lock(
-            self.index_dir, patience_s, _say_nothing if is_short else self._say_waiting
-        ):
+
+        def note_waiting() -> None:
+            self._early.end()  # whoever is waited for leaves little to do
+            # A short wait is not worth a word.
+            if not 0 <= patience_s <= _SHORT_WAIT_S:
+                self._say_waiting()
+
+        with writer_lock(self.index_dir, patience_s, note_waiting):
             with storage_errors(self.index_dir):
                 if rebuild:
                     self._drop_from_servers()
                     self._delete_content()
-            if is_first or rebuild:
-                self._early.start()
             try:
+                if is_new(self.index_dir):  # still, or again
+                    self._early.start()
                 report, update = self._run(progress, only, embed_all=embed_all)
             finally:
                 self._early.end()
@@ -306,7 +309,3 @@ class Indexer:
 
     def _say_waiting(self) -> None:
         self._notice("waiting for another rootle process that is indexing this folder")
-
-
-def _say_nothing() -> None:
-    pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -66,23 +67,27 @@ class Parts:
             for part in (self._agent, self._indexer, self._memory):
                 if part is not None:
                     part.close()
+            if self._early is not None:
+                self._early.end()
             self._freshness = self._agent = self._indexer = self._memory = None
 
     @contextmanager
     def head_start(self) -> Iterator[None]:
         """Before an index is made for the first time: processes that will read files load already.
 
-        They do while this process loads what it needs itself.
+        They do while this process loads what it needs itself. Whoever does not wait for that index
+        needs none.
         """
-        from rootle.index.folder import is_index
+        from rootle.index.folder import is_new
 
-        if self._config.enable_indexing and self._root.is_dir() and not is_index(self._index_dir):
-            self._early_workers().start()
+        early = self._early_workers()
+        is_awaited = self._config.enable_indexing and self._first_patience_s is None
         try:
+            if is_awaited and is_new(self._index_dir) and os.path.isdir(self._root):
+                early.start()
             yield
         finally:
-            if self._early is not None:
-                self._early.end()
+            early.end()
 
     def upkeep(self) -> Indexer:
         """What keeps the index, and gives its newest snapshot."""

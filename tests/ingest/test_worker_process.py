@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from sample import make_repository
 
 from rootle.errors import IndexMissingError, IngestError
+from rootle.index.lock import writer_lock
 from rootle.ingest import pipeline, worker_process, workers
+from rootle.ingest.records import ReadJob
 from rootle.ingest.worker_process import EarlyWorkers
 
 
@@ -65,41 +69,92 @@ def test_where_no_process_can_be_started_a_small_tree_is_indexed_all_the_same(
 
 @pytest.mark.usefixtures("two_cores")
 def test_a_program_with_python_in_it_is_not_started_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong() -> subprocess.Popen[bytes]:
+        raise AssertionError("it was started")
+
+    monkeypatch.setattr(worker_process, "start_worker", wrong)
     monkeypatch.setattr(sys, "executable", "/usr/sbin/uwsgi")
-    early = EarlyWorkers()
-    early.start()
-    assert early.take() is None
+    EarlyWorkers().start()
+    monkeypatch.setattr(sys, "executable", "/opt/bin/python3.13")
+    with pytest.raises(AssertionError, match="it was started"):
+        EarlyWorkers().start()
+
+
+class Started(list[subprocess.Popen[bytes]]):
+    """Every process that was started to read files, and whether there was an index folder then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[bool] = []
+
+    def have_ended(self) -> bool:
+        return all(process.poll() is not None for process in self)
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch, two_cores: None) -> list[subprocess.Popen[bytes]]:
-    """Every process that is started to read files."""
-    processes: list[subprocess.Popen[bytes]] = []
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) -> Started:
+    found = Started()
     start = worker_process.start_worker
 
     def noted() -> subprocess.Popen[bytes]:
-        processes.append(start())
-        return processes[-1]
+        found.late.append((tmp_path / "index").exists())
+        found.append(start())
+        return found[-1]
 
     for module in (worker_process, workers):
         monkeypatch.setattr(module, "start_worker", noted)
-    return processes
+    return found
 
 
+@pytest.mark.parametrize("way", ["refresh", "index", "search"])
 @pytest.mark.parametrize("files", [3, 300])
-def test_a_first_index_leaves_no_process_behind(
-    files: int, tmp_path: Path, make_app, started: list[subprocess.Popen[bytes]]
+def test_a_first_index_starts_processes_at_once_and_leaves_none_behind(
+    way: str, files: int, tmp_path: Path, make_app, started: Started
 ) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
     app = make_app(root)
-    assert app.refresh()
+    getattr(app, way)(*(["add 7"] if way == "search" else []))
     assert app.status().files == files
-    assert len(started) == 2
-    assert all(process.poll() is not None for process in started)
+    # A program that asks may have had an index for long; only then it is worth a look.
+    assert started.late == [way == "search"] * 2
+    assert started.have_ended()
     (root / "new.py").write_text("def later(): ...\n")
     app.index()
     assert len(started) == 2  # little changed: nobody was started for it
+    app.index(rebuild=True)
+    assert len(started) == 4
+    assert started.have_ended()
+
+
+def test_whoever_waits_for_another_writer_keeps_no_processes(
+    repository: Path, tmp_path: Path, make_app, started: Started
+) -> None:
+    notices: list[str] = []
+    app = make_app(repository, notices=notices)
+    waiting = threading.Thread(target=app.index)
+    with writer_lock(tmp_path / "index", 0, lambda: None):
+        waiting.start()
+        deadline = time.monotonic() + 60
+        while not notices and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert notices == ["waiting for another rootle process that is indexing this folder"]
+        assert len(started) == 2
+        assert started.have_ended()
+    waiting.join(60)
+    assert app.status().files > 0
+    assert started.have_ended()
+
+
+def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
+    jobs = [ReadJob(f"{n}.py", 1_000 + n % 7 * 9_000, 0, 0, None) for n in range(200)]
+    batches = workers._batches(jobs, 2)
+    assert [job for batch in batches for job in batch] == jobs
+    sizes = [sum(job.size for job in batch) for batch in batches]
+    assert max(sizes) == sizes[0] > 200_000
+    assert max(sizes[-2:]) < 64_000
+    # However little there is, everybody gets some of it.
+    assert len(workers._batches(jobs[:40], 4)) >= 4
 
 
 def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
@@ -118,10 +173,11 @@ def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
 
 
 def test_nobody_is_started_where_nothing_can_be_indexed(
-    tmp_path: Path, make_app, started: list[subprocess.Popen[bytes]]
+    tmp_path: Path, make_app, started: Started
 ) -> None:
-    with pytest.raises(IngestError):
-        make_app(tmp_path / "absent").refresh()
+    for name in ("absent", "x" * 300):
+        with pytest.raises(IngestError):
+            make_app(tmp_path / name).refresh()
     with pytest.raises(IndexMissingError):
         make_app(tmp_path, enable_indexing=False).refresh()
     assert not started

@@ -21,6 +21,11 @@ def is_index(folder: Path) -> bool:
     return any(os.path.lexists(folder / name) for name in (*DATABASE_FILES, _TAG))
 
 
+def is_new(folder: Path) -> bool:
+    """Whether no index was begun in a folder, which need not be there."""
+    return not os.path.exists(folder / DATABASE_FILES[0])
+
+
 def check_place(folder: Path) -> None:
     """Raise IndexStorageError for a folder that holds other things: they might be deleted."""
     try:

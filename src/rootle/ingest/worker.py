@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rootle.embed.model_choice import ModelChoice
+from rootle.embed.model_choice import ModelChoice, open_table
 from rootle.ingest.limits import ChunkLimits
 
 _HEADER = struct.Struct("<Q")
@@ -54,9 +54,8 @@ def main() -> None:
     # Whatever prints by mistake must not fall into the stream of results.
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Not at the top, which the parent imports too. Before anything is received, because that may
-    # take its time.
-    from rootle.embed.model_choice import open_table
+    # Not at the top: the parent, which imports this module too, needs no grammars. Before the setup
+    # is awaited, because the parent may still be far from sending it.
     from rootle.index.database import open_database
     from rootle.index.docstore import DocStore
     from rootle.ingest.analyze import Analyzer

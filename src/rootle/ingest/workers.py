@@ -44,13 +44,12 @@ def run_jobs(
 
 def _batches(jobs: Sequence[ReadJob], count: int) -> list[list[ReadJob]]:
     batches: list[list[ReadJob]] = [[]]
-    left = sum(job.size for job in jobs)
-    size, most = 0, _BATCH_BYTES
+    left, size = sum(job.size for job in jobs), 0
     for job in jobs:
+        most = max(_LAST_BATCH_BYTES, min(_BATCH_BYTES, left // (2 * count)))
         if batches[-1] and (size + job.size > most or len(batches[-1]) >= _BATCH_FILES):
             batches.append([])
-            left -= size
-            size, most = 0, max(_LAST_BATCH_BYTES, min(_BATCH_BYTES, left // (2 * count)))
+            left, size = left - size, 0
         batches[-1].append(job)
         size += job.size
     return batches

@@ -10,10 +10,10 @@ from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import NAMES, defining_files, kinds_of, noise_level
 from rootle.rank.heuristic import RankedFiles
 from rootle.rank.intent import Intent
-from rootle.rank.paths import KINDS
 
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
-_KINDS: Final = tuple(kind for kind in KINDS if kind != "is_set_aside")
+# Not simply all of `paths.KINDS`: one more is one more column, for which there is no model yet.
+_KINDS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
 # Each 0 to 1 unless it says otherwise. A model is trained for these columns in this order.
 COLUMNS: Final = (
