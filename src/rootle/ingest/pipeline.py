@@ -32,8 +32,10 @@ from rootle.types import IndexReport
 
 _LOG = logging.getLogger(__name__)
 
-# Starting processes costs a third of a second; below so much text one alone is done sooner.
+# Starting processes costs a third of a second; below so much text one alone is done sooner. Those
+# that were started early are of use for less.
 _PARALLEL_BYTES: Final = 600_000
+_PARALLEL_BYTES_EARLY: Final = 150_000
 # Written while the next ones are read; a crash costs at most one of them.
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
@@ -213,7 +215,8 @@ class Pipeline:
     def _results(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
         workers = worker_count()
         with_documents = self._documents.has_any()
-        if total >= _PARALLEL_BYTES and workers > 1:
+        least = _PARALLEL_BYTES_EARLY if self._setup.early.are_waiting else _PARALLEL_BYTES
+        if total >= least and workers > 1:
             setup = WorkerSetup(
                 str(self._setup.root),
                 str(self._setup.folder),

@@ -57,6 +57,11 @@ class EarlyWorkers:
             for _ in range(0 if self._idle else count):
                 self._idle.append(start_worker())
 
+    @property
+    def are_waiting(self) -> bool:
+        """Whether there is one to be taken."""
+        return bool(self._idle)
+
     def take(self) -> subprocess.Popen[bytes] | None:
         """One of them, which is the taker's from now on; None where none is left."""
         with self._lock:
