@@ -37,7 +37,8 @@ _SHOULD: Final = tantivy.Occur.Should
 _FEW_IDS: Final = 200
 # One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
 _WRITER_THREADS: Final = 1
-_BULK_HEAP_BYTES: Final = 48_000_000
+# Large enough that 100 MB of source give two or three segments, not six: each costs every question.
+_BULK_HEAP_BYTES: Final = 100_000_000
 _SMALL_HEAP_BYTES: Final = 15_000_000
 
 
