@@ -164,12 +164,13 @@ class Indexer:
                 if rebuild:
                     self._drop_from_servers()
                     self._delete_content()
+            early = self._early.hand_over()
             try:
                 if is_new(self.index_dir):  # still, or again
-                    self._early.start()
-                report, update = self._run(progress, only, embed_all=embed_all)
+                    early.start()
+                report, update = self._run(progress, only, early, embed_all=embed_all)
             finally:
-                self._early.end()
+                early.end()
         if embed_all and not self.model.is_table:
             report = self._embedding_turns().rest(report, self._say_waiting)
         if is_first and wakes_servers:  # whoever waits for a whole index waits for them too
@@ -217,6 +218,7 @@ class Indexer:
         self,
         progress: Progress,
         only: Collection[str],
+        early: EarlyWorkers,
         *,
         embed_all: bool,
     ) -> tuple[IndexReport, IndexUpdated | None]:
@@ -233,7 +235,7 @@ class Indexer:
             self.model,
             self._open_embedder,
             self.fingerprint,
-            self._early,
+            early,
             in_stages=self._shows_unfinished,
         )
         connection = open_database(self.index_dir, create=True)

@@ -75,15 +75,14 @@ class Parts:
     def head_start(self) -> Iterator[None]:
         """Before an index is made for the first time: processes that will read files load already.
 
-        They do while this process loads what it needs itself. Whoever does not wait for that index
-        needs none.
+        They do while this process loads what it needs itself.
         """
         from rootle.index.folder import is_new
 
         early = self._early_workers()
-        is_awaited = self._config.enable_indexing and self._first_patience_s is None
+        may_write = self._config.enable_indexing
         try:
-            if is_awaited and is_new(self._index_dir) and os.path.isdir(self._root):
+            if may_write and is_new(self._index_dir) and os.path.isdir(self._root):
                 early.start()
             yield
         finally:

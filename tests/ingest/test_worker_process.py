@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sample import make_repository
@@ -14,7 +16,7 @@ from sample import make_repository
 from rootle.errors import IndexMissingError, IngestError
 from rootle.index.lock import writer_lock
 from rootle.ingest import pipeline, worker_process, workers
-from rootle.ingest.records import ReadJob
+from rootle.ingest.records import ReadJob, ReadResult
 from rootle.ingest.worker_process import EarlyWorkers
 
 
@@ -36,6 +38,12 @@ def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
     assert left.returncode is not None
     assert early.take() is None
     assert taken.poll() is None
+    early.start()
+    handed = early.hand_over()
+    early.end()  # by another thread, say, that waits for this one
+    assert handed.are_waiting()
+    handed.end()
+    assert not handed.are_waiting()
     taken.communicate()  # nobody has work for it any more
     assert taken.returncode == 0
 
@@ -146,6 +154,38 @@ def test_whoever_waits_for_another_writer_keeps_no_processes(
     assert started.have_ended()
 
 
+def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
+    tmp_path: Path, make_app, started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[int] = []
+
+    def noted(jobs: Sequence[ReadJob], *rest: Any) -> Iterator[ReadResult]:
+        runs.append(len(jobs))
+        return workers.run_jobs(jobs, *rest)
+
+    monkeypatch.setattr(pipeline, "run_jobs", noted)
+    text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
+    names = [f"a{n}.py" for n in range(100)]
+    root = make_repository(tmp_path / "repo", dict.fromkeys(names, text))
+    app = make_app(root)
+    app.index()
+    assert runs == [100]
+    for name in names:
+        (root / name).write_text(f"# changed\n{text}")
+    assert app.index().files_indexed == 100
+    assert runs == [100]
+    assert len(started) == 2
+    # What ended by itself cannot be meant to be used.
+    early = EarlyWorkers()
+    early.start()
+    assert early.are_waiting()
+    for process in started[2:]:
+        process.kill()
+        process.wait()
+    assert not early.are_waiting()
+    early.end()
+
+
 def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
     jobs = [ReadJob(f"{n}.py", 1_000 + n % 7 * 9_000, 0, 0, None) for n in range(200)]
     batches = workers._batches(jobs, 2)
@@ -153,8 +193,8 @@ def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
     sizes = [sum(job.size for job in batch) for batch in batches]
     assert max(sizes) == sizes[0] > 200_000
     assert max(sizes[-2:]) < 64_000
-    # However little there is, everybody gets some of it.
-    assert len(workers._batches(jobs[:40], 4)) >= 4
+    # Of what is just worth several processes each gets a part.
+    assert len(workers._batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
 
 
 def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:

@@ -76,7 +76,8 @@ def open_level(folder: Path, level: Level) -> tantivy.Index:
     with DAMAGE_ERRORS:
         index = tantivy.Index.open(str(folder / level))
         index.config_reader("manual")
-    # What it is given is stemmed: every word once by those who read files, not wherever it stands.
+    # What it is given is stemmed: each word once by those who read files, not wherever it stands.
+    # To stem here too, as the name suggests that every index has, would make respon of respons.
     given = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
     index.register_tokenizer(_STEMMED, given)
     return index

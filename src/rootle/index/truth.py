@@ -77,7 +77,8 @@ class Truth:
 
     def _terms(self, state: FileState, text: str, row: ChunkRow) -> str:
         own = text_terms(text[row.start : row.end], self._table)
-        return f"{own} {place_terms(state.path, self._table)}"
+        # A word without terms leaves two spaces beside each other.
+        return " ".join(f"{own} {place_terms(state.path, self._table)}".split())
 
     def count_and_newest(self, leg: Leg) -> tuple[int, int]:
         """How many chunks a leg's index holds when it is whole, and the id of the newest."""

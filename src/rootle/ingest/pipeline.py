@@ -215,7 +215,9 @@ class Pipeline:
     def _results(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
         workers = worker_count()
         with_documents = self._documents.has_any()
-        least = _PARALLEL_BYTES_EARLY if self._setup.early.are_waiting else _PARALLEL_BYTES
+        least = _PARALLEL_BYTES
+        if self._setup.early.are_waiting():
+            least = min(least, _PARALLEL_BYTES_EARLY)
         if total >= least and workers > 1:
             setup = WorkerSetup(
                 str(self._setup.root),

@@ -57,10 +57,16 @@ class EarlyWorkers:
             for _ in range(0 if self._idle else count):
                 self._idle.append(start_worker())
 
-    @property
     def are_waiting(self) -> bool:
-        """Whether there is one to be taken."""
-        return bool(self._idle)
+        """Whether there are some, and all of them are alive."""
+        return bool(self._idle) and all(process.poll() is None for process in self._idle)
+
+    def hand_over(self) -> EarlyWorkers:
+        """Those that wait, for one run alone, so that nobody else ends them."""
+        taken = EarlyWorkers()
+        with self._lock:
+            taken._idle, self._idle = self._idle, []
+        return taken
 
     def take(self) -> subprocess.Popen[bytes] | None:
         """One of them, which is the taker's from now on; None where none is left."""

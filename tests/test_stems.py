@@ -1,0 +1,79 @@
+"""Words stand in every index as their stems, cut once: cut again they would be other ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import make_repository
+
+from rootle.index.database import open_database
+from rootle.index.sparse_storage import Level
+from rootle.index.truth import Truth
+from rootle.protocols import WeightedTerm
+from rootle.stems import open_stemmer
+
+# A stem that would itself be cut.
+_STEMS = {"responses": "respons", "databases": "databas", "collisions": "collis"}
+_LONG = "x" * 65
+_FILES = {
+    "databases/collisions.py": (
+        f'class Databases:\n    """Responses."""\n\n    def collisions(self, _, {_LONG}):\n'
+        "        # responses\n        return databases\n"
+    ),
+    "guide.md": "# Collisions of databases\n\nAll responses are told apart.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("level", "field", "word", "count"),
+    [
+        ("chunks", "body", "responses", 2),
+        ("chunks", "symbols", "collisions", 1),
+        ("chunks", "headings", "databases", 2),
+        ("chunks", "comments", "responses", 1),
+        ("files", "body", "databases", 2),
+        ("files", "symbols", "collisions", 1),
+        ("files", "path", "databases", 1),
+    ],
+)
+def test_every_field_holds_stems_as_a_question_asks_for_them(
+    level: Level, field: str, word: str, count: int, tmp_path: Path, make_app
+) -> None:
+    app = make_app(make_repository(tmp_path / "repo", _FILES))
+    app.index()
+    sparse = app._parts.upkeep().snapshot().sparse
+
+    def hits(term: str) -> int:
+        return len(sparse.field_scores(level, [field], [WeightedTerm(term, 1.0)], 10).ids)
+
+    (stem,) = sparse.stems(word)
+    (shorter,) = sparse.stems(stem)
+    assert stem == _STEMS[word]
+    assert shorter != stem
+    assert (hits(stem), hits(word), hits(shorter)) == (count, 0, 0)
+
+
+def test_a_server_is_given_the_same_stems_with_single_spaces_between(
+    tmp_path: Path, make_app
+) -> None:
+    app = make_app(make_repository(tmp_path / "repo", _FILES))
+    app.index()
+    app.close()
+    connection = open_database(tmp_path / "index", create=False)
+    truth = Truth(connection)
+    changed, _ = truth.changed_since(-1)
+    (state,) = [state for state in changed if state.path == "databases/collisions.py"]
+    terms = [chunk.terms for chunk in truth.chunks_of(state, "sparse")]
+    connection.close()
+    assert terms
+    for text in terms:
+        assert text == " ".join(text.split())
+        assert {"collis", "databas"} <= set(text.split())
+        assert {"collisions", "colli", "databases", "databa", _LONG}.isdisjoint(text.split())
+
+
+def test_words_of_any_script_keep_their_number() -> None:
+    words = ["parsing", "größe", "поиск", "検索", "naïve", "v2", "x" * 64]
+    assert len(open_stemmer()(" ".join(words))) == len(words)
+    assert open_stemmer()("parsing größe") == ["pars", "größe"]
