@@ -150,6 +150,7 @@ ALSO: Mapping[str, set[str]] = {
         "index.embedded_dense",
         "index.pending",
     },
+    "ingest.readers": {"index.docstore"},
     "ingest.reading": {"index.docstore"},
     "ingest.worker": {"index.database", "index.docstore", "embed.model_choice"},
 }

@@ -16,7 +16,7 @@ from command import rootle
 from sample import FILES, many_files, write, write_tree
 
 from rootle import telemetry
-from rootle.ingest import pipeline
+from rootle.ingest import readers
 
 QUESTION = "how long to wait before the next attempt"
 
@@ -50,7 +50,7 @@ def test_files_that_other_processes_embedded_are_spans_too(
     tmp_path: Path, collector: Collector
 ) -> None:
     files = many_files(260, functions=20)
-    assert sum(map(len, files.values())) > pipeline._PARALLEL_BYTES
+    assert sum(map(len, files.values())) > readers._PARALLEL_BYTES
     rootle("index", write_tree(tmp_path / "large", files))
     spans = collector.named("searchAgent.indexFile")
     assert len(spans) == len(files)

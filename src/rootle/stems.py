@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 import tantivy
 
-Stem = Callable[[str], list[str]]
 
-
-def open_stemmer() -> Stem:
+def open_stemmer() -> Callable[[str], list[str]]:
     """A function from terms with spaces between to their stems, in order, by English rules."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     return builder.filter(tantivy.Filter.stemmer("english")).build().analyze

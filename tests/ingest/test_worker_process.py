@@ -15,14 +15,14 @@ from sample import make_repository
 
 from rootle.errors import IndexMissingError, IngestError
 from rootle.index.lock import writer_lock
-from rootle.ingest import pipeline, worker_process, workers
+from rootle.ingest import readers, worker_process, workers
 from rootle.ingest.records import ReadJob, ReadResult
 from rootle.ingest.worker_process import EarlyWorkers
 
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (worker_process, pipeline):
+    for module in (worker_process, readers):
         monkeypatch.setattr(module, "worker_count", lambda: 2)
 
 
@@ -163,7 +163,7 @@ def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
         runs.append(len(jobs))
         return workers.run_jobs(jobs, *rest)
 
-    monkeypatch.setattr(pipeline, "run_jobs", noted)
+    monkeypatch.setattr(readers, "run_jobs", noted)
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     names = [f"a{n}.py" for n in range(100)]
     root = make_repository(tmp_path / "repo", dict.fromkeys(names, text))
@@ -203,8 +203,8 @@ def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from rootle import open_app\n"
-        "from rootle.ingest import pipeline, worker_process\n"
-        "pipeline.worker_count = worker_process.worker_count = lambda: 2\n"
+        "from rootle.ingest import readers, worker_process\n"
+        "readers.worker_count = worker_process.worker_count = lambda: 2\n"
         f"report = open_app({str(root)!r}, index_dir={str(tmp_path / 'index')!r}).index()\n"
         "print(report.files_indexed, 'tree_sitter' in sys.modules)\n"
     )

@@ -33,7 +33,9 @@ from rootle.cli.main import entry
 entry()
 """
 # The same, read by workers.
-_IN_WORKERS = _IN_BATCHES.replace("_BATCH_CHARS", "_PARALLEL_BYTES = pipeline._BATCH_CHARS")
+_IN_WORKERS = (
+    f"import rootle.ingest.readers\nrootle.ingest.readers._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
+)
 # The process kills itself at the n-th call or return of anything in the writing parts, calls into
 # SQLite, tantivy and the file system included: no clock decides where it falls.
 _AT_CALL = """

@@ -15,7 +15,7 @@ from sample import FILES, make_repository, many_files, write
 
 from rootle import open_app
 from rootle.config import Config
-from rootle.ingest import pipeline
+from rootle.ingest import readers
 
 Answers = Callable[..., list[Any]]
 
@@ -164,7 +164,7 @@ def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
 ) -> None:
     files = {**FILES, **many_files(30), "a/curable_poison.py": "def healed_function(): pass\n"}
     root = make_repository(tmp_path / "repo", {**files, "a/poison.py": "def never_seen(): pass\n"})
-    monkeypatch.setattr(pipeline, "_PARALLEL_BYTES", 1)
+    monkeypatch.setattr(readers, "_PARALLEL_BYTES", 1)
     from rootle.ingest import worker_process
 
     monkeypatch.setattr(worker_process, "_COMMAND", f"{_PREFIX}{_KILLER}{_SUFFIX}")

