@@ -1,6 +1,6 @@
 """Rebuilds the parts of docs/ that the code knows better: `make docs`.
 
-    python docs/generate.py [--check]
+    python docs/scripts/generate_reference.py [--check]
 
 A generated part stands between two comments, `<!-- generated: NAME -->` and `<!-- end -->`. With
 `--check` nothing is written; the exit code is 1 where a file would change.
@@ -32,7 +32,7 @@ from rootle.rank.heuristic import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WE
 from rootle.types import camel_case
 from rootle.wire import to_json
 
-DOCS: Final = Path(__file__).resolve().parent
+DOCS: Final = Path(__file__).resolve().parent.parent
 _PART: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 # What a feature measures. A new one in rank/features.py needs its line here.
@@ -75,8 +75,8 @@ SKIPS: Final = {
     "lock file": "written by a package manager: `package-lock.json`, `Cargo.lock`, …",
     "minified": "code or data without line breaks, and source maps",
     "not a regular file": "a FIFO, a socket or a device",
-    "reader failed": "its [document reader](plugins.md) raised, took too long or gave no text; the "
-    "log says which",
+    "reader failed": "its [document reader](../how-to/plugins.md) raised, took too long or gave no "
+    "text; the log says which",
     "secret": "a private key or a file of passwords by name or content: `.env`, `id_rsa`, `*.pem`",
     "symlink": "a link; what it points to is indexed where it really stands",
     "too large": "more than `maxFileBytes`",
@@ -100,7 +100,7 @@ def main() -> int:
 
 def rebuilt_files() -> Iterator[tuple[Path, str, str]]:
     """Every page with its text as it is and as it should be."""
-    for path in sorted(DOCS.glob("*.md")):
+    for path in sorted(DOCS.rglob("*.md")):
         old = path.read_text(encoding="utf-8")
         yield path, old, _PART.sub(_rebuilt, old)
 

@@ -1,6 +1,7 @@
 """Draws what gave each result of one search its place, from what `--explain --json` says.
 
-rootle search --explain --json -n 6 QUESTION | python docs/draw_explained.py > docs/explained.svg
+rootle search --explain --json -n 6 QUESTION |
+    python docs/scripts/draw_explanation.py > docs/explanation/explained.svg
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Prints what the dependencies weigh as they are installed: the figures of docs/dependencies.md.
+"""Print the installed size of every dependency, as listed in docs/reference/dependencies.md.
 
-    .venv/bin/python docs/measure_dependencies.py
+    .venv/bin/python docs/scripts/measure_dependencies.py
 
 A size is the sum over the files that a wheel unpacked, compiled bytecode left out.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 
 def main() -> None:
