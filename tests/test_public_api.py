@@ -23,7 +23,7 @@ METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 
 # The contract: exactly these names stand in JSON.
 JSON_NAMES = {
-    "About": "path symbol root digest",
+    "MemoryReference": "path symbol root digest",
     "Memory": "id text createdAt score count about possiblyStale",
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
@@ -35,7 +35,7 @@ JSON_NAMES = {
     "copies context explanation",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "understood staleness partial memories",
-    "Understood": "intent phrases regex excluded paths languages corrected translated",
+    "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
