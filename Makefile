@@ -25,10 +25,10 @@ fix: .venv/developed  ## repair what lint can repair by itself
 	$(PYTHON) -m ruff format .
 
 docs: .venv/developed  ## rebuild the generated parts of docs/
-	$(PYTHON) docs/generate.py
+	$(PYTHON) docs/scripts/generate_reference.py
 
 docs-check: .venv/developed  ## fail where `make docs` would change a file
-	$(PYTHON) docs/generate.py --check
+	$(PYTHON) docs/scripts/generate_reference.py --check
 
 # The wheel is built from the source distribution, so that both are known to be whole.
 wheel: .venv/developed  ## build dist/, install the wheel into an empty environment, search there
@@ -40,10 +40,10 @@ wheel: .venv/developed  ## build dist/, install the wheel into an empty environm
 	cp README.md build/empty/sample/
 	cd build/empty && bin/rootle search --root sample --index-dir index -n 1 "which licence is it"
 
-# BENCH, REPOS and CORPUS: see docs/benchmarks.md.
+# BENCH, REPOS and CORPUS: see docs/research/benchmarks.md.
 bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… CORPUS=…
-	$(PYTHON) benchmarks/quality.py "$$BENCH" "$$REPOS"
-	$(PYTHON) benchmarks/speed.py "$$CORPUS"
+	$(PYTHON) -m benchmarks.quality.public_benchmark "$$BENCH" "$$REPOS"
+	$(PYTHON) -m benchmarks.speed.tool_comparison "$$CORPUS"
 
 golden: .venv/developed  ## rewrite the readable rankings in tests/golden; review the diff
 	ROOTLE_WRITE_GOLDEN=1 $(PYTHON) -m pytest tests/golden

@@ -27,7 +27,12 @@ from rootle.wire import to_json
 TOP = Path(__file__).resolve().parent.parent
 DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md")])
-RUN_AS_PASTED = ["README.md", "docs/quickstart.md", "docs/ranking.md", "docs/context.md"]
+RUN_AS_PASTED = [
+    "README.md",
+    "docs/tutorials/quickstart.md",
+    "docs/explanation/ranking.md",
+    "docs/how-to/context.md",
+]
 # What the specification asks for beside its numbered points.
 UNNUMBERED = ("Commit history", "Office documents", "Outside knowledge")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -35,31 +40,33 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def specified() -> list[tuple[str, ...]]:
-    """The rows of docs/specification.md: point, what, code, tests, difference."""
-    lines = (DOCS / "specification.md").read_text().splitlines()
+    """The rows of docs/reference/specification.md: point, what, code, tests, difference."""
+    lines = (DOCS / "reference/specification.md").read_text().splitlines()
     rows = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in lines if "|" in line]
     return [row for row in rows if row[0] not in {"Point", "---"}]
 
 
 def test_every_command_and_option_stands_in_the_docs() -> None:
-    page = (DOCS / "cli.md").read_text()
+    page = (DOCS / "reference/cli.md").read_text()
     for name, command in commands():
         section = re.split(r"^## ", page.partition(f"## rootle {name}\n")[2], flags=re.MULTILINE)[0]
-        assert section, f"rootle {name} is not in docs/cli.md"
+        assert section, f"rootle {name} is not in docs/reference/cli.md"
         for action in command._actions:
             for option in action.option_strings:
                 assert re.search(rf"`{re.escape(option)}[ `]", section), f"rootle {name} {option}"
 
 
 def test_every_setting_stands_in_the_docs_with_its_default() -> None:
-    page = (DOCS / "configuration.md").read_text()
+    page = (DOCS / "reference/configuration.md").read_text()
     for field in fields(Config):
         row = f"| `{key_of(field.name)}` | `{json.dumps(to_json(field.default))}` |"
-        assert row in page, f"docs/configuration.md lacks {row}"
+        assert row in page, f"docs/reference/configuration.md lacks {row}"
 
 
 def test_the_configuration_of_the_docs_is_the_default(tmp_path: Path) -> None:
-    sample = next(code for kind, code in fences(DOCS / "configuration.md") if kind == "json")
+    sample = next(
+        code for kind, code in fences(DOCS / "reference/configuration.md") if kind == "json"
+    )
     assert {key_of(field.name) for field in fields(Config)} == set(json.loads(sample)[SECTION])
     path = tmp_path / "config.json"
     path.write_text(sample)
@@ -67,7 +74,7 @@ def test_the_configuration_of_the_docs_is_the_default(tmp_path: Path) -> None:
 
 
 def test_every_span_metric_and_event_stands_in_the_docs() -> None:
-    page = (DOCS / "telemetry.md").read_text()
+    page = (DOCS / "how-to/telemetry.md").read_text()
     for span, attributes in telemetry.SPANS.items():
         assert f"| `{span}` | {', '.join(f'`{name}`' for name in attributes)} |" in page
     for name in (*telemetry.METRICS, *telemetry.EVENTS):
@@ -77,7 +84,7 @@ def test_every_span_metric_and_event_stands_in_the_docs() -> None:
 
 
 def test_every_reranker_stands_in_the_docs() -> None:
-    page = (DOCS / "reranking.md").read_text()
+    page = (DOCS / "how-to/reranking-server.md").read_text()
     for provider, wire in WIRES.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{provider}` |"))
         assert row.endswith(f"| `{wire.url}` | `POST {wire.path}` |")
@@ -108,7 +115,9 @@ def test_a_row_of_the_specification_names_what_exists(row: tuple[str, ...]) -> N
 
 def test_generated_parts_are_up_to_date() -> None:
     child = subprocess.run(
-        [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, text=True
+        [sys.executable, DOCS / "scripts/generate_reference.py", "--check"],
+        capture_output=True,
+        text=True,
     )
     assert child.returncode == 0, child.stdout + child.stderr
 
@@ -125,7 +134,9 @@ def test_commands_run_as_pasted(page: str, repository: Path, tmp_path: Path) -> 
         assert child.returncode == 0, f"{page}: {line}\n{child.stderr}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/context.md", "docs/python.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/how-to/context.md", "docs/reference/python.md"]
+)
 def test_python_runs_as_pasted(page: str, repository: Path) -> None:
     for kind, code in fences(TOP / page):
         if kind != "python" or "import" not in code:
@@ -139,7 +150,7 @@ def test_python_runs_as_pasted(page: str, repository: Path) -> None:
 
 def test_the_agents_of_the_docs_run_as_pasted(repository: Path) -> None:
     said = []
-    for kind, code in fences(DOCS / "agents.md"):
+    for kind, code in fences(DOCS / "how-to/agent-tools.md"):
         if kind == "python":
             child = subprocess.run(
                 [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True
@@ -200,7 +211,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_dependencies_of_the_docs_are_those_of_the_project() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    page = (DOCS / "dependencies.md").read_text()
+    page = (DOCS / "reference/dependencies.md").read_text()
     listed = re.findall(r"^\| ([a-z][\w.-]+) \| [\d.]+ \|", page, re.MULTILINE)
     assert listed == sorted(name_of(line) for line in project["dependencies"])
     choice = page.partition("## By choice")[2].partition("## Not used")[0]

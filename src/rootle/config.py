@@ -54,7 +54,8 @@ class Config:
     embedding_model_id: str = setting(
         DEFAULT_MODEL,
         "The shipped model, the path of a model's folder (`/…`, `./…` or `~/…`), or the name of a "
-        "model on a server (see [embedding](embedding.md)). Another model means a new index.",
+        "model on a server (see [embedding](../how-to/embedding-models.md)). Another model means a "
+        "new index.",
         path=True,
     )
     embedding_endpoint: str = setting(
@@ -88,7 +89,7 @@ class Config:
     dense_backend: str = setting(
         EMBEDDED,
         'The engine that searches the vectors: "embedded", "chroma", "opensearch", "weaviate" or '
-        "a [plugin](plugins.md).",
+        "a [plugin](../how-to/plugins.md).",
     )
     dense_endpoint: str = setting(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
@@ -113,7 +114,7 @@ class Config:
     sparse_backend: str = setting(
         EMBEDDED,
         'The engine that searches the words: "embedded", "opensearch", "elasticsearch", '
-        '"weaviate" or a [plugin](plugins.md).',
+        '"weaviate" or a [plugin](../how-to/plugins.md).',
     )
     sparse_endpoint: str = setting(
         "", "URL of that engine where it is a server. Alone it switches nothing.", url=True
@@ -143,7 +144,8 @@ class Config:
     reranker_provider: str = setting(
         "",
         "Whose server reads the best files and orders them anew: `llamacpp`, `cohere`, `jina`, "
-        "`voyage`, `vllm`, `tei` or `infinity` (`docs/reranking.md`). Empty: nobody's.",
+        "`voyage`, `vllm`, `tei` or `infinity` (`docs/how-to/reranking-server.md`). Empty: "
+        "nobody's.",
     )
     reranker_model_id: str = setting(
         NO_MODEL, "The model of that server. The default leaves the choice to the server."
@@ -171,13 +173,13 @@ class Config:
     signal_weights: SignalWeights = setting(  # noqa: RUF009 - it makes a `field`
         _NO_SIGNALS,
         "What recency and importance add in the other rankers, on the scale of their "
-        "[features](ranking.md#3-files-are-put-in-order).",
+        "[features](../explanation/ranking.md#3-files-are-put-in-order).",
         project=True,
     )
     trust: tuple[TrustRule, ...] = setting(
         (),
         "Whose files count more or less: a list of rules by author and path ([how]"
-        "(ranking.md#recency-importance-and-trust)).",
+        "(../explanation/ranking.md#recency-importance-and-trust)).",
         project=True,
         item=TrustRule,
     )
@@ -227,7 +229,7 @@ class Config:
 
     # The log of searches
     search_log: bool = setting(
-        True, "One line for each search in a file of your own (`docs/telemetry.md`)."
+        True, "One line for each search in a file of your own (`docs/how-to/telemetry.md`)."
     )
     search_log_query_text: bool = setting(
         True, "Write into it what was asked, not only how it went."
@@ -248,7 +250,7 @@ class Config:
     memory_store: str = setting(
         EMBEDDED,
         'Who keeps what `remember` is told: "embedded", "mem0" or "mem0-service" '
-        "(`docs/memory.md`). Empty: nobody; nothing is remembered.",
+        "(`docs/how-to/memory.md`). Empty: nobody; nothing is remembered.",
     )
     memory_endpoint: str = setting(
         "",
@@ -277,8 +279,8 @@ class Config:
     # The web
     web_search: bool = setting(
         False,
-        "Let agents search the web and read pages of it (see [the web](web.md)). Otherwise nothing "
-        "goes there.",
+        "Let agents search the web and read pages of it (see [the web](../how-to/web-search.md)). "
+        "Otherwise nothing goes there.",
     )
     brave_api_key: str = setting(
         "", "A key of Brave Search, which is asked too then. It is never shown.", secret=True

@@ -26,7 +26,7 @@ class Plugin:
 
     kind: Kind
     name: str
-    make: Callable[[], Any]  # Any: what `docs/plugins.md` says of the kind
+    make: Callable[[], Any]  # Any: what `docs/how-to/plugins.md` says of the kind
     version: str = "1"  # of what it does to an index: another one means to index again
 
 

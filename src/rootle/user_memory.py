@@ -33,7 +33,7 @@ PREFETCH_TOKENS: Final = 400
 _MAX_TOPIC_CHARS: Final = 8_000
 _BESIDE: Final = 3
 # What nobody asked for has to fit well. Of questions about other people's conversations nine in
-# ten find nothing above it, of those about one's own nineteen in twenty do (docs/memory.md).
+# ten find nothing above it, of those about one's own nineteen in twenty do (docs/how-to/memory.md).
 _FITS_WELL: Final = 0.4
 
 _OPEN: Final = (

@@ -89,7 +89,7 @@ def test_the_file_of_the_specification_works_without_key_and_server(
 
 
 def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
-    """Why these six: docs/decisions/0009-defaults-that-differ.md."""
+    """Why these six: docs/decisions/0009-defaults-that-differ-from-the-specification.md."""
     specified, _ = load_config(sample)
     different = {
         key_of(field.name)

@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands; its help texts are also the source of `docs/cli.md`."""
+    """The parser of all commands; its help texts are also the source of `docs/reference/cli.md`."""
     from rootle import __version__
 
     parser = _Parser(

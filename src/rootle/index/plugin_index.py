@@ -37,7 +37,7 @@ class PluginIndexes:
                 self._opened[name] = PluginIndex(self._found, self._make(name))
             return self._opened[name]
 
-    def _make(self, name: str) -> Any:  # Any: what `docs/plugins.md` says of an index
+    def _make(self, name: str) -> Any:  # Any: what `docs/how-to/plugins.md` says of an index
         place = IndexPlace(name, self._leg, self._endpoint, self._key)
         return called_within(self._found, lambda: made(self._found)(place), LOOK_TIMEOUT_S)
 

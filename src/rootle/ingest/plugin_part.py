@@ -23,7 +23,7 @@ class Part:
 
     def __init__(self, found: Found) -> None:
         self.found = found
-        self.made: Any = made(found)  # Any: what `docs/plugins.md` says of the kind
+        self.made: Any = made(found)  # Any: what `docs/how-to/plugins.md` says of the kind
         self._is_given_up = False
 
     def ask(self, call: Callable[[], _Result]) -> _Result:

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
 
 # All numbers below were tuned on the conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on
-# the other five; docs/memory.md has the figures.
+# the other five; docs/how-to/memory.md has the figures.
 _K1: Final = 1.2
 _B: Final = 0.3  # memories are short: their length says little
 # What a word that was said nearby counts, by how many memories before and after it. Who tells

@@ -12,7 +12,7 @@ MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60
 # A long function must not leave room for nothing else. With heads of eight lines there is room for
 # four of them; the lines that they leave go back to the best, so that no more of it is lost than
-# others gain (docs/decisions/0020-heads-of-eight-lines.md).
+# others gain (docs/decisions/0020-spans-start-with-eight-lines.md).
 LINES_AT_FIRST: Final = 8
 # What must be in view by the letter of the question has more around it.
 LINES_WITH_MATCH: Final = 24

@@ -2,8 +2,8 @@
 
 Most questions have none, and code is full of the same signs. So a sign counts only where a person
 would set it: at the start of a word, closed, and not inside a message that a program printed. All
-else is part of the question, which then comes out as it went in. docs/query-language.md tells the
-rules as users see them.
+else is part of the question, which then comes out as it went in.
+docs/reference/query-language.md tells the rules as users see them.
 """
 
 from __future__ import annotations
