@@ -24,6 +24,7 @@ from benchmarks.regression.record_answers import Checkout, record
 QUESTIONS: Final = Path(__file__).with_name("questions.jsonl")
 
 _MAX_SHOWN: Final = 3  # differences of one question
+_MAX_FIELDS: Final = 20
 _EXCERPT_CHARS: Final = 120
 _CHARS_BEFORE: Final = 20
 
@@ -48,8 +49,8 @@ def _parser() -> argparse.ArgumentParser:
         "--indexes", type=Path, help="keep the indexes here, or use those of an earlier recording"
     )
     comparing = actions.add_parser("compare", help="list the differences; exit with 1 if any")
-    comparing.add_argument("old", type=Path)
-    comparing.add_argument("new", type=Path)
+    comparing.add_argument("old", type=Path, help="a recording of the version before")
+    comparing.add_argument("new", type=Path, help="a recording of the version after")
     comparing.add_argument("--show", type=int, default=20, help="questions to show (default: 20)")
     return parser
 
@@ -72,9 +73,7 @@ def _record(options: argparse.Namespace) -> int:
 def _checked(tree: Path, commits: Mapping[str, str]) -> Path:
     """Return the tree, or exit where it is not the one that the questions are about."""
     if tree.name not in commits:
-        raise SystemExit(
-            f"no questions about {tree.name}; there are some about {', '.join(commits)}"
-        )
+        raise SystemExit(f"no questions about {tree.name}; known trees: {', '.join(commits)}")
     head = _git(tree, "rev-parse", "HEAD")
     if head != commits[tree.name] or _git(tree, "status", "--porcelain"):
         raise SystemExit(f"{tree} is not a clean checkout of {commits[tree.name]}")
@@ -118,8 +117,10 @@ def report(old: Recording, new: Recording, max_questions: int) -> int:
         if found and different <= max_questions:
             _print_question(json.loads(key), found)
     print(f"{len(old)} and {len(new)} questions: {different} with differences")
-    for field, count in fields.most_common():
+    for field, count in fields.most_common(_MAX_FIELDS):
         print(f"  {count:6} {field}")
+    if len(fields) > _MAX_FIELDS:
+        print(f"  … {len(fields) - _MAX_FIELDS} more fields")
     return int(different > 0 or not old)
 
 
