@@ -244,12 +244,12 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
 
 _TELLING = """
 from rootle.cli.exporting import exporting
-from rootle.telemetry.spans import file_indexed, tell_buffered
+from rootle.telemetry.spans import file_indexed, record_buffered
 
 with exporting():
     file_indexed("a.py", 1, embedding_ms=1.0, index_ms=1.0)
-    tell_buffered(5)
-    tell_buffered(3)
+    record_buffered(5)
+    record_buffered(3)
 """
 
 _OWN_SDK = """

@@ -85,7 +85,7 @@ def test_without_its_trees_the_features_rank_and_the_answer_says_so(
     def missing() -> GradientBoostedTrees:
         raise UnavailableError("cannot read the ranker")
 
-    monkeypatch.setattr(registry, "shipped_forest", missing)
+    monkeypatch.setattr(registry, "shipped_trees", missing)
     response = make_app(make_repository(tmp_path / "repo")).search(_DETAILED)
     assert "learned" in response.degraded
     assert response.results[0].file_path == "src/net/retry.py"
