@@ -236,9 +236,9 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
     app.index()
     def down():
         raise UnavailableError("the model is down")
-    app._parts.model = down
+    app._container.embedder = down
     with exporting():
-        response = app._parts.agent().search(SearchQuery("retry_backoff"), stale=True)
+        response = app._container.agent().search(SearchQuery("retry_backoff"), stale=True)
     print(*response.degraded)
 """
 
