@@ -122,7 +122,7 @@ class Replication:
             before,
             failures=failures,
             since_s=before.since_s if before.failures else now,
-            retry_at_s=now + _BACKOFF.pause_s(failures, random.random),
+            retry_at_s=now + _BACKOFF.delay_s(failures, random.random),
             reason=reason,
         )
 

@@ -98,11 +98,11 @@ class HybridRetriever:
         is_here = (session.is_small and is_quick_meaning) or not is_alone
         by_words = None if is_here and served is None else self._words.start(find_words)
         if is_here and is_quick_meaning:
-            by_meaning = self._meaning.ask_here(find_meaning)
+            by_meaning = self._meaning.run_inline(find_meaning)
         else:
             by_meaning = self._meaning.start(find_meaning)
-        by_words = by_words or self._words.ask_here(find_words)
-        sparse, dense = by_words.answer(), by_meaning.answer()
+        by_words = by_words or self._words.run_inline(find_words)
+        sparse, dense = by_words.result(), by_meaning.result()
         if served is not None and sparse is not None:
             sparse = replace(sparse, body=_within(sparse.body, session, allowed))
         if sparse is None and dense is None:
