@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rootle.index.local.manifest import DOCUMENT
+from rootle.index.reader import DOCUMENT
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.safe_read import read_regular
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
