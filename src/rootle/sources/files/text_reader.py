@@ -45,9 +45,9 @@ def read_text(
 
 
 def _document(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
-    from rootle.ingest.plugin_reader import read_by_plugin  # where there is a plugin at all
+    from rootle.sources.files.plugin_reader import read_with_plugin
 
-    text = read_by_plugin(relative, raw, readers)
+    text = read_with_plugin(relative, raw, readers)
     if text is None:
         return READER_FAILED
     return SECRET if is_private_key(text) else TextFile(text, DOCUMENT, _digest(raw))
