@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.concurrency.fair_semaphore import FairSemaphore
 from rootle.config.fields import NO_MODEL, Config
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import NO_HITS, DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.question.parsed import Question
@@ -156,7 +156,7 @@ class SearchAgent:
                 dict.fromkeys(
                     (
                         *shown.degraded,
-                        *(("pending",) if session.snapshot.dense.waiting else ()),
+                        *(("pending",) if session.snapshot.dense.pending else ()),
                         *(("stale",) if is_stale else ()),
                     )
                 )

@@ -18,8 +18,8 @@ from typing import Final
 from rootle.concurrency.backoff import Backoff
 from rootle.errors import RefusedError, UnavailableError
 from rootle.index.local.database import open_database, storage_errors
-from rootle.index.local.manifest import FileState
 from rootle.index.local.writer_lock import writer_lock
+from rootle.index.reader import FileState
 from rootle.index.remote.change_source import ChangeSource
 from rootle.index.remote.protocol import NOTHING_HELD, Leg, RemoteChunk, RemoteIndex, Stamp
 from rootle.index.remote.replica_state import ReplicaState

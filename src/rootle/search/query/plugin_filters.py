@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from rootle.concurrency.deadline import DeadlineExecutor
-from rootle.index.local.manifest import FileState
+from rootle.index.reader import FileState
 from rootle.plugins.registry import FileFacts, Found, called, made
 
 Keep = Callable[[FileFacts], bool]

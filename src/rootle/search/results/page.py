@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
 from rootle.rank.features import NAMES

@@ -127,7 +127,7 @@ class HybridRetriever:
     ) -> DenseFindings | None:
         """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
         index = session.snapshot.dense
-        if index.waiting and not index.has_vectors:
+        if index.pending and index.pending == index.count:
             return None
         if self._model not in ("", session.embedding):
             raise UnavailableError(
@@ -144,8 +144,8 @@ class HybridRetriever:
                 raise UnavailableError("the server of the vectors found nothing at all")
             return DenseFindings(found, vector)
         k = self._config.dense_top_k if vector.any() else 0
-        found, scores = index.nearest(vector, k, allowed, is_alone=is_alone)
-        return DenseFindings(found, vector, scores)
+        found = index.nearest(vector, k, allowed, is_alone=is_alone)
+        return DenseFindings(found.hits, vector, found.scan)
 
 
 def _within(found: Ranked, session: Session, allowed: Collection[int] | None) -> Ranked:
