@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import rootle
 from rootle import App, Config, errors, types
-from rootle.agents.catalog import AGENTS, ConfigLocation
+from rootle.agents.agent import ConfigLocation
+from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
 from rootle.index.local.sparse_storage import FIELDS
@@ -204,11 +205,15 @@ def agents() -> str:
     """The agents that rootle can be installed into, with their files."""
     head = ("`--agent`", "What it is", "Your own file", "The project's")
     files = [
-        (f"`{agent.name}`", agent.title, _places(agent.user), _names(agent.project))
+        (f"`{agent.name}`", agent.title, _places(agent.user_config), _names(agent.project_config))
         for agent in AGENTS
     ]
     noted = [
-        (f"`{agent.name}`", _places(agent.user_notes), _names(agent.notes if agent.project else ()))
+        (
+            f"`{agent.name}`",
+            _places(agent.user_instructions),
+            _names(agent.project_instructions if agent.project_config else ()),
+        )
         for agent in AGENTS
     ]
     told = _table(("`--agent`", "Your own instructions", "The project's"), noted)

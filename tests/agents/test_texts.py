@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rootle.agents.line_endings import TextError
 
 from rootle.agents.catalog import Format
 from rootle.agents.config_entries import entry_at, with_entry, without_entry
-from rootle.agents.line_endings import TextError
 
 ENTRY = {"command": '/opt/a "b"/rootle', "args": ["mcp", "--root", "C:\\x"], "enabled": True}
 KEYS = ("servers", "rootle")
