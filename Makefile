@@ -46,8 +46,8 @@ wheel: .venv/developed  ## build dist/, install the wheel into an empty environm
 
 # BENCH, REPOS and CORPUS: see docs/research/benchmarks.md.
 bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… CORPUS=…
-	$(PYTHON) benchmarks/quality.py "$$BENCH" "$$REPOS"
-	$(PYTHON) benchmarks/speed.py "$$CORPUS"
+	$(PYTHON) -m benchmarks.quality.public_benchmark "$$BENCH" "$$REPOS"
+	$(PYTHON) -m benchmarks.speed.tool_comparison "$$CORPUS"
 
 golden: .venv/developed  ## rewrite the readable rankings in tests/golden; review the diff
 	ROOTLE_WRITE_GOLDEN=1 $(PYTHON) -m pytest tests/golden

@@ -1,7 +1,7 @@
 """bm25s over windows of lines, with English stop words and stems, as its documentation shows.
 
 pip install bm25s PyStemmer
-python benchmarks/peers/bm25s_windows.py --root DIR
+python -m benchmarks.peers.bm25s_windows --root DIR
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import bm25s
 import Stemmer
-from passages import Search, run, split_names, windows
+
+from benchmarks.peers.adapter import Search, run, split_names, windows
 
 
 def open_search(root: Path) -> Search:

@@ -1,7 +1,7 @@
 """Chroma over windows of lines: vectors alone, of a static model in a local folder.
 
 pip install chromadb model2vec
-python benchmarks/peers/chroma_vectors.py --root DIR --model MODEL
+python -m benchmarks.peers.chroma_vectors --root DIR --model MODEL
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import chromadb
 from model2vec import StaticModel
-from passages import Search, run, windows
+
+from benchmarks.peers.adapter import Search, run, windows
 
 _BATCH = 2_000
 

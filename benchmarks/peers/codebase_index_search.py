@@ -1,7 +1,7 @@
 """codebase-index: its command `cbx search`, over a copy of the folder, which it writes into.
 
     pip install codebase-index && pip install "tree-sitter-language-pack<1"
-    python benchmarks/peers/codebase_index_search.py --root DIR
+    python -m benchmarks.peers.codebase_index_search --root DIR
 
 The second command brings the grammars; later versions of that package download them when they run.
 """
@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 
 from codebase_index.cli import app
-from passages import Passage, Search, run
+
+from benchmarks.peers.adapter import Passage, Search, run
 
 
 def open_search(root: Path) -> Search:

@@ -1,7 +1,7 @@
 """SQLite's FTS5 over windows of lines: its bm25(), any word of the question, Porter stems.
 
 (comes with Python)
-python benchmarks/peers/fts5_windows.py --root DIR
+python -m benchmarks.peers.fts5_windows --root DIR
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import sqlite3
 from pathlib import Path
 
-from passages import Search, run, split_names, windows
+from benchmarks.peers.adapter import Search, run, split_names, windows
 
 _WORD = re.compile(r"\w+")
 

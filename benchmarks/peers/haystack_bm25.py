@@ -1,7 +1,7 @@
 """Haystack: its BM25 retriever in memory over pieces of 50 lines, cut by its own splitter.
 
 pip install haystack-ai
-python benchmarks/peers/haystack_bm25.py --root DIR
+python -m benchmarks.peers.haystack_bm25 --root DIR
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from pathlib import Path
 from haystack import Document
 from haystack.components.preprocessors import DocumentSplitter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
-from passages import WINDOW_LINES, Passage, Search, run
+
+from benchmarks.peers.adapter import WINDOW_LINES, Passage, Search, run
 
 
 def open_search(root: Path) -> Search:
-    from bm25 import tracked_texts
+    from benchmarks.common.bm25 import tracked_texts
 
     texts = {path: text.decode("utf-8", errors="replace") for path, text in tracked_texts(root)}
     documents = [Document(content=text, meta={"path": path}) for path, text in texts.items()]

@@ -1,7 +1,7 @@
 """LanceDB over windows of lines: its hybrid of words (BM25) and vectors, fused by rank.
 
 pip install lancedb model2vec
-python benchmarks/peers/lancedb_hybrid.py --root DIR --model MODEL
+python -m benchmarks.peers.lancedb_hybrid --root DIR --model MODEL
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import lancedb
 from lancedb.index import FTS
 from lancedb.rerankers import RRFReranker
 from model2vec import StaticModel
-from passages import Search, run, split_names, windows
+
+from benchmarks.peers.adapter import Search, run, split_names, windows
 
 
 def open_search(root: Path, model: Path) -> Search:

@@ -1,7 +1,7 @@
 """LlamaIndex: its BM25 retriever over its own pieces of every text file, all at their defaults.
 
 pip install llama-index-core llama-index-retrievers-bm25
-python benchmarks/peers/llama_index_bm25.py --root DIR
+python -m benchmarks.peers.llama_index_bm25 --root DIR
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from pathlib import Path
 from llama_index.core import Document
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.retrievers.bm25 import BM25Retriever
-from passages import Passage, Search, run
+
+from benchmarks.peers.adapter import Passage, Search, run
 
 
 def open_search(root: Path) -> Search:
-    from bm25 import tracked_texts
+    from benchmarks.common.bm25 import tracked_texts
 
     documents = [
         Document(text=content.decode("utf-8", errors="replace"), metadata={"path": path})

@@ -1,7 +1,7 @@
 """rank-bm25 (BM25Okapi) over windows of lines, lower-cased words, identifiers taken apart.
 
 pip install rank-bm25
-python benchmarks/peers/rank_bm25_windows.py --root DIR
+python -m benchmarks.peers.rank_bm25_windows --root DIR
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from pathlib import Path
 
 import numpy as np
-from passages import Search, run, split_names, windows
 from rank_bm25 import BM25Okapi
+
+from benchmarks.peers.adapter import Search, run, split_names, windows
 
 _WORD = re.compile(r"\w+")
 

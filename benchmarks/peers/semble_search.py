@@ -1,7 +1,7 @@
 """semble: its own search, words and vectors, over code (its default), documents and configuration.
 
     pip install semble
-    python benchmarks/peers/semble_search.py --root DIR --model MODEL [--code-only]
+    python -m benchmarks.peers.semble_search --root DIR --model MODEL [--code-only]
 
 Its own model cannot be had without a model hub; MODEL is any static model in a local folder.
 """
@@ -17,9 +17,10 @@ _cache = tempfile.TemporaryDirectory(prefix="semble-")  # nothing of an earlier 
 os.environ |= {"HF_HUB_OFFLINE": "1", "SEMBLE_CACHE_LOCATION": _cache.name}
 
 import semble.index.index as module  # noqa: E402
-from passages import Passage, Search, run  # noqa: E402
 from semble import SembleIndex  # noqa: E402
 from semble.types import ContentType  # noqa: E402
+
+from benchmarks.peers.adapter import Passage, Search, run  # noqa: E402
 
 CODE_ONLY = "--code-only"
 

@@ -1,4 +1,4 @@
-"""The systems of `benchmarks/table.py`: what each is, how it is installed, how it is asked.
+"""The systems of `benchmarks/quality/system_comparison.py`: what each is, how it is installed, how it is asked.
 
 Each has an environment of its own, because some want each other's packages in other versions.
 """
@@ -42,7 +42,8 @@ class System:
     def command(self, environments: Path, model: Path) -> str:
         """The command of an adapter, with `{root}` in it."""
         options = self.options.replace("{model}", shlex.quote(str(model.absolute())))
-        program = shlex.join([str(self.python(environments).absolute()), str(self.script)])
+        module = ".".join(self.script.relative_to(HERE.parents[1]).with_suffix("").parts)
+        program = shlex.join([str(self.python(environments).absolute()), "-m", module])
         return f"{program} --root {{root}} {options}"
 
 
@@ -66,7 +67,7 @@ SYSTEMS = (
         HERE / "codebase_index_search.py", _CBX,
     ),
     System(
-        "tantivy-search 0.3.3", "words", HERE / "tantivy_search_tool.py",
+        "tantivy-search 0.3.3", "words", HERE / "tantivy_search_cli.py",
         (("tantivy-search==0.3.3",),),
     ),
     _engine(
@@ -90,6 +91,6 @@ SYSTEMS = (
             "Whoosh-Reloaded==2.7.5"),
     _engine("tantivy 0.27.0", "BM25, stems", "tantivy_windows.py", "tantivy==0.27.0"),
     System("SQLite FTS5", "BM25, stems", HERE / "fts5_windows.py"),
-    System("plain BM25", "benchmarks/bm25.py", HERE.parent / "bm25.py"),
-    System("git grep", "files with most of the words", HERE / "grep_counts.py"),
+    System("plain BM25", "benchmarks/common/bm25.py", HERE.parent / "common/bm25.py"),
+    System("git grep", "files with most of the words", HERE / "git_grep.py"),
 )  # fmt: skip

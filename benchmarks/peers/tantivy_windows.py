@@ -1,7 +1,7 @@
 """tantivy over windows of lines: BM25, any word of the question, English stems.
 
 pip install tantivy
-python benchmarks/peers/tantivy_windows.py --root DIR
+python -m benchmarks.peers.tantivy_windows --root DIR
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 
 import tantivy
-from passages import Search, run, split_names, windows
+
+from benchmarks.peers.adapter import Search, run, split_names, windows
 
 _WORD = re.compile(r"\w+")
 

@@ -1,18 +1,19 @@
 """Whoosh over windows of lines: BM25F, any word of the question, English stems.
 
 pip install Whoosh-Reloaded
-python benchmarks/peers/whoosh_windows.py --root DIR
+python -m benchmarks.peers.whoosh_windows --root DIR
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from passages import Search, run, split_names, windows
 from whoosh.analysis import StemmingAnalyzer
 from whoosh.fields import STORED, TEXT, Schema
 from whoosh.filedb.filestore import RamStorage
 from whoosh.query import Or, Term
+
+from benchmarks.peers.adapter import Search, run, split_names, windows
 
 
 def open_search(root: Path) -> Search:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+_ROOT = Path(__file__).parents[2]
 _SAID = [
     ("D1:1", "Ann", "Hey Bob! I adopted a puppy called Biscuit."),
     ("D1:2", "Bob", "Congratulations! What breed is she?"),
@@ -72,8 +72,7 @@ def published(folder: Path, form: str) -> Path:
 
 
 def read(path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(_BENCHMARKS)
-    return importlib.import_module("conversations").read_conversations(path)
+    return importlib.import_module("benchmarks.memory.conversations").read_conversations(path)
 
 
 @pytest.mark.parametrize("form", ["locomo10.json", "folder", "zip"])
@@ -113,11 +112,12 @@ def test_anything_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_every_system_is_asked_and_judged_alike(tmp_path: Path) -> None:
     out = tmp_path / "figures.json"
-    command = [sys.executable, str(_BENCHMARKS / "locomo.py")]
+    command = [sys.executable, "-m", "benchmarks.memory.conversation_recall"]
     child = subprocess.run(
         [*command, str(published(tmp_path, "zip")), "--json", str(out)],
         capture_output=True,
         text=True,
+        cwd=_ROOT,
     )
     assert child.returncode == 0, child.stderr
     report = json.loads(out.read_text())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-_SCRIPT = Path(__file__).parents[2] / "training/ranker_questions.py"
+_ROOT = Path(__file__).parents[2]
 _ANIMALS = (
     "badger beaver bison camel cheetah coyote dolphin donkey falcon ferret gazelle giraffe gopher "
     "hamster heron iguana jackal koala lemur leopard lizard lobster meerkat mongoose otter panther"
@@ -112,11 +112,12 @@ def _make(packages: Path, tmp_path: Path) -> list[dict[str, Any]]:
 def _run(packages: Path, tmp_path: Path, *more: str) -> subprocess.CompletedProcess[str]:
     listed = tmp_path / "projects.tsv"
     listed.write_text("packages/farm\n")
-    command = [sys.executable, str(_SCRIPT), str(packages), "--projects", str(listed)]
+    command = [sys.executable, "-m", "training.questions.generate_questions"]
     return subprocess.run(
-        [*command, "--out", str(tmp_path / "out"), *more],
+        [*command, str(packages), "--projects", str(listed), "--out", str(tmp_path / "out"), *more],
         capture_output=True,
         text=True,
+        cwd=_ROOT,
         check=False,
     )
 

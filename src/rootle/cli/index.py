@@ -20,7 +20,7 @@ from rootle.makeup import walk_rules
 from rootle.types import IndexReport
 from rootle.wire import to_json
 
-# Text that two cores index in a second, measured with benchmarks/speed.py; for the estimate only.
+# Text that two cores index in a second (benchmarks/speed/tool_comparison.py); for the estimate.
 _BYTES_PER_SECOND: Final = 2_500_000
 _START_S: Final = 0.5
 

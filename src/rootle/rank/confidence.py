@@ -43,7 +43,7 @@ RESULT_SIGNALS: Final = ("share", "place", "passage", "coverage", "cosine", "wor
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Two logistic models over the signals, fitted by `training/calibrate.py`."""
+    """Two logistic models over the signals, fitted by `training/ranker/calibration.py`."""
 
     answer: Floats  # weights of QUESTION_SIGNALS, then the intercept
     result: Floats  # weights of QUESTION_SIGNALS and RESULT_SIGNALS, then the intercept

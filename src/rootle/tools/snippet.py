@@ -11,7 +11,7 @@ from rootle.types import Record
 _CUT: Final = "…"
 # Per cent for the best lines of a file; the rest is for the next best ones. So an agent reads a
 # line of an answer for 310 of our 420 labelled questions and three lines for 281; where the best
-# lines have all of the room, for 290 and 270 (benchmarks/first_page.py).
+# lines have all of the room, for 290 and 270 (benchmarks/quality/snippet_coverage.py).
 _OWN_SHARE: Final = 80
 _FEWEST_CHARS: Final = 60
 # "the", "is" and "how" tell nothing about a line; so much of a word is the same in its forms.
