@@ -1,6 +1,6 @@
 """One table of every system that installs from PyPI and runs offline, with 95 % intervals.
 
-    python benchmarks/table.py LABEL_REPOS --bench BENCH BENCH_REPOS --answers DIR
+    python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS --answers DIR
         --envs DIR --model DIR [--install] [--only rootle] [--write docs/research/comparison.md]
 
 LABEL_REPOS and BENCH_REPOS are the checkouts of `quality/labelled_questions.py` and `quality/public_benchmark.py`; either benchmark is
