@@ -17,7 +17,7 @@ from sample import MakeApp
 
 from rootle import App, IndexUpdated
 from rootle.errors import ConfigError, UnavailableError
-from rootle.live import LiveIndex
+from rootle.indexing.watch.watch_service import WatchService
 
 _PATIENCE_S = 60.0  # for what is certain to come, on a machine however busy
 
@@ -50,7 +50,7 @@ def events(app: App) -> list[IndexUpdated]:
 
 
 @pytest.fixture
-def live(app: App, events: list[IndexUpdated]) -> Iterator[LiveIndex]:
+def live(app: App, events: list[IndexUpdated]) -> Iterator[WatchService]:
     with app.watch() as watching:
         until(lambda: watching.is_ready, "ready")
         events.clear()
@@ -58,7 +58,7 @@ def live(app: App, events: list[IndexUpdated]) -> Iterator[LiveIndex]:
 
 
 def test_a_saved_file_a_moved_folder_and_a_deleted_file_are_followed(
-    repository: Path, live: LiveIndex, events: list[IndexUpdated]
+    repository: Path, live: WatchService, events: list[IndexUpdated]
 ) -> None:
     (repository / "src/net/new.py").write_text("def quagga(): ...\n")
     until(lambda: events, "new file")
@@ -80,7 +80,7 @@ def test_a_saved_file_a_moved_folder_and_a_deleted_file_are_followed(
 
 
 def test_files_in_new_folders_are_found_however_deep(
-    repository: Path, live: LiveIndex, events: list[IndexUpdated]
+    repository: Path, live: WatchService, events: list[IndexUpdated]
 ) -> None:
     (repository / "x/y/z").mkdir(parents=True)
     (repository / "x/y/z/deep.py").write_text("def quagga(): ...\n")
@@ -90,7 +90,7 @@ def test_files_in_new_folders_are_found_however_deep(
 
 
 def test_a_change_of_the_ignore_rules_is_obeyed(
-    repository: Path, live: LiveIndex, events: list[IndexUpdated]
+    repository: Path, live: WatchService, events: list[IndexUpdated]
 ) -> None:
     (repository / "note.secretive").write_text("quagga\n")
     until(lambda: events, "new file")
@@ -101,7 +101,7 @@ def test_a_change_of_the_ignore_rules_is_obeyed(
 
 
 def test_a_branch_switch_is_one_batch(
-    repository: Path, live: LiveIndex, events: list[IndexUpdated], app: App
+    repository: Path, live: WatchService, events: list[IndexUpdated], app: App
 ) -> None:
     git(repository, "checkout", "-qb", "many")
     for number in range(600):
@@ -119,7 +119,7 @@ def test_a_branch_switch_is_one_batch(
     assert app.search("many_17").staleness is None
 
 
-def test_what_tools_write_is_not_even_watched(repository: Path, live: LiveIndex) -> None:
+def test_what_tools_write_is_not_even_watched(repository: Path, live: WatchService) -> None:
     folders = live._watcher.folders
     for name in ("node_modules/left/pad", "__pycache__", ".git/objects"):
         (repository / name).mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def test_what_tools_write_is_not_even_watched(repository: Path, live: LiveIndex)
 
 
 def test_a_file_tracked_in_an_ignored_folder_is_watched(
-    repository: Path, live: LiveIndex, events: list[IndexUpdated]
+    repository: Path, live: WatchService, events: list[IndexUpdated]
 ) -> None:
     (repository / ".gitignore").write_text("out/\n")
     (repository / "out").mkdir()
@@ -142,7 +142,7 @@ def test_a_file_tracked_in_an_ignored_folder_is_watched(
 
 
 def test_a_name_that_is_no_utf8_does_not_make_it_deaf(
-    repository: Path, live: LiveIndex, events: list[IndexUpdated]
+    repository: Path, live: WatchService, events: list[IndexUpdated]
 ) -> None:
     (repository / os.fsdecode(b"gr\xfc\xdfe.py")).write_text("def quagga(): ...\n")
     until(lambda: events, "found by a look at everything")
@@ -152,7 +152,7 @@ def test_a_name_that_is_no_utf8_does_not_make_it_deaf(
 
 
 def test_an_answer_says_how_stale_it_is_while_indexing_is_paused(
-    repository: Path, live: LiveIndex, app: App, make_app: MakeApp
+    repository: Path, live: WatchService, app: App, make_app: MakeApp
 ) -> None:
     other = make_app(repository)  # another process would do the same: they speak through files
     assert other.pause_indexing()
@@ -173,7 +173,7 @@ def test_an_answer_says_how_stale_it_is_while_indexing_is_paused(
 
 
 def test_slowed_indexing_keeps_its_distance(
-    repository: Path, live: LiveIndex, app: App, events: list[IndexUpdated]
+    repository: Path, live: WatchService, app: App, events: list[IndexUpdated]
 ) -> None:
     assert app.slow_indexing(3600)
     (repository / "one.py").write_text("def quagga(): ...\n")
@@ -186,7 +186,7 @@ def test_slowed_indexing_keeps_its_distance(
 
 def test_a_subscriber_that_fails_is_reported_and_the_others_are_told(
     repository: Path,
-    live: LiveIndex,
+    live: WatchService,
     app: App,
     events: list[IndexUpdated],
     caplog: pytest.LogCaptureFixture,
@@ -209,7 +209,7 @@ def test_a_subscriber_that_fails_is_reported_and_the_others_are_told(
 
 
 def test_there_is_one_watcher_of_an_index(
-    repository: Path, live: LiveIndex, make_app: MakeApp
+    repository: Path, live: WatchService, make_app: MakeApp
 ) -> None:
     with pytest.raises(UnavailableError, match=f"process {os.getpid()} watches"):
         make_app(repository).watch()
@@ -310,12 +310,12 @@ def test_a_killed_watcher_is_noticed_and_questions_look_for_themselves(
 def test_a_watcher_that_hangs_is_not_believed(
     repository: Path, watching: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.freshness._FILES_LOOKED_AT", 0)
-    monkeypatch.setattr("rootle.freshness._REFRESH_SHARE", 0)
-    monkeypatch.setattr("rootle.index.watch_witness._SILENCE_S", 0.5)
+    monkeypatch.setattr("rootle.indexing.refresh._FILES_LOOKED_AT", 0)
+    monkeypatch.setattr("rootle.indexing.refresh._REFRESH_SHARE", 0)
+    monkeypatch.setattr("rootle.indexing.watch.watcher_probe._SILENCE_S", 0.5)
     from rootle import Config, open_app
 
-    with open_app(repository, config=Config(refresh_seconds=0.4)) as app:
+    with open_app(repository, config=Config(stale_check_seconds=0.4)) as app:
         assert app.search("retry_backoff").results
         watching.send_signal(signal.SIGSTOP)
         try:

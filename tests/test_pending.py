@@ -19,9 +19,9 @@ from json_server import JsonServer, Reply, Request
 from sample import QUESTIONS, many_files, write, write_tree
 
 from rootle.app import App
-from rootle.backoff import Backoff
+from rootle.concurrency.backoff import Backoff
 from rootle.errors import IndexStorageError
-from rootle.index.derived import DerivedWriter
+from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.types import SearchQuery
 
 KEY = "sk-pending-secret-77"
@@ -36,7 +36,7 @@ def server() -> Iterator[JsonServer]:
 
 @pytest.fixture(autouse=True)
 def _no_pauses_between_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rootle.net._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
+    monkeypatch.setattr("rootle.http.client._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
 
 
 class _Clock:
@@ -175,7 +175,7 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
     tmp_path, open_served, server, monkeypatch
 ):
     root = write_tree(tmp_path / "many", many_files(40))
-    monkeypatch.setattr("rootle.embedding_turns._SHARE_S", 0.05)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill._SHARE_S", 0.05)
 
     def slowly(request: Request) -> Reply:
         time.sleep(0.03)
@@ -296,8 +296,8 @@ def test_other_writers_come_in_between_the_turns_of_a_long_run(
         return answer(request)
 
     server.answer = slowly
-    monkeypatch.setattr("rootle.embedding_turns._TURN_S", 0.01)
-    monkeypatch.setattr("rootle.embedding_turns.sleep", search_meanwhile)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill._TURN_S", 0.01)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill.sleep", search_meanwhile)
     report = open_served(root, dense_batch_size=4).index()
     (response,) = seen
     assert response.results[0].file_path == "meanwhile.py"

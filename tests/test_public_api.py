@@ -15,16 +15,16 @@ import pytest
 
 import rootle
 from rootle import SearchQuery, TextChunk, errors
+from rootle.serialization.json import query_from_json, to_json
 from rootle.types import FileMetadata, camel_case
-from rootle.wire import query_from_json, to_json
 
 RECORDS = [getattr(rootle, name) for name in rootle.__all__ if is_dataclass(getattr(rootle, name))]
 METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 
 # The contract: exactly these names stand in JSON.
 JSON_NAMES = {
-    "About": "path symbol root digest",
-    "Memory": "id text createdAt score count about mayBeStale",
+    "MemoryReference": "path symbol root digest",
+    "Memory": "id text createdAt score count about possiblyStale",
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
     "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget seen",
@@ -35,7 +35,7 @@ JSON_NAMES = {
     "copies context explanation",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "understood staleness partial memories",
-    "Understood": "intent phrases regex excluded paths languages corrected translated",
+    "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "

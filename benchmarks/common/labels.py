@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rootle.text import WORD, split_identifier, word_terms
+from rootle.text.terms import WORD, split_identifier, word_terms
 
 LABELS = Path(__file__).parents[1] / "labels"
 KINDS = (

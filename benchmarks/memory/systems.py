@@ -23,7 +23,7 @@ import tantivy
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
 from rootle.protocols import MemoryStore
-from rootle.text import STOP_WORDS
+from rootle.text.terms import STOP_WORDS
 
 K1, B = 1.2, 0.75
 APART_S = 1_860
@@ -123,7 +123,7 @@ def _rootle(folder: Path, embedder: StaticEmbedder, pause_s: float = 0.0) -> Sys
 
 
 def _mem0(folder: Path, embedder: StaticEmbedder) -> System:
-    from rootle.memory.mem0 import Mem0Store
+    from rootle.memory.mem0.library import Mem0Store
 
     return Stored(lambda _: Mem0Store(folder, lambda: embedder))
 

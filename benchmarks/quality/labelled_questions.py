@@ -39,7 +39,7 @@ from benchmarks.quality.public_benchmark import (
     ndcg,
 )
 from rootle import SearchQuery, open_app
-from rootle.text import CHARS_PER_TOKEN
+from rootle.text.terms import CHARS_PER_TOKEN
 
 SHOWN_LINES = 60
 _DRAWS = 2_000  # of the bootstrap

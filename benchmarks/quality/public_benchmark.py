@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rootle import SearchQuery, SearchResult, open_app
-from rootle.settings.sources import load_config
+from rootle.config.loading import load_config
 
 TOP_K = 10
 OURS = "rootle"

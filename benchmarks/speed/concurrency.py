@@ -21,8 +21,8 @@ from pathlib import Path
 
 from benchmarks.speed.queries import QUESTIONS, WARM_UP
 from rootle import App, Config, SearchQuery, open_app
+from rootle.config.loading import load_config
 from rootle.search.agent import SearchAgent
-from rootle.settings.sources import load_config
 
 TOP_K = 10
 DOWN_QUESTIONS = 50

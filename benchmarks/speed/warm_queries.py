@@ -34,7 +34,7 @@ def open_rootle(root: str, index_dir: str, config: str) -> tuple[Callable[[str],
     from pathlib import Path
 
     from rootle import SearchQuery, open_app
-    from rootle.settings.sources import load_config
+    from rootle.config.loading import load_config
 
     app = open_app(root, index_dir=index_dir, config=load_config(Path(config))[0])
     app.refresh()

@@ -20,17 +20,17 @@ from typing import Any, Final
 
 import rootle
 from rootle import App, Config, errors, types
+from rootle.agents.catalog import AGENTS, ConfigLocation
 from rootle.cli.main import build_parser
-from rootle.config import SECTION, key_of
-from rootle.index.sparse_storage import FIELDS
-from rootle.ingest.grammars import GRAMMARS
-from rootle.ingest.skip_rules import REASONS
-from rootle.install.agents import AGENTS, Place
-from rootle.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
+from rootle.config.fields import SECTION, key_of
+from rootle.index.local.sparse_storage import FIELDS
+from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.rank.features import NAMES
-from rootle.rank.heuristic import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WEIGHTS
+from rootle.rank.rankers.feature_sum import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WEIGHTS
+from rootle.serialization.json import to_json
+from rootle.sources.files.skip_rules import REASONS
+from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
 from rootle.types import camel_case
-from rootle.wire import to_json
 
 DOCS: Final = Path(__file__).resolve().parent.parent
 _PART: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -232,7 +232,7 @@ def agents() -> str:
     return f"{_table(head, files)}\n\n{_table(notes_head, instructions)}"
 
 
-def _places(places: Sequence[Place]) -> str:
+def _places(places: Sequence[ConfigLocation]) -> str:
     return _names([re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", place.path) for place in places])
 
 

@@ -10,34 +10,34 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rootle.config import Config
+from rootle.config.fields import Config
+from rootle.container import Container
 from rootle.errors import (
     ConfigError,
     IndexMissingError,
     IndexStorageError,
     IndexUnfinishedError,
 )
-from rootle.events import Subscribers
-from rootle.parts import Parts
-from rootle.places import default_index_dir, stored_answers_path
+from rootle.indexing.events import Subscribers
+from rootle.serialization.json import query_with
+from rootle.storage.paths import default_index_dir, stored_answers_path
 from rootle.types import (
     Filters,
+    IndexCoverage,
     IndexReport,
     IndexStatus,
     IndexUpdated,
-    Partial,
     Passage,
     SearchQuery,
     SearchResponse,
 )
-from rootle.wire import query_with
 
 if TYPE_CHECKING:
+    from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
-    from rootle.live import LiveIndex
-    from rootle.user_memory import UserMemory
-    from rootle.websearch.cascade import Engines
-    from rootle.websearch.page_reader import PageReader
+    from rootle.memory.user_memory import UserMemory
+    from rootle.web.fallback import WebSearch
+    from rootle.web.page_reader import PageReader
 
 # Whoever makes the index anew again and again is not followed for ever.
 _TRIES: Final = 5
@@ -54,17 +54,17 @@ def open_app(
     index_dir: str | os.PathLike[str] | None = None,
     config: Config | None = None,
     notice: Notice | None = None,
-    first_patience_s: float | None = None,
+    initial_index_timeout_s: float | None = None,
 ) -> App:
     """An app on one folder; nothing is read or written before it is asked to do something.
 
-    `notice` is told in a sentence what keeps a caller waiting or makes an answer worse. With
-    `first_patience_s` no question waits longer for an index that is made for the first time: it is
-    answered from what there is of it, and the answer says so.
+    `notice` receives messages about delays and degradation. With `initial_index_timeout_s`, no
+    query waits longer than that for the first index: it is answered from the part that is indexed,
+    and the response says so.
     """
     folder = Path(os.path.abspath(root))
     where = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
-    return App(folder, where, config or Config(), notice or _ignore, first_patience_s)
+    return App(folder, where, config or Config(), notice or _ignore, initial_index_timeout_s)
 
 
 class App:
@@ -79,23 +79,23 @@ class App:
         index_dir: Path,
         config: Config,
         notice: Notice,
-        first_patience_s: float | None = None,
+        initial_index_timeout_s: float | None = None,
     ) -> None:
         self.root = root
         self.index_dir = index_dir
         self.config = config
         self._notice = notice
-        self._waits_for_first = first_patience_s is None
+        self._waits_for_first = initial_index_timeout_s is None
         self._lock = threading.RLock()
-        self._live: LiveIndex | None = None
+        self._live: WatchService | None = None
         self._subscribers = Subscribers()
-        self._parts = Parts(
+        self._parts = Container(
             root,
             index_dir,
             config,
             notice=notice,
             announce=self._subscribers.tell,
-            first_patience_s=first_patience_s,
+            initial_index_timeout_s=initial_index_timeout_s,
         )
 
     def search(
@@ -142,14 +142,14 @@ class App:
         Nothing is read that the index would leave out, and nothing outside the folder; what was
         never indexed yet can be read. Raises SourceError with what to ask instead.
         """
-        from rootle.makeup import walk_rules
-        from rootle.sources import read_source
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.ingest.source_refs import read_source
 
         return read_source(self.root, source, walk_rules(self.config), self._indexed_paths)
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
-        from rootle.search.checks import check_query
+        from rootle.search.query.validation import check_query
 
         check_query(query, self.config)
 
@@ -168,7 +168,7 @@ class App:
         with self._parts.head_start(), self._parts.freshness().replaced():
             report = self._parts.upkeep().bring_up_to_date(
                 progress or _no_progress,
-                patience_s=-1,
+                timeout_s=-1,
                 rebuild=rebuild,
                 embed_all=True,
                 wakes_servers=False,
@@ -183,8 +183,8 @@ class App:
 
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
-        from rootle.index_status import status_of
-        from rootle.settings.unused import unused_settings
+        from rootle.config.unused import unused_settings
+        from rootle.indexing.status import status_of
 
         status = status_of(self._parts.upkeep())
         return replace(status, unused_settings=unused_settings(self.config))
@@ -205,33 +205,33 @@ class App:
         """
         return self._parts.upkeep().view.first_run()
 
-    def watch(self) -> LiveIndex:
+    def watch(self) -> WatchService:
         """Keep the index fresh from now on, until its `stop` or the end of a `with`.
 
         Raises UnavailableError where another process watches already, or the system watches no
         more folders.
         """
-        from rootle.live import LiveIndex
+        from rootle.indexing.watch.watch_service import WatchService
 
         self._check_may_write()
         with self._lock:
             if self._live is not None:
                 self._live.stop()
             debounce_s = self.config.watch_debounce_ms / 1000
-            self._live = LiveIndex(self._parts.upkeep(), debounce_s, self._notice).start()
+            self._live = WatchService(self._parts.upkeep(), debounce_s, self._notice).start()
             return self._live
 
     @cached_property
-    def web_engines(self) -> Engines:
+    def web_engines(self) -> WebSearch:
         """The search engines of the web that the configuration names; nothing is sent yet."""
-        from rootle.websearch.choice import open_engines
+        from rootle.web.factory import open_engines
 
         return open_engines(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
         """The reader of pages of the web."""
-        from rootle.websearch.choice import open_pages
+        from rootle.web.factory import open_pages
 
         return open_pages(self.config)
 
@@ -300,7 +300,7 @@ class App:
             partial=partial,
         )
 
-    def _partial(self) -> Partial | None:
+    def _partial(self) -> IndexCoverage | None:
         """What an answer lacks that does not wait for the first index.
 
         Raises IndexUnfinishedError where there is nothing to answer from yet.
@@ -315,7 +315,7 @@ class App:
                 f"the index of {self.root} is being made for the first time, {read / 1e6:.1f} of "
                 f"{total / 1e6:.1f} MB are read; ask again in a moment"
             ) from error
-        return Partial(snapshot.bytes_indexed(), total)
+        return IndexCoverage(snapshot.bytes_indexed(), total)
 
     def _indexed_paths(self) -> list[str]:
         try:
@@ -325,11 +325,11 @@ class App:
         return [state.path for state in states if state.skip is None]
 
     def _wish(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
-        from rootle.index.watch_place import WatchPlace, Wish
+        from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherStateFile
 
-        wish = Wish(is_paused, min_interval_s)
+        wish = WatcherCommand(is_paused, min_interval_s)
         self._parts.freshness().wish = wish
-        return WatchPlace(self.index_dir).make_wish(wish, _WISH_PATIENCE_S)
+        return WatcherStateFile(self.index_dir).make_wish(wish, _WISH_PATIENCE_S)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:

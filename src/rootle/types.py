@@ -128,7 +128,7 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class QueryInterpretation:
     """How a question was read."""
 
     intent: str  # symbol, error, howto, usage, configuration, history, test or search
@@ -150,7 +150,7 @@ class Staleness:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class IndexCoverage:
     """How much of the folder an answer is from, while its index is made for the first time."""
 
     searched_bytes: int
@@ -158,7 +158,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class MemoryReference:
     """A file, or a name in it, that a memory is tied to."""
 
     path: str  # relative to its root
@@ -181,8 +181,8 @@ class Memory:
     created_at: str  # ISO 8601, UTC: when it was told last
     score: float = 0.0  # 0 to 1: how well it fits what was asked
     count: int = 1  # how often exactly this was told
-    about: tuple[About, ...] = ()
-    may_be_stale: bool = False  # a file that it is about has changed since
+    about: tuple[MemoryReference, ...] = ()
+    possibly_stale: bool = False  # a file that it is about has changed since
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +196,9 @@ class SearchResponse:
     generation: int  # the state of the index that answered
     took_ms: float
     suggestions: tuple[str, ...] = ()
-    understood: Understood | None = None  # when an explanation was asked for
+    understood: QueryInterpretation | None = None  # when an explanation was asked for
     staleness: Staleness | None = None  # where "stale" is in `degraded`
-    partial: Partial | None = None  # where "partial" is in `degraded`
+    partial: IndexCoverage | None = None  # where "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # no part of the folder: what was told earlier and fits
 
 

@@ -10,9 +10,9 @@ import pytest
 from command import rootle
 from sample import write
 
-from rootle.config import SECTION, Config, key_of
-from rootle.settings.sources import load_config
-from rootle.settings.template import template
+from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.loading import load_config
+from rootle.config.template import template
 
 # The example of the specification, section 6, with its keys, values and comments.
 SAMPLE = """\
@@ -119,7 +119,7 @@ def test_show_tells_each_value_and_where_it_came_from(sample: Path, repository: 
     assert shown["denseTopK"].split(maxsplit=2)[1:] == ["30", "command line"]
     assert shown["sparseTopK"].split(maxsplit=2)[1:] == ["10", f"{sample}, line 14"]
     assert shown["maxLimit"].endswith(f"{repository / '.rootle.json'}, line 2")
-    assert shown["refreshSeconds"].split()[1:] == ["2.0", "default"]
+    assert shown["staleCheckSeconds"].split()[1:] == ["2.0", "default"]
     assert f"  {sample}" in rows
 
 

@@ -15,14 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from rootle import Config, telemetry
+from rootle import Config
 from rootle.cli.main import build_parser
-from rootle.config import SECTION, key_of
-from rootle.rank.rerank_wires import WIRES
+from rootle.config.fields import SECTION, key_of
+from rootle.config.loading import load_config
+from rootle.rerank.providers import WIRES
 from rootle.search.search_log import SearchLog
-from rootle.settings.sources import load_config
+from rootle.serialization.json import to_json
+from rootle.telemetry import spans
 from rootle.types import camel_case
-from rootle.wire import to_json
 
 TOP = Path(__file__).resolve().parent.parent
 DOCS = TOP / "docs"
@@ -75,9 +76,9 @@ def test_the_configuration_of_the_docs_is_the_default(tmp_path: Path) -> None:
 
 def test_every_span_metric_and_event_stands_in_the_docs() -> None:
     page = (DOCS / "how-to/telemetry.md").read_text()
-    for span, attributes in telemetry.SPANS.items():
+    for span, attributes in spans.SPANS.items():
         assert f"| `{span}` | {', '.join(f'`{name}`' for name in attributes)} |" in page
-    for name in (*telemetry.METRICS, *telemetry.EVENTS):
+    for name in (*spans.METRICS, *spans.EVENTS):
         assert f"| `{name}` |" in page
     for field in fields(SearchLog):
         assert f"`{camel_case(field.name)}`" in page.partition("## The search log")[2]

@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from rootle import Config, SearchQuery
-from rootle.embed.choice import choose_model, open_model
+from rootle.embed.factory import choose_model, open_model
 from rootle.errors import ConfigError
 
 WORDS = ("[PAD]", "[CLS]", "[UNK]", "retry", "backoff", "socket", "close")

@@ -9,16 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.index import dense_storage, sparse_storage
-from rootle.index.database import open_database
-from rootle.index.docstore import DocStore, pack_text
-from rootle.index.embedded_dense import DenseWriter, EmbeddedDense, _top_rows
-from rootle.index.embedded_sparse import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
-from rootle.index.lock import writer_lock
-from rootle.index.manifest import FileState, Manifest
+from rootle.index.local import dense_storage, sparse_storage
+from rootle.index.local.database import open_database
+from rootle.index.local.dense_index import DenseWriter, EmbeddedDense, _top_rows
+from rootle.index.local.docstore import DocStore, pack_text
+from rootle.index.local.manifest import FileState, Manifest
+from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
+from rootle.index.local.writer_lock import writer_lock
 from rootle.protocols import WeightedTerm
-from rootle.transaction import write_transaction
-from rootle.vectors import quantize
+from rootle.storage.quantization import quantize
+from rootle.storage.transaction import write_transaction
 
 _RNG = np.random.default_rng(11)
 

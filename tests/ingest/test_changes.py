@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest.changes import DELETED, Heard, Places, interpret
-from rootle.ingest.git_folders import GitFolders, find_git_folders
+from rootle.indexing.watch.file_events import DELETED, FileChanges, WatchedPaths, interpret
+from rootle.sources.git.git_dirs import GitFolders, find_git_folders
 
-PLACES = Places("/r", "/r/.cache", "/r/.cache/watch", GitFolders("/r/.git", "/r/.git"))
+PLACES = WatchedPaths("/r", "/r/.cache", "/r/.cache/watch", GitFolders("/r/.git", "/r/.git"))
 FOLDERS = frozenset({"", "src"})
 WRITTEN = 2
 
 
-def heard(*events: tuple[int, str]) -> Heard:
+def heard(*events: tuple[int, str]) -> FileChanges:
     return interpret(events, PLACES, FOLDERS)
 
 
 def test_files_are_named_relative_to_the_root() -> None:
     events = [(WRITTEN, "/r/a.py"), (DELETED, "/r/src/b.py")]
-    assert heard(*events) == Heard(paths=frozenset({"a.py", "src/b.py"}))
+    assert heard(*events) == FileChanges(paths=frozenset({"a.py", "src/b.py"}))
 
 
 @pytest.mark.parametrize(
@@ -32,18 +32,18 @@ def test_files_are_named_relative_to_the_root() -> None:
     ],
 )
 def test_rules_and_folders_ask_for_a_look_at_everything(path: str) -> None:
-    assert heard((DELETED, path)) == Heard(is_whole=True)
+    assert heard((DELETED, path)) == FileChanges(is_whole=True)
 
 
 def test_a_new_folder_asks_for_a_look_at_everything(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
-    places = Places(str(tmp_path), "/x", "/x/watch", None)
+    places = WatchedPaths(str(tmp_path), "/x", "/x/watch", None)
     assert interpret([(1, str(tmp_path / "new"))], places, FOLDERS).is_whole
 
 
 @pytest.mark.parametrize("name", ["HEAD", "index", "logs/HEAD", "config"])
 def test_what_git_writes_down_may_mean_something(name: str) -> None:
-    assert heard((WRITTEN, f"/r/.git/{name}")) == Heard(is_git=True)
+    assert heard((WRITTEN, f"/r/.git/{name}")) == FileChanges(is_git=True)
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_what_git_writes_down_may_mean_something(name: str) -> None:
     ],
 )
 def test_noise_means_nothing(path: str) -> None:
-    assert heard((WRITTEN, path)) == Heard()
+    assert heard((WRITTEN, path)) == FileChanges()
 
 
 def test_notes_of_other_processes_are_told_apart() -> None:
     events = [(1, "/r/.cache/watch/question-1-0"), (DELETED, "/r/.cache/watch/question-1-1")]
-    assert heard(*events) == Heard(notes=frozenset({"question-1-0"}))
+    assert heard(*events) == FileChanges(notes=frozenset({"question-1-0"}))
 
 
 def test_the_folders_of_a_linked_work_tree_are_two(tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import pytest
 
-from rootle.ingest.chunker import Cut, cut_text
-from rootle.ingest.limits import ChunkLimits
-from rootle.languages import LANGUAGES
+from rootle.ingest.chunking.chunker import ChunkedText, cut_text
+from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.text.languages import LANGUAGES
 
 LIMITS = ChunkLimits()
 
 
-def lines_of(cut: Cut) -> list[tuple[int, int]]:
+def lines_of(cut: ChunkedText) -> list[tuple[int, int]]:
     return [(piece.start_line, piece.end_line) for piece in cut.pieces]
 
 
@@ -35,7 +35,7 @@ def test_two_functions_of_a_javascript_file_are_two_pieces() -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n", "\n\n  \t\n", "\r\n\r\n"])
 @pytest.mark.parametrize("language", ["python", "markdown", "text", "yaml", "unknown"])
 def test_a_blank_text_has_no_pieces(text: str, language: str) -> None:
-    assert cut_text(text, language, LIMITS) == Cut((), 0, True)
+    assert cut_text(text, language, LIMITS) == ChunkedText((), 0, True)
 
 
 def test_tiny_neighbours_are_one_piece_and_bigger_functions_are_not() -> None:

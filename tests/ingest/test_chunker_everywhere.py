@@ -11,10 +11,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rootle.ingest.chunker import Cut, cut_text
-from rootle.ingest.grammars import GRAMMARS
-from rootle.ingest.limits import ChunkLimits
-from rootle.languages import LANGUAGES, PROSE, language_of
+from rootle.ingest.chunking.chunker import ChunkedText, cut_text
+from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.text.languages import LANGUAGES, PROSE, language_of
 
 FOLDERS = (
     sysconfig.get_path("stdlib"),
@@ -30,7 +30,7 @@ MAX_FILE_BYTES = 60_000
 MAX_FILES_A_LANGUAGE = 1_500
 
 
-def check(text: str, language: str, limits: ChunkLimits) -> Cut:
+def check(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
     """Assert what holds for the pieces of any text."""
     cut = cut_text(text, language, limits)
     rows = text.split("\n")

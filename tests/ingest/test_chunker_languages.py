@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.ingest.chunker import cut_text
-from rootle.ingest.grammars import GRAMMARS, load_grammar
-from rootle.ingest.limits import ChunkLimits
+from rootle.ingest.chunking.chunker import cut_text
+from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.limits import ChunkLimits
 
 # Small enough that the few lines of a sample do not fit into one piece.
 NARROW = ChunkLimits(max_chars=120)

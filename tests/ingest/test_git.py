@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest.git import LastCommits, changed_from_head, head_commit, is_ancestor, last_commits
-from rootle.ingest.git_command import run_git
+from rootle.sources.git.command import run_git
+from rootle.sources.git.repository import (
+    LastCommits,
+    changed_from_head,
+    head_commit,
+    is_ancestor,
+    last_commits,
+)
 
 _START = 1_700_000_000
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest import walker
-from rootle.ingest.walker import WalkRules, look_at, walk_files
+from rootle.sources.files import discovery
+from rootle.sources.files.discovery import WalkRules, look_at, walk_files
 
 FILES = {
     "a.py": "1",
@@ -68,5 +68,5 @@ def test_the_whole_tree_is_not_listed_for_it(root: Path, monkeypatch: pytest.Mon
     def refuse(root: str) -> None:
         pytest.fail("everything was listed")
 
-    monkeypatch.setattr(walker, "list_tree", refuse)
+    monkeypatch.setattr(discovery, "list_tree", refuse)
     assert look_at(root, ["src/b.py"], RULES) is not None

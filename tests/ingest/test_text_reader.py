@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest.skip_rules import REASONS
-from rootle.ingest.text_reader import TextFile, decode_text, read_text
+from rootle.sources.files.skip_rules import REASONS
+from rootle.sources.files.text_reader import TextFile, decode_text, read_text
 
 
 def _read(folder: Path, raw: bytes | str, name: str = "x.py") -> TextFile | str:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from rootle.errors import IngestError
-from rootle.ingest.skip_rules import REASONS, reason_by_name
-from rootle.ingest.walker import Walk, WalkRules, walk_files
+from rootle.sources.files.discovery import Discovery, WalkRules, walk_files
+from rootle.sources.files.skip_rules import REASONS, reason_by_name
 
 _NOBODY = 65534
 
@@ -28,7 +28,7 @@ def _paths(root: Path, rules: WalkRules | None = None) -> list[str]:
     return [entry.path for entry in walk_files(root, rules or WalkRules()).files]
 
 
-def _skips(walk: Walk) -> dict[str, str]:
+def _skips(walk: Discovery) -> dict[str, str]:
     assert {skip.reason for skip in walk.skips} <= REASONS
     return {skip.path: skip.reason for skip in walk.skips}
 
@@ -160,7 +160,8 @@ def _run_as_nobody(code: str, root: Path) -> str:
     drop = f"os.setgroups([]); os.setgid({_NOBODY}); os.setuid({_NOBODY})"
     setup = "import os, sys; from pathlib import Path; sys.path[:0] = {!r}\n"
     imports = (
-        "from rootle.ingest.walker import *; from rootle.ingest.text_reader import *\n"
+        "from rootle.sources.files.discovery import *\n"
+        "from rootle.sources.files.text_reader import *\n"
         "import encodings.cp1252, encodings.utf_16, rootle.errors\n"
     )
     script = setup.format(sys.path) + imports + (drop if os.geteuid() == 0 else "") + "\n" + code
@@ -267,7 +268,7 @@ def test_a_file_that_vanishes_after_the_listing_is_left_out(
         (tmp_path / "b.py").unlink(missing_ok=True)
         return lstat(path)
 
-    monkeypatch.setattr("rootle.ingest.walker.os.lstat", lstat_of_a_folder_in_motion)
+    monkeypatch.setattr("rootle.sources.files.discovery.os.lstat", lstat_of_a_folder_in_motion)
 
     walk = walk_files(tmp_path, WalkRules())
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rootle.errors import IngestError
-from rootle.ingest.walker import WalkRules, walk_files
+from rootle.sources.files.discovery import WalkRules, walk_files
 
 
 @pytest.fixture(autouse=True)

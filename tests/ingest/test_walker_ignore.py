@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rootle.ingest.folder_walk import walk_folder
-from rootle.ingest.ignore_rules import IgnoreFile
-from rootle.ingest.walker import WalkRules, walk_files
+from rootle.sources.files.discovery import WalkRules, walk_files
+from rootle.sources.files.filesystem_walk import walk_folder
+from rootle.sources.files.ignore_rules import IgnoreFile
 
 _NAMES = ["a", "b", "foo", "foo.c", "bar.d", "x.log", "a b", "[z]", "foo.bar.c", "build", "b!", "é"]
 _ATOMS = [

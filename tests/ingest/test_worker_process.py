@@ -14,21 +14,21 @@ import pytest
 from sample import make_repository
 
 from rootle.errors import IndexMissingError, IngestError
-from rootle.index.lock import writer_lock
-from rootle.ingest import readers, worker_process, workers
-from rootle.ingest.records import ReadJob, ReadResult
-from rootle.ingest.worker_process import EarlyWorkers
+from rootle.index.local.writer_lock import writer_lock
+from rootle.ingest.workers import scheduler, worker_pool, worker_process
+from rootle.ingest.workers.jobs import ReadJob, ReadResult
+from rootle.ingest.workers.worker_process import PrestartedWorkers
 
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (worker_process, readers):
+    for module in (worker_process, scheduler):
         monkeypatch.setattr(module, "worker_count", lambda: 2)
 
 
 @pytest.mark.usefixtures("two_cores")
 def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
-    early = EarlyWorkers()
+    early = PrestartedWorkers()
     early.start()
     early.start()  # they wait already
     taken = early.take()
@@ -51,7 +51,7 @@ def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
 def test_an_early_one_ends_with_its_parent() -> None:
     code = (
         "import os\n"
-        "from rootle.ingest.worker_process import EarlyWorkers\n"
+        "from rootle.ingest.workers.worker_process import EarlyWorkers\n"
         "early = EarlyWorkers()\n"
         "early.start()\n"
         "os.kill(os.getpid(), 9)\n"
@@ -82,10 +82,10 @@ def test_a_program_with_python_in_it_is_not_started_early(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(worker_process, "start_worker", wrong)
     monkeypatch.setattr(sys, "executable", "/usr/sbin/uwsgi")
-    EarlyWorkers().start()
+    PrestartedWorkers().start()
     monkeypatch.setattr(sys, "executable", "/opt/bin/python3.13")
     with pytest.raises(AssertionError, match="it was started"):
-        EarlyWorkers().start()
+        PrestartedWorkers().start()
 
 
 class Started(list[subprocess.Popen[bytes]]):
@@ -109,7 +109,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) ->
         found.append(start())
         return found[-1]
 
-    for module in (worker_process, workers):
+    for module in (worker_process, worker_pool):
         monkeypatch.setattr(module, "start_worker", noted)
     return found
 
@@ -161,9 +161,9 @@ def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
 
     def noted(jobs: Sequence[ReadJob], *rest: Any) -> Iterator[ReadResult]:
         runs.append(len(jobs))
-        return workers.run_jobs(jobs, *rest)
+        return worker_pool.run_jobs(jobs, *rest)
 
-    monkeypatch.setattr(readers, "run_jobs", noted)
+    monkeypatch.setattr(scheduler, "run_jobs", noted)
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     names = [f"a{n}.py" for n in range(100)]
     root = make_repository(tmp_path / "repo", dict.fromkeys(names, text))
@@ -176,7 +176,7 @@ def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
     assert runs == [100]
     assert len(started) == 2
     # What ended by itself cannot be meant to be used.
-    early = EarlyWorkers()
+    early = PrestartedWorkers()
     early.start()
     assert early.are_waiting()
     for process in started[2:]:
@@ -188,13 +188,13 @@ def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
 
 def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
     jobs = [ReadJob(f"{n}.py", 1_000 + n % 7 * 9_000, 0, 0, None) for n in range(200)]
-    batches = workers._batches(jobs, 2)
+    batches = worker_pool._batches(jobs, 2)
     assert [job for batch in batches for job in batch] == jobs
     sizes = [sum(job.size for job in batch) for batch in batches]
     assert max(sizes) == sizes[0] > 200_000
     assert max(sizes[-2:]) < 64_000
     # Of what is just worth several processes each gets a part.
-    assert len(workers._batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
+    assert len(worker_pool._batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
 
 
 def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from hash_embedder import HashEmbedder
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
 from rootle.protocols import Embedder, Matrix
 from rootle.search.agent import SearchAgent
-from rootle.search.rows import best_and_mean
+from rootle.search.retrieval.file_vectors import best_and_mean
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -93,7 +93,7 @@ def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: Make
 def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _unavailable)
     response = make_agent().search(SearchQuery("how long to wait before the next attempt"))
     assert response.degraded == ("sparse",)
     assert response.results[0].file_path in ("src/net/retry.py", "tests/test_retry.py")
@@ -103,7 +103,7 @@ def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
 def test_without_any_leg_a_search_fails_in_one_line(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _unavailable)
     with pytest.raises(SearchUnavailableError, match="neither"):
         make_agent(_DownEmbedder()).search(SearchQuery("retry"))
 

@@ -14,9 +14,9 @@ from sample import FILES, many_files, write, write_tree
 from rootle.app import App, open_app
 from rootle.cli.main import main
 from rootle.errors import QueryError
-from rootle.markdown import response_as_markdown, result_as_markdown
-from rootle.search.surroundings import head_of, imports_in_reach
-from rootle.text import CHARS_PER_TOKEN
+from rootle.search.results.enclosing_scope import head_of, imports_in_reach
+from rootle.serialization.markdown import response_as_markdown, result_as_markdown
+from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
 _LONG = (
@@ -137,7 +137,7 @@ def test_lines_before_and_after_keep_to_the_limit(
 
 def test_a_file_that_changed_is_read_as_it_is_now_and_marked(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
-    app = make_app(root, refresh_seconds=3_600.0)
+    app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
     write(root, "src/stripes.py", "# one\n# two\n# three\n" + _SHORT.replace("data[", "found["))
     result = _of(app.search("stripes of a zebra", context=True), "src/stripes.py")
@@ -152,7 +152,7 @@ def test_a_file_that_changed_is_read_as_it_is_now_and_marked(tmp_path: Path, mak
 
 def test_a_hit_that_is_older_than_its_file_is_called_stale(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
-    app = make_app(root, refresh_seconds=3_600.0)
+    app = make_app(root, stale_check_seconds=3_600.0)
     assert app.search("stripes of a zebra").degraded == ()
     write(root, "src/stripes.py", "# another text\n")
     assert app.search("stripes of a zebra").degraded == ("stale",)
@@ -162,7 +162,7 @@ def test_a_hit_that_is_older_than_its_file_is_called_stale(tmp_path: Path, make_
 @pytest.mark.parametrize("how", ["gone", "link", "folder is a link"])
 def test_a_file_that_is_gone_is_left_out(how: str, tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "deep/stripes.py": _SHORT})
-    app = make_app(root, refresh_seconds=3_600.0)
+    app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
     outside = write(tmp_path, "outside/stripes.py", "zebra stripes are secret\n")
     (root / "deep/stripes.py").unlink()

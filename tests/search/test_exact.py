@@ -9,7 +9,7 @@ import pytest
 from sample import FILES, make_repository, many_files
 
 from rootle.app import App
-from rootle.search import exact
+from rootle.search.query import phrase_match
 from rootle.types import SearchQuery, SearchResult
 
 _FILES = {
@@ -136,11 +136,11 @@ def test_pages_of_an_exact_question_follow_each_other(tmp_path: Path, make_app) 
 
 
 def test_a_search_that_was_cut_short_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "MAX_FILES", 3)
+    monkeypatch.setattr(phrase_match, "MAX_FILES", 3)
     response = app.search(r"/\d/")
     assert "exact" in response.degraded
     assert "3 of 12 files" in response.suggestions[-1]
-    monkeypatch.setattr(exact, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(phrase_match, "MAX_SECONDS", -1.0)
     assert "exact" in app.search('"->"').degraded
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sample import write
 
 from rootle.app import App, open_app
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400

@@ -12,11 +12,11 @@ import pytest
 from sample import make_repository, many_files
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import RerankError
-from rootle.places import search_log_path
 from rootle.protocols import Hit
 from rootle.search.agent import SearchAgent
+from rootle.storage.paths import search_log_path
 from rootle.types import SearchQuery
 
 

@@ -8,8 +8,8 @@ import pytest
 from sample import FILES, make_repository
 
 from rootle.app import App
-from rootle.index.embedded_sparse import EmbeddedSparse
-from rootle.search.spelling import edit_distance
+from rootle.index.local.sparse_index import EmbeddedSparse
+from rootle.search.query.spelling import edit_distance
 
 _FILES = {**FILES, "src/users.py": "def getUserById(key):\n    return table[key]\n"}
 

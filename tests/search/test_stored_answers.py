@@ -14,7 +14,7 @@ from hash_embedder import HashEmbedder
 from sample import make_repository, many_files, write
 
 from rootle.app import App
-from rootle.places import stored_answers_path
+from rootle.storage.paths import stored_answers_path
 from rootle.types import SearchQuery
 
 _QUESTION = SearchQuery("ledger of the worker", limit=5)

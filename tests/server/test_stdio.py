@@ -31,7 +31,7 @@ from mcp_process import (
 from sample import FILES, many_files, write, write_tree
 
 from rootle.server.streams import MAX_LINE_BYTES
-from rootle.text import CHARS_PER_TOKEN
+from rootle.text.terms import CHARS_PER_TOKEN
 
 
 def test_a_client_is_told_of_the_tools_and_its_question_is_answered(session: Session) -> None:

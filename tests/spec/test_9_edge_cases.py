@@ -13,7 +13,7 @@ from hash_embedder import HashEmbedder
 from sample import FILES, make_repository, write
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import ConfigError, StaleCursorError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent

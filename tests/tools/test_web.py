@@ -12,8 +12,8 @@ import pytest
 from json_server import Reply, serving
 from sample import MakeApp
 
+from rootle.config.loading import read_settings
 from rootle.errors import RefusedError, UnavailableError
-from rootle.settings.sources import read_settings
 from rootle.tools import tools_of
 from rootle.tools.tool import Answer, Tool
 from rootle.tools.web import web_read, web_search
@@ -118,7 +118,7 @@ def test_a_search_goes_from_the_tool_to_an_engine_and_is_kept(
     # DuckDuckGo is on no machine of the tests: whichever comes first, SearXNG answers.
     with serving(lambda request: Reply(raw=b"", status=202)) as duck:
         monkeypatch.setattr(
-            "rootle.websearch.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
+            "rootle.web.engines.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
         )
         with serving(lambda request: Reply(_SEARXNG)) as server:
             app = make_app(repository, web_search=True, searxng_endpoint=server.url)

@@ -22,8 +22,8 @@ from rootle.rank.confidence import (
     question_signals,
     result_signals,
 )
-from rootle.rank.evidence import Floats
-from rootle.rank.heuristic import RankedFiles
+from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import Asked
 
 TOP = 10

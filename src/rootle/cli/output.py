@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TextIO
 
-from rootle.cli.opening import printable
-from rootle.markdown import memory_as_text, passages_of, response_as_markdown
+from rootle.cli.context import printable
 from rootle.rank.features import word_match
-from rootle.text import STOP_WORDS, WORD, split_identifier
-from rootle.types import Memory, SearchResponse, SearchResult, Span, Understood
+from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
+from rootle.text.terms import STOP_WORDS, WORD, split_identifier
+from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
 # A span on a terminal: its head and the lines that match; the rest is a dotted line away.
 _TERMINAL_LINES: Final = 10
@@ -78,7 +78,7 @@ def _say_about(response: SearchResponse) -> None:
         print(f"rootle: {printable(suggestion)}", file=sys.stderr)
 
 
-def _reading(understood: Understood) -> str:
+def _reading(understood: QueryInterpretation) -> str:
     """How a question was read, in one line."""
     parts = [understood.intent]
     parts += [f'must contain "{phrase}"' for phrase in understood.phrases]

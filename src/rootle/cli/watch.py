@@ -8,11 +8,11 @@ import signal
 from types import FrameType
 
 from rootle.app import App
+from rootle.cli.context import opened, say
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import opened, say
 from rootle.errors import UnavailableError
+from rootle.serialization.json import to_json
 from rootle.types import IndexUpdated
-from rootle.wire import to_json
 
 
 def run_watch(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from rootle.errors import PluginError
-from rootle.ingest.plugin_part import part
+from rootle.ingest.plugin_hook import part
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import ConfigError, QueryError
-from rootle.markdown import memory_as_text
+from rootle.serialization.json import to_json
+from rootle.serialization.markdown import memory_as_text
 from rootle.types import Findings, Memory, Record, SearchQuery, SearchResponse, SearchResult
-from rootle.wire import to_json
 
 # What it means for a reader that a part of the search did not take part.
 _WITHOUT: Final = {
