@@ -22,7 +22,7 @@ from rootle.config.loading import load_config
 from rootle.rerank.providers import WIRES
 from rootle.search.search_log import SearchLog
 from rootle.serialization.json import to_json
-from rootle.telemetry import spans
+from rootle.telemetry.spans import spans
 from rootle.types import camel_case
 
 TOP = Path(__file__).resolve().parent.parent

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from doc_pages import DOCS, PAGES, TOP, blocks, console_commands, page_name
 
-from rootle.config import SECTION
-from rootle.settings.sources import load_config
+from rootle.config.fields import SECTION
+from rootle.config.loading import load_config
 
 TESTED = [
     page
