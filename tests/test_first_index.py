@@ -71,12 +71,12 @@ def test_an_answer_is_from_what_there_is_and_says_so(gate: Gate, app: App) -> No
     assert early.results
     assert "partial" in early.degraded
     assert early.partial is not None
-    read, total = app.first_index() or (0, 0)
+    read, total = app.index_progress() or (0, 0)
     assert 0 < early.partial.searched_bytes <= read < early.partial.total_bytes == total
     (search, *_) = tools_of(app)
     assert "partial: the index is still being made, this is from 0.0 of 0.1 MB" in search(_QUESTION)
     gate.is_open.set()
-    until(lambda: app.first_index() is None, "the index is made")
+    until(lambda: app.index_progress() is None, "the index is made")
     whole = app.search(_QUESTION)
     assert (whole.partial, whole.degraded) == (None, ())
     assert "partial" not in search(_QUESTION)

@@ -175,7 +175,7 @@ def test_an_answer_says_how_stale_it_is_while_indexing_is_paused(
 def test_slowed_indexing_keeps_its_distance(
     repository: Path, live: WatchService, app: App, events: list[IndexUpdated]
 ) -> None:
-    assert app.slow_indexing(3600)
+    assert app.throttle_indexing(3600)
     (repository / "one.py").write_text("def quagga(): ...\n")
     until(lambda: app.buffered_index_operations == 1, "heard")
     assert app.search("quagga").staleness is not None

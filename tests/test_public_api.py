@@ -67,7 +67,7 @@ def lines(result: SearchResult) -> list[range]:
 
 def main() -> None:
     try:
-        with open_app(".", config=Config(default_limit=5), notice=print) as app:
+        with open_app(".", config=Config(default_limit=5), on_warning=print) as app:
             report: IndexReport = app.index(lambda done, total: print(done / total))
             found = best(app, "where is the parser")
             if found is not None and found.metadata.language == "python":

@@ -42,7 +42,7 @@ def test_every_field_holds_stems_as_a_question_asks_for_them(
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
     app.index()
-    sparse = app._parts.upkeep().snapshot().sparse
+    sparse = app._container.indexer().snapshot().sparse
 
     def hits(term: str) -> int:
         return len(sparse.field_scores(level, [field], [WeightedTerm(term, 1.0)], 10).ids)

@@ -123,7 +123,7 @@ def asked_of(root: Path, label: Label, results: tuple[Found, ...], *, is_indexed
 
 def indexed_lines(app: App) -> dict[str, list[tuple[int, int]]]:
     """The lines of every chunk of the index, by file."""
-    snapshot = app._parts.upkeep().snapshot()  # noqa: SLF001  # no answer says what was not indexed
+    snapshot = app._container.indexer().snapshot()  # noqa: SLF001  # no answer says what was not indexed
     return {
         state.path: [(row.start_line, row.end_line) for row in snapshot.chunks_of(state.id)]
         for state in snapshot.all_files()

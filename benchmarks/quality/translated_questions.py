@@ -76,7 +76,7 @@ def finds(app: App, text: str, files: set[str], *, has_glossary: bool) -> bool:
     if has_glossary:
         results = app.search(query).results
     else:
-        with patch("rootle.search.query.parse.language_of_question", return_value=None):
+        with patch("rootle.search.query.parse.detect_language", return_value=None):
             results = app.search(query).results
     return any(result.file_path in files for result in results)
 

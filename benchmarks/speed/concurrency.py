@@ -105,7 +105,7 @@ class Hanging:
 
 def while_it_hangs(app: App) -> tuple[list[float], list[float]]:
     """The times of the questions before the breaker opens, and of those after it."""
-    agent = SearchAgent(app._parts.upkeep().snapshot, Hanging, app.config)  # noqa: SLF001 - no other way in
+    agent = SearchAgent(app._container.indexer().snapshot, Hanging, app.config)  # noqa: SLF001 - no other way in
     asked = [timed(agent.search, SearchQuery(f"{q} once more")) for q in QUESTIONS[:DOWN_QUESTIONS]]
     agent.close()
     return asked[:OPENS_AFTER], asked[OPENS_AFTER:]

@@ -213,7 +213,7 @@ def test_fifty_questions_to_a_broken_server_are_answered_by_words_within_the_dea
     app.index()
     embedder = _RemoteEmbedder(server.port)
     config = Config(dense_timeout_ms=_DEADLINE_MS, sparse_timeout_ms=5_000)
-    agent = SearchAgent(app._parts.upkeep().snapshot, lambda: embedder, config)
+    agent = SearchAgent(app._container.indexer().snapshot, lambda: embedder, config)
     times = []
     for number in range(50):
         started = time.monotonic()
@@ -234,8 +234,8 @@ def test_a_deadline_does_not_measure_how_many_others_are_asking(
     app: App = make_app(repository)
     app.index()
     agent = SearchAgent(
-        app._parts.upkeep().snapshot,
-        app._parts.model,
+        app._container.indexer().snapshot,
+        app._container.embedder,
         Config(sparse_timeout_ms=1, dense_timeout_ms=60_000),
     )
     monkeypatch.setattr("rootle.search.session._ROWS_FOR_THREADS", 0)

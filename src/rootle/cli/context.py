@@ -30,7 +30,7 @@ def opened(
         root,
         index_dir=options.index_dir,
         config=config,
-        notice=say,
+        on_warning=say,
         initial_index_timeout_s=initial_index_timeout_s,
     )
     with app:

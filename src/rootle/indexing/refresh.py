@@ -54,7 +54,7 @@ class IndexRefresher:
         self,
         indexer: Indexer,
         config: Config,
-        notice: Callable[[str], None],
+        on_warning: Callable[[str], None],
         *,
         initial_index_timeout_s: float | None = None,
     ) -> None:
@@ -66,7 +66,7 @@ class IndexRefresher:
         self.replacements = 0  # how often the index was made anew or deleted, or is now
         self._indexer = indexer
         self._config = config
-        self._notice = notice
+        self._on_warning = on_warning
         self._watch = WatcherProbe(indexer.index_dir)
         self._lock = threading.RLock()
         self._checked_at = float("-inf")
@@ -220,7 +220,7 @@ class IndexRefresher:
             return None
         except (UnavailableError, IndexStorageError) as error:
             if self._indexer.view.has_whole_index():
-                self._notice(f"answering from the index as it is: {error}")
+                self._on_warning(f"answering from the index as it is: {error}")
                 return self._lacking(self._indexer.view.arrears())
             if not isinstance(error, UnavailableError):
                 raise
@@ -240,7 +240,7 @@ class IndexRefresher:
             self._indexer.bring_up_to_date(_no_progress, timeout_s=-1)
         except (UnavailableError, IndexStorageError, IngestError) as error:
             self._failure = error
-            self._notice(f"answering from the index as it is: {error}")
+            self._on_warning(f"answering from the index as it is: {error}")
         else:
             self.forget()
 

@@ -42,12 +42,14 @@ _FEW: Final = 50
 class WatchService:
     """One watched index, with threads of its own. As a context it stops at the end.
 
-    `notice` is told when it fails, and when it works again.
+    `on_warning` is told when it fails, and when it works again.
     """
 
-    def __init__(self, indexer: Indexer, debounce_s: float, notice: Callable[[str], None]) -> None:
+    def __init__(
+        self, indexer: Indexer, debounce_s: float, on_warning: Callable[[str], None]
+    ) -> None:
         self._indexer = indexer
-        self._notice = notice
+        self._on_warning = on_warning
         self._place = WatcherStateFile(indexer.index_dir)
         self._gathering = Debouncer(debounce_s)
         self._watcher = Watcher(
@@ -264,9 +266,9 @@ class WatchService:
             self._place.publish(self._state)
         if self._state.error is not None and self._state.error != before.error:
             watcher_failed(self._state.error)
-            self._notice(f"watching fails: {self._state.error}")
+            self._on_warning(f"watching fails: {self._state.error}")
         elif before.error is not None and self._state.error is None:
-            self._notice("watching works again")
+            self._on_warning("watching works again")
 
     def _waiting(self) -> tuple[int, float | None]:
         """How many files wait, also those just being indexed, and since when (Unix time)."""
