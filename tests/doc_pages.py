@@ -10,7 +10,12 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 DOCS = TOP / "docs"
 PAGES = sorted(
-    [*TOP.glob("*.md"), *DOCS.rglob("*.md"), TOP / "benchmarks/README.md", *TOP.glob("training/*.md")]
+    [
+        *TOP.glob("*.md"),
+        *DOCS.rglob("*.md"),
+        TOP / "benchmarks/README.md",
+        *TOP.glob("training/*.md"),
+    ]
 )
 _FENCE = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
 _GENERATED = re.compile(r"<!-- generated: .*?<!-- end -->", re.DOTALL)
@@ -41,11 +46,12 @@ def blocks(page: Path, language: str | None = None) -> list[Block]:
     return [block for block in found if language in (None, block.language)]
 
 
-def console_commands(page: Path) -> Iterator[str]:
-    """Yield the commands of the console blocks, with continuation lines joined."""
+def console_sessions(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command of the console blocks with the output lines printed below it."""
     for block in blocks(page, "console"):
-        lines = block.code.replace("\\\n", "").splitlines()
-        yield from (line[2:] for line in lines if line.startswith("$ "))
+        for session in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
+            command, *output = session.replace("\\\n", "").splitlines()
+            yield command, output
 
 
 def links(page: Path) -> list[str]:

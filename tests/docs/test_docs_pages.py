@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from doc_pages import PAGES, TOP, anchors, blocks, console_commands, links, page_name
+from doc_pages import PAGES, TOP, anchors, console_sessions, links, page_name
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,9 @@ def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert pages
     for page in pages:
-        loaded = re.findall(r"""<(?:script|link|img|iframe)\b[^>]*["'](https?://[^"']+)""", page.read_text())
+        loaded = re.findall(
+            r"""<(?:script|link|img|iframe)\b[^>]*["'](https?://[^"']+)""", page.read_text()
+        )
         assert not loaded, f"{page.name}: {loaded}"
 
 
@@ -66,7 +68,7 @@ def test_every_make_target_in_the_docs_exists() -> None:
     targets = make_targets()
     for page in PAGES:
         named = set(re.findall(r"`make ([a-z-]+)[^`]*`", page.read_text()))
-        for command in console_commands(page):
+        for command, _ in console_sessions(page):
             named |= set(re.findall(r"^make ([a-z-]+)", command))
         assert named <= targets, f"{page_name(page)}: make {named - targets}"
 
