@@ -193,7 +193,7 @@ def test_a_part_that_misbehaves_costs_no_answer(
         f"PARTS = Plugin('{kind}', '{name}', lambda: part)"
     )
     own.write_text(f"{MISBEHAVING[how]}\n{make}\n")
-    monkeypatch.setattr("rootle.ingest.plugin_hook._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.plugins.hook._TIMEOUT_S", 0.3)
     monkeypatch.setattr("rootle.index.remote.plugin_index.LOOK_TIMEOUT_S", 0.3)
     settings: dict[str, object] = {"sparse_timeout_ms": 300, "reranker_timeout_ms": 300}
     settings |= {"reranker_provider": "mine"} if kind == "reranker" else {}

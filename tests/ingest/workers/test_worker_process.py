@@ -51,8 +51,8 @@ def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
 def test_an_early_one_ends_with_its_parent() -> None:
     code = (
         "import os\n"
-        "from rootle.ingest.workers.worker_process import EarlyWorkers\n"
-        "early = EarlyWorkers()\n"
+        "from rootle.ingest.workers.worker_process import PrestartedWorkers\n"
+        "early = PrestartedWorkers()\n"
         "early.start()\n"
         "os.kill(os.getpid(), 9)\n"
     )
@@ -203,8 +203,8 @@ def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from rootle import open_app\n"
-        "from rootle.ingest import readers, worker_process\n"
-        "readers.worker_count = worker_process.worker_count = lambda: 2\n"
+        "from rootle.ingest.workers import scheduler, worker_process\n"
+        "scheduler.worker_count = worker_process.worker_count = lambda: 2\n"
         f"report = open_app({str(root)!r}, index_dir={str(tmp_path / 'index')!r}).index()\n"
         "print(report.files_indexed, 'tree_sitter' in sys.modules)\n"
     )
