@@ -24,11 +24,13 @@ fix: .venv/developed  ## repair what lint can repair by itself
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 
-docs: .venv/developed  ## regenerate the generated parts of docs/
+docs: .venv/developed  ## regenerate the generated parts of docs/ and the screenshot
 	$(PYTHON) docs/scripts/generate_reference.py
+	$(PYTHON) docs/scripts/record_terminal.py
 
 docs-check: .venv/developed  ## fail where `make docs` would change a file
 	$(PYTHON) docs/scripts/generate_reference.py --check
+	$(PYTHON) docs/scripts/record_terminal.py --check
 
 site: .venv/developed  ## build the documentation site into build/site
 	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -c docs . build/site

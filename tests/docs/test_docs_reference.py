@@ -36,11 +36,10 @@ def specification_rows() -> list[tuple[str, ...]]:
     return [row for row in rows if row[0] not in {"Point", "---"}]
 
 
-def test_generated_parts_are_up_to_date() -> None:
+@pytest.mark.parametrize("script", ["generate_reference.py", "record_terminal.py"])
+def test_generated_parts_are_up_to_date(script: str) -> None:
     child = subprocess.run(
-        [sys.executable, DOCS / "scripts/generate_reference.py", "--check"],
-        capture_output=True,
-        text=True,
+        [sys.executable, DOCS / "scripts" / script, "--check"], capture_output=True, text=True
     )
     assert child.returncode == 0, child.stdout + child.stderr
 
