@@ -188,10 +188,7 @@ def test_a_part_that_misbehaves_costs_no_answer(
 ) -> None:
     name = {"chunker": ".recipe", "document reader": ".menu"}.get(kind, "mine")
     (kitchen / "today.menu").write_bytes(b"gazpacho")
-    make = (
-        "from rootle.plugins import Plugin\n"
-        f"PARTS = Plugin('{kind}', '{name}', lambda: part)"
-    )
+    make = f"from rootle.plugins import Plugin\nPARTS = Plugin('{kind}', '{name}', lambda: part)"
     own.write_text(f"{MISBEHAVING[how]}\n{make}\n")
     monkeypatch.setattr("rootle.plugins.hook._TIMEOUT_S", 0.3)
     monkeypatch.setattr("rootle.index.remote.plugin_index.LOOK_TIMEOUT_S", 0.3)
