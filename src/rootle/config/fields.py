@@ -173,7 +173,7 @@ class Config:
     signal_weights: SignalWeights = config_field(  # noqa: RUF009 - it makes a `field`
         _NO_SIGNALS,
         "What recency and importance add in the other rankers, on the scale of their "
-        "[features](../explanation/ranking.md#3-files-are-put-in-order).",
+        "[features](../explanation/ranking.md#3-order-the-files).",
         project=True,
     )
     trust: tuple[TrustRule, ...] = config_field(
