@@ -18,13 +18,13 @@ from typing import Protocol
 
 import numpy as np
 import tantivy
+from rootle.text.terms import STOP_WORDS
 
 from benchmarks.common.bm25 import length_norms, term_scores
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.protocols import MemoryStore
-from rootle.text import STOP_WORDS
 
 APART_S = 1_860
 _USER = "user"
@@ -134,7 +134,7 @@ def _open_rootle(folder: Path, embedder: StaticEmbedder, interval_s: float = 0.0
 
 
 def _open_mem0(folder: Path, embedder: StaticEmbedder) -> MemorySystem:
-    from rootle.memory.mem0 import Mem0Store  # optional: needs mem0ai
+    from rootle.memory.mem0.library import Mem0Store  # optional: needs mem0ai
 
     return StoreSystem(lambda _: Mem0Store(folder, lambda: embedder))
 

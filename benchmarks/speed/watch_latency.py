@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from rootle.indexing.watch.watcher_state import WatcherStateFile
+
 from benchmarks.common.arguments import JSON, ROOT, command_parser
 from benchmarks.common.git import run_git
 from benchmarks.common.reports import write_json
@@ -32,7 +34,6 @@ from benchmarks.common.rootle_search import timed
 from benchmarks.speed.processes import cpu_seconds, resident_bytes
 from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, open_app
-from rootle.index.watch_place import WatchPlace
 
 CONFIG = {"searchAgent": {"maxChunksPerFile": 0}}
 TIMEOUT_S = 600.0
@@ -117,12 +118,12 @@ def watcher(root: Path, index: Path, config: Path) -> Iterator[int]:
 
 def is_current(app: App) -> bool:
     """Return whether the watcher has indexed every change."""
-    state = WatchPlace(app.index_dir).state()
+    state = WatcherStateFile(app.index_dir).state()
     return state is not None and state.is_ready and not state.waiting
 
 
 def index_generation(app: App) -> int:
-    state = WatchPlace(app.index_dir).state()
+    state = WatcherStateFile(app.index_dir).state()
     return -1 if state is None else state.generation
 
 

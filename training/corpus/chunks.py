@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunker import ChunkLimits
-from rootle.ingest.code_cutter import cut_code
-from rootle.ingest.grammars import GRAMMARS, load_grammar
-from rootle.ingest.lines import Comment, Lines, Part
-from rootle.ingest.outline import Outline, read_outline
-from rootle.ingest.prose_cutter import cut_prose
-from rootle.text import path_words
+from rootle.ingest.chunking.chunker import ChunkLimits
+from rootle.ingest.chunking.code_splitter import cut_code
+from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.lines import Comment, LineRange, Lines
+from rootle.ingest.chunking.outline import Outline, read_outline
+from rootle.ingest.chunking.prose_splitter import cut_prose
+from rootle.text.terms import path_words
 
 _LIMITS: Final = ChunkLimits()
 _TEST: Final = re.compile(
@@ -60,7 +60,7 @@ def cut_file(path: str, language: str, text: str, first_number: int) -> list[Pla
         body = "\n".join(lines.rows[first:end])
         if not 30 <= len(body) <= 2 * _LIMITS.max_chars:
             continue
-        whole = Part(first, end, part.path)
+        whole = LineRange(first, end, part.path)
         symbols = _symbols(whole, outline) if outline else ()
         comments = tuple(_comment_blocks(whole, outline)) if outline else ()
         number = first_number + len(places)
@@ -68,12 +68,12 @@ def cut_file(path: str, language: str, text: str, first_number: int) -> list[Pla
     return places
 
 
-def _symbols(part: Part, outline: Outline) -> tuple[str, ...]:
+def _symbols(part: LineRange, outline: Outline) -> tuple[str, ...]:
     names = (name.text for name in outline.names if part.first <= name.row < part.end)
     return tuple(dict.fromkeys(names))
 
 
-def _comment_blocks(part: Part, outline: Outline) -> Iterator[tuple[str, ...]]:
+def _comment_blocks(part: LineRange, outline: Outline) -> Iterator[tuple[str, ...]]:
     """Comments within a part; a grammar gives each `//` line alone, so runs are joined."""
     block: list[Comment] = []
     for comment in outline.comments:

@@ -13,8 +13,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from rootle.ingest.grammars import GRAMMARS
-from rootle.languages import PROSE, language_of
+from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.text.languages import PROSE, language_of
+
 from training.corpus.reserved_repos import Reserved, repository_texts
 
 MIN_BYTES: Final = 200

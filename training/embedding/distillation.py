@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rootle.embed.factory import choose_model, open_model
+from rootle.text.languages import PROSE
 from scipy.sparse import csr_matrix, vstack
 
 from rootle import Config
-from rootle.embed.choice import choose_model, open_model
-from rootle.languages import PROSE
 from rootle.protocols import Embedder, QueryEmbedder
 from training.corpus.chunks import Place, cut_file
 from training.corpus.reserved_repos import NAMES, Reserved, read_names, shingles_of_repositories

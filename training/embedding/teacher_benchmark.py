@@ -29,17 +29,17 @@ from benchmarks.common.labels import LABELS, Label, is_hard, read_labels
 from benchmarks.quality.labelled_questions import Judged, figures_of, judge
 from benchmarks.quality.public_benchmark import Answer, found
 from numpy.typing import NDArray
+from rootle.embed.factory import choose_model, open_model
+from rootle.index.local.dense_index import EmbeddedDense
+from rootle.index.local.snapshot import Snapshot
+from rootle.rank.rankers.registry import FEATURES, LEARNED, Ranker
+from rootle.text.terms import path_words
 
 from rootle import Config, SearchQuery, open_app
-from rootle.embed.choice import choose_model, open_model
 from rootle.embed.static import StaticEmbedder
-from rootle.index.embedded_dense import EmbeddedDense
-from rootle.index.snapshot import Snapshot
 from rootle.ingest.analyze import embedded_text
 from rootle.protocols import Embedder, Matrix, QueryEmbedder, Ranked, Scores, Vector
-from rootle.rank.rankers import FEATURES, LEARNED, Ranker
 from rootle.search.agent import SearchAgent
-from rootle.text import path_words
 from training.embedding.dense_benchmark import reached
 
 Cosines = Callable[[str], Scores]

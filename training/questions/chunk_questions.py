@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.languages import PROSE
-from rootle.text import WORD, split_identifier
+from rootle.text.languages import PROSE
+from rootle.text.terms import WORD, split_identifier
+
 from training.corpus.chunks import Place
 from training.corpus.text_cleaning import is_prose
 from training.pairs.code_pairs import MESSAGE

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.grammars import load_grammar
-from rootle.ingest.lines import Comment, Lines
-from rootle.ingest.outline import Outline, Unit, read_outline
+from rootle.ingest.chunking.grammars import load_grammar
+from rootle.ingest.chunking.lines import Comment, Lines
+from rootle.ingest.chunking.outline import Outline, Unit, read_outline
+
 from training.corpus.text_cleaning import plain_text, sentences
 from training.questions.phrasing import choice, question_of
 

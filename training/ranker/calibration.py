@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from benchmarks.quality.score_calibration import tenths_of
+from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.ranking_inputs import Floats
 from scipy.optimize import minimize
 
 from rootle.rank.confidence import (
@@ -22,8 +24,6 @@ from rootle.rank.confidence import (
     question_signals,
     result_signals,
 )
-from rootle.rank.evidence import Floats
-from rootle.rank.heuristic import RankedFiles
 from training.ranker.ranking_examples import Asked
 
 TOP = 10

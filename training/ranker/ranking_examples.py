@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
+from rootle.rank.rankers.registry import FEATURES, Ranker
+from rootle.rank.ranking_inputs import RankingInputs
+
 from rootle import App, Config, SearchQuery, open_app
 from rootle.errors import QueryError
-from rootle.rank.evidence import Evidence
-from rootle.rank.heuristic import RankedFiles, rank_files
-from rootle.rank.rankers import FEATURES, Ranker
 from rootle.search.agent import SearchAgent
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
@@ -41,7 +42,7 @@ class Asked:
     kind: str
     hard: bool
     targets: tuple[tuple[Lines, ...], ...]  # each with its equivalents
-    evidence: Evidence
+    evidence: RankingInputs
     shown: dict[str, tuple[tuple[int, int], ...]]  # path -> the lines that would be shown
 
 
@@ -49,14 +50,14 @@ class Asker:
     """Asks one app, with a ranker that keeps what it is given."""
 
     def __init__(self, app: App) -> None:
-        self._seen: list[Evidence] = []
+        self._seen: list[RankingInputs] = []
         ranker = Ranker("features", self._rank, FEATURES.score_spans, None)
         config = Config(enable_cache=False)
         # The app's own agent has the ranker of the configuration.
         snapshots, model = app._parts.upkeep().snapshot, app._parts.model  # noqa: SLF001
         self._agent = SearchAgent(snapshots, model, config, ranker=ranker)
 
-    def ask(self, text: str) -> tuple[Evidence, dict[str, tuple[tuple[int, int], ...]]]:
+    def ask(self, text: str) -> tuple[RankingInputs, dict[str, tuple[tuple[int, int], ...]]]:
         response = self._agent.search(SearchQuery(text, limit=SHOWN))
         shown = {
             result.file_path: (
@@ -67,7 +68,7 @@ class Asker:
         }
         return self._seen[-1], shown
 
-    def _rank(self, evidence: Evidence) -> RankedFiles:
+    def _rank(self, evidence: RankingInputs) -> RankedFiles:
         self._seen = [evidence]
         return rank_files(evidence)
 

@@ -17,10 +17,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rootle.rank.columns import COLUMNS
-from rootle.rank.forest import load_forest
-from rootle.rank.heuristic import rank_files
-from rootle.rank.learned import rank_learned
+from rootle.rank.rankers.feature_sum import rank_files
+from rootle.rank.rankers.gbdt import load_trees
+from rootle.rank.rankers.learned import rank_learned
+from rootle.rank.rankers.model_features import COLUMNS
+
 from training.ranker.ranking_examples import Asked, of_histories
 
 TOP = 10
@@ -49,7 +50,7 @@ def main() -> None:
 
 
 def of_held_out(args: argparse.Namespace) -> dict[str, float]:
-    forest = load_forest(args.model / "trees.npz", COLUMNS)
+    forest = load_trees(args.model / "trees.npz", COLUMNS)
     found: dict[str, dict[str, list[float]]] = {"features": {}, "learned": {}}
     for asked in of_histories(args.histories, args.work, args.commits, "held-out"):
         for ranker, ranked in (

@@ -27,12 +27,12 @@ from typing import Any
 
 import lightgbm
 import numpy as np
+from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
+from rootle.rank.rankers.gbdt import GradientBoostedTrees, save_trees
+from rootle.rank.rankers.learned import RERANKED, SUM_SCALE, corrected
+from rootle.rank.rankers.model_features import COLUMNS, model_columns
+from rootle.rank.ranking_inputs import Floats
 
-from rootle.rank.columns import COLUMNS, model_columns
-from rootle.rank.evidence import Floats
-from rootle.rank.forest import Forest, save_forest
-from rootle.rank.heuristic import RankedFiles, rank_files
-from rootle.rank.learned import RERANKED, SUM_SCALE, corrected
 from training.ranker.calibration import calibration_of, signals_of
 from training.ranker.ranking_examples import (
     Asked,
@@ -100,7 +100,7 @@ def main() -> None:
         print(name, json.dumps(figures))
     forest = forest_of(trained(examples))
     args.out.mkdir(parents=True, exist_ok=True)
-    save_forest(args.out / "trees.npz", forest)
+    save_trees(args.out / "trees.npz", forest)
     (args.out / "calibration.json").write_text(json.dumps(calibrations, indent=1) + "\n")
     size = (args.out / "trees.npz").stat().st_size
     print(f"{len(forest.value)} trees, depth {forest.depth}, {size / 1000:.0f} kB")
@@ -204,7 +204,7 @@ def figures_of(
     return figures
 
 
-def forest_of(booster: lightgbm.Booster) -> Forest:
+def forest_of(booster: lightgbm.Booster) -> GradientBoostedTrees:
     """The trees of lightgbm as arrays: shape (trees, nodes), inner nodes first, then leaves."""
     trees = [one["tree_structure"] for one in booster.dump_model()["tree_info"]]
     nodes = [flattened(tree) for tree in trees]
@@ -217,7 +217,7 @@ def forest_of(booster: lightgbm.Booster) -> Forest:
             column[place, at], threshold[place, at] = node[0], node[1]
             left[place, at], right[place, at], value[place, at] = node[2], node[3], node[4]
     depth = max(map(depth_of, trees))
-    return Forest(COLUMNS, column, threshold, left, right, value, depth)
+    return GradientBoostedTrees(COLUMNS, column, threshold, left, right, value, depth)
 
 
 def flattened(tree: dict[str, Any]) -> list[tuple[int, float, int, int, float]]:
