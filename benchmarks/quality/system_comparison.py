@@ -1,7 +1,7 @@
 """One table of every system that installs from PyPI and runs offline, with 95 % intervals.
 
     python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS --answers DIR
-        --envs DIR --model DIR [--install] [--only rootle] [--write docs/explanation/ranking.md]
+        --envs DIR --model DIR [--install] [--only rootle] [--write docs/research/comparison.md]
 
 LABEL_REPOS and BENCH_REPOS are the checkouts of `quality/labelled_questions.py` and `quality/public_benchmark.py`; either benchmark is
 counted as that script counts it. `--install` makes an environment for each system below `--envs`;

@@ -7,7 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from rootle.plugins.registry import FileFacts, IndexPlace, Plugin, Section
+from rootle.plugins import FileFacts, IndexPlace, Plugin, Section
 from rootle_recipes.shelf import Shelf
 
 _MOST_BYTES = 10_000_000  # of what is unpacked: a small file may hold gigabytes of nothing

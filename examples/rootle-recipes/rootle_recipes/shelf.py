@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rootle.plugins.registry import IndexPlace
+from rootle.plugins import IndexPlace
 
 _FOLDER = Path.home() / ".rootle-shelf"
 

@@ -149,7 +149,7 @@ class Config:
     )
     use_learned_reranker: bool = config_field(
         True,
-        "false: do not use the server of `rerankerProvider`, and rank by `rerankerWeights`.",
+        "false: do not use the server of `rerankerProvider`, and rank by the sum of `rerankerWeights`.",
         project=True,
     )
     reranker_provider: str = config_field(
@@ -186,7 +186,7 @@ class Config:
     signal_weights: SignalWeights = config_field(  # noqa: RUF009 - it makes a `field`
         _NO_SIGNALS,
         "Weights of recency and importance in the other rankers, on the scale of their "
-        "[features](../explanation/ranking.md#3-files-are-put-in-order).",
+        "[features](../explanation/ranking.md#3-order-the-files).",
         project=True,
     )
     trust: tuple[TrustRule, ...] = config_field(
