@@ -106,7 +106,7 @@ class App:
         explain: bool = False,
         context: bool = False,
         budget: int | None = None,
-        seen: Sequence[str] = (),
+        exclude: Sequence[str] = (),
     ) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
 
@@ -117,9 +117,9 @@ class App:
         index and none can be made, SearchUnavailableError where neither leg answers.
         """
         query = query_with(query, filters)
-        if context or budget is not None or seen:
+        if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
-            query = replace(query, context=True, budget=budget, seen=(*query.seen, *seen))
+            query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
         self.check(query)
         freshness = self._container.freshness()
         for _ in range(_TRIES if self.config.enable_indexing else 0):
@@ -301,7 +301,7 @@ class App:
             response,
             degraded=(*embedding, *unfinished, *response.degraded),
             staleness=staleness,
-            partial=partial,
+            coverage=partial,
         )
 
     def _partial(self) -> IndexCoverage | None:
