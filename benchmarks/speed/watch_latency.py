@@ -27,7 +27,7 @@ from pathlib import Path
 from benchmarks.speed.processes import resident_bytes
 from benchmarks.speed.queries import QUESTIONS
 from rootle import App, Config, open_app
-from rootle.indexing.watch.watcher_state import WatcherStateFile
+from rootle.indexing.watch.watcher_channel import WatcherChannel
 
 CONFIG = {"searchAgent": {"maxChunksPerFile": 0}}
 PATIENCE_S = 600.0
@@ -108,12 +108,12 @@ def watching(root: Path, index: Path, config: Path) -> Iterator[int]:
 
 
 def is_fresh(app: App) -> bool:
-    state = WatcherStateFile(app.index_dir).state()
+    state = WatcherChannel(app.index_dir).read_state()
     return state is not None and state.is_ready and not state.waiting
 
 
 def generation_of(app: App) -> int:
-    state = WatcherStateFile(app.index_dir).state()
+    state = WatcherChannel(app.index_dir).read_state()
     return -1 if state is None else state.generation
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
+WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
+
 Source = Literal["dense", "sparse", "merged"]
-Health = Literal["fresh", "behind", "paused", "slowed", "failed", "gone"]
+Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
