@@ -149,7 +149,8 @@ class Config:
     )
     use_learned_reranker: bool = config_field(
         True,
-        "false: do not use the server of `rerankerProvider`, and rank by the sum of `rerankerWeights`.",
+        "false: do not use the server of `rerankerProvider`, and rank by the sum of "
+        "`rerankerWeights`.",
         project=True,
     )
     reranker_provider: str = config_field(
