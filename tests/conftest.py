@@ -22,11 +22,11 @@ from real_servers import (
 )
 from sample import QUESTIONS, MakeApp, make_repository
 
-from rootle import connection
 from rootle.app import App, open_app
-from rootle.config import Config
+from rootle.config.fields import Config
+from rootle.http import connection
+from rootle.serialization.json import to_json
 from rootle.types import SearchQuery
-from rootle.wire import to_json
 
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
 
@@ -91,20 +91,20 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         index_dir: Path | None = None,
         embedder: HashEmbedder | None = None,
         notices: list[str] | None = None,
-        first_patience_s: float | None = None,
+        initial_index_timeout_s: float | None = None,
         **settings: Any,
     ) -> App:
         app = open_app(
             root,
             index_dir=index_dir or tmp_path / "index",
-            config=Config(**{"refresh_seconds": 0.0, **settings}),
-            notice=notices.append if notices is not None else None,
-            first_patience_s=first_patience_s,
+            config=Config(**{"stale_check_seconds": 0.0, **settings}),
+            on_warning=notices.append if notices is not None else None,
+            initial_index_timeout_s=initial_index_timeout_s,
         )
         if embedder is not None:
-            monkeypatch.setattr(app._parts, "_embedder", embedder)
+            monkeypatch.setattr(app._container, "_embedder", embedder)
         # However little time has passed since the last look: a test changes files quickly.
-        monkeypatch.setattr("rootle.freshness._REFRESH_SHARE", 0)
+        monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
         apps.append(app)
         return app
 
@@ -119,7 +119,7 @@ def answers() -> Answers:
 
     def ask(root: Path, index_dir: Path, questions: Sequence[str] = QUESTIONS) -> list[Any]:
         seen = []
-        with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
+        with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
             for question in questions:
                 answer = to_json(app.search(SearchQuery(question, limit=50)))
                 # The clock, and a counter of writes that a user has no use for; a cursor has both.

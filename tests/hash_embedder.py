@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rootle.protocols import Matrix
-from rootle.text import WORD, split_identifier
+from rootle.text.terms import WORD, split_identifier
 
 
 class HashEmbedder:

@@ -22,7 +22,7 @@ PATIENCE_S = 60.0
 # Tools that do what no tool should.
 STRANGE_TOOLS = """
 import os, subprocess, sys, time
-import rootle.server.serving as serving
+import rootle.server.runner as serving
 from rootle.errors import QueryError
 from rootle.tools.tool import Answer, Tool
 

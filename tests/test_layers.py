@@ -1,7 +1,7 @@
-"""Arrows point down only: what each file imports, held against the floors of the design.
+"""The architecture of ARCHITECTURE.md, checked against the imports of `src/rootle`.
 
-Every import counts, also one inside a function or for type checking alone: the floors say who may
-know of whom, not what loads when.
+Every import counts, also one inside a function or under TYPE_CHECKING: the layers limit which code
+knows which, not what is loaded when.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -20,145 +22,67 @@ import rootle
 
 SRC = Path(rootle.__file__).parent
 
-# A name stands for a module, or for a folder and all that is in it.
-FLOOR_1 = {
+# Small packages with one subject each. Every package above them may use all of them.
+FOUNDATIONS = {
     "types",
     "errors",
-    "setting",
-    "weights",
-    "text",
-    "languages",
-    "backoff",
-    "logs",
-    "telemetry",
-    "transaction",
-    "whole_file",
-    "file_flags",
-}
-FLOOR_2 = {
     "protocols",
+    "text",
+    "concurrency",
+    "http",
+    "storage",
+    "telemetry",
+    "serialization",
     "config",
-    "settings",
-    "wire",
-    "markdown",
-    "vectors",
-    "stems",
-    "models",
-    "connection",
-    "net",
-    "events",
     "plugins",
-    "reranker",
+    "models",
 }
-GROUND = FLOOR_1 | FLOOR_2
-
-# Who may import what, beside files of its own folder. What is not in the table may import nothing.
+# The packages that each package may import, apart from the foundations and itself.
 ALLOWED: Mapping[str, set[str]] = {
-    # Floor 1: the standard library.
+    # Foundations
     "types": set(),
     "errors": set(),
+    "protocols": {"types"},
     "text": set(),
-    "languages": set(),
-    "backoff": set(),
-    "transaction": set(),
-    "whole_file": set(),
-    "file_flags": set(),
-    "setting": set(),
-    "weights": {"setting"},
-    "logs": {"errors"},
-    "telemetry": set(),  # and OpenTelemetry's API, once somebody else has loaded it
-    # Floor 2: floor 1, and the shapes of arrays where vectors are packed.
-    "protocols": FLOOR_1,
-    "config": FLOOR_1,
-    "settings": FLOOR_1 | {"config", "wire"},
-    "wire": FLOOR_1,
-    "markdown": FLOOR_1,
-    "models": FLOOR_1,
-    "vectors": FLOOR_1 | {"protocols"},
-    "stems": set(),
-    "events": FLOOR_1,
-    "plugins": FLOOR_1,
-    "reranker": FLOOR_1 | {"protocols"},
-    "connection": set(),
-    "net": FLOOR_1 | {"connection"},
-    # Floor 3: the ground, not each other.
-    "index": GROUND,
-    "embed": GROUND,
-    "rank": GROUND,
-    "memory": GROUND,
-    "websearch": GROUND,
-    # Floor 4: the ground, `rank`, and what of the embedded index the two roads share; not each
-    # other. Why these files: docs/decisions/0005.
-    "ingest": GROUND | {"index.manifest"},
-    "search": GROUND | {"rank", "index.manifest", "index.docstore", "index.snapshot"},
-    # The files of other programs: it needs neither an index nor a search.
-    "install": GROUND,
-    # Floor 5: everything below.
-    "servers": GROUND | {"index"},
-    "embedding_turns": GROUND | {"index", "ingest"},
-    "makeup": GROUND | {"ingest"},
-    "index_view": GROUND | {"index", "ingest", "makeup"},
-    "indexer": GROUND
-    | {"index", "embed", "ingest"}
-    | {"makeup", "index_view", "servers", "embedding_turns"},
-    "index_status": GROUND | {"index", "indexer"},
-    "freshness": GROUND | {"index", "index_view", "indexer"},
-    "live": GROUND | {"index", "ingest", "indexer"},
-    "sources": GROUND | {"ingest"},
-    "indexed_names": GROUND | {"index.snapshot"},
-    "user_memory": GROUND | {"memory", "search", "indexed_names", "index.snapshot"},
-    "places": set(),
-    "parts": GROUND
-    | {
-        "index.folder",
-        "index.snapshot",
-        "ingest.worker_process",
-        "embed",
-        "memory",
-        "rank",
-        "search",
-    }
-    | {"indexer", "freshness", "places", "user_memory"},
-    "app": GROUND
-    | {"index.watch_place", "ingest", "search", "websearch"}
-    | {"index_status", "live", "makeup", "parts", "places", "sources", "user_memory"},
-    # Floor 6: what agents call.
-    "tools": GROUND | {"app"},
-    # Floor 7: servers.
-    "server": GROUND | {"app", "tools", ""},
-    # The public names, for type checkers and on first use.
+    "concurrency": set(),
+    "http": {"errors", "concurrency"},
+    "storage": {"errors", "protocols"},
+    "telemetry": {"errors"},
+    "serialization": {"errors", "types"},
+    "config": {"errors", "types", "text", "serialization"},
+    "plugins": {"errors"},
+    "models": set(),
+    # Building blocks: none of them knows another one.
+    "index": set(),
+    "sources": set(),
+    "embed": set(),
+    "rank": set(),
+    "rerank": set(),
+    "web": set(),
+    "agents": set(),
+    # The write path and the read path never meet: they share the index alone.
+    "ingest": {"sources", "index", "embed"},
+    "indexing": {"sources", "ingest", "index", "embed"},
+    "search": {"index", "rank", "rerank"},
+    "memory": {"index"},
+    # Assembly
+    "container": {"embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"},
+    "app": {"container", "indexing", "ingest", "memory", "search", "web"},
+    "tools": {"app", "rerank"},
+    "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},
-    # Floor 8: the doors.
-    "cli": GROUND | {"app", "ingest", "install", "makeup", "rank", "server", ""},
+    "cli": {"", "agents", "app", "indexing", "ingest", "rank", "server", "sources", "tools"},
     "__main__": {"cli"},
 }
-# Single files that may do more than their folder: the writer of the index, and a process of its
-# own that has to open what it needs by name.
-ALSO: Mapping[str, set[str]] = {
-    "ingest.pipeline": {
-        "index.derived",
-        "index.docstore",
-        "index.embedded_dense",
-        "index.embedded_sparse",
-        "index.feed_record",
-        "index.pending",
-        "embed.model_choice",
-    },
-    "ingest.embedding_queue": {
-        "index.derived",
-        "index.docstore",
-        "index.embedded_dense",
-        "index.pending",
-    },
-    "ingest.readers": {"index.docstore"},
-    "ingest.reading": {"index.docstore"},
-    "ingest.worker": {"index.database", "index.docstore", "embed.model_choice"},
+# Of these packages a package may import the named modules alone.
+INTERFACES: Mapping[tuple[str, str], set[str]] = {
+    ("search", "index"): {"index.reader"},
+    ("memory", "index"): {"index.reader"},
+    ("ingest", "embed"): {"embed.model_choice"},
+    ("indexing", "embed"): {"embed.model_choice"},
 }
-# What of floor 4 the doors may know: they print these, and do not work with them.
-CLI_ONLY = {
-    "ingest": {"ingest.plan", "ingest.text_reader", "ingest.walker"},
-    "rank": {"rank.features", "rank.question"},
-}
+# Imported once, under 40 lines, and a module of its own for a reason.
+SMALL_MODULES_WITH_A_REASON: Mapping[str, str] = {}
 
 HEAVY = (
     *(
@@ -178,80 +102,144 @@ HEAVY = (
 class Import(NamedTuple):
     module: str  # without "rootle."; "" for the package itself
     target: str
-    where: str
+    where: str  # path and line
 
 
 def test_every_import_points_down() -> None:
     wrong = [found for found in imports() if not is_allowed(found.module, found.target)]
-    assert not wrong, explain("these imports leave their floor", wrong)
+    assert not wrong, explain("these imports are not in the table", wrong)
 
 
-def test_ingest_and_search_never_meet() -> None:
-    roads = {"ingest": "search", "search": "ingest"}
-    wrong = [found for found in imports() if roads.get(top(found.module)) == top(found.target)]
-    assert not wrong, explain("reading and writing are two roads", wrong)
-
-
-def test_the_command_line_reaches_only_for_what_it_prints() -> None:
+def test_a_package_is_entered_through_its_interface() -> None:
     wrong = [
         found
         for found in imports()
-        if top(found.module) == "cli"
-        and top(found.target) in CLI_ONLY
-        and found.target not in CLI_ONLY[top(found.target)]
+        for interface in [INTERFACES.get((package_of(found.module), package_of(found.target)))]
+        if interface is not None and found.target not in interface
     ]
-    assert not wrong, explain("the command line works through the app", wrong)
+    assert not wrong, explain("these imports bypass an interface", wrong)
 
 
-def test_no_module_imports_itself_through_others() -> None:
-    graph: dict[str, set[str]] = {}
+def test_ingest_and_search_never_meet() -> None:
+    write_path, read_path = {"sources", "ingest", "indexing"}, {"search", "rank", "rerank"}
+    wrong = [
+        found
+        for found in imports()
+        if {package_of(found.module), package_of(found.target)} & write_path
+        and {package_of(found.module), package_of(found.target)} & read_path
+        and package_of(found.module) not in {"container", "app", "cli"}
+    ]
+    assert not wrong, explain("the write path and the read path are separate", wrong)
+
+
+def test_modules_do_not_import_each_other_in_a_cycle() -> None:
+    graph: dict[str, set[str]] = defaultdict(set)
     for found in imports():
-        # `import rootle` gives its names on first use, so it closes no circle.
+        # `import rootle` resolves its names on first use, so it closes no cycle.
         if found.module:
-            graph.setdefault(found.module, set()).add(found.target)
-    # The commands are imported by the function that runs them.
-    for command in ("search", "index", "watch", "status", "config", "install", "mcp", "memory"):
-        graph["cli.main"].discard(f"cli.{command}")
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(f"a circle of imports: {' <- '.join(error.args[1])}")
+            graph[found.module].add(found.target)
+    assert_no_cycle(graph)
+
+
+def test_packages_do_not_import_each_other_in_a_cycle() -> None:
+    graph: dict[str, set[str]] = defaultdict(set)
+    for found in imports():
+        module, target = package_of(found.module), package_of(found.target)
+        if module and module != target:
+            graph[module].add(target)
+    assert_no_cycle(graph)
+
+
+def test_the_table_has_no_unused_entry() -> None:
+    used = {(package_of(found.module), package_of(found.target)) for found in imports()}
+    unused = [
+        f"{module} -> {target}"
+        for module, targets in ALLOWED.items()
+        for target in targets - FOUNDATIONS
+        if (module, target) not in used
+    ]
+    assert not unused, f"remove these from ALLOWED: {unused}"
+    assert set(ALLOWED) == {package_of(module) for module in modules()}
+
+
+def test_the_top_level_has_at_most_8_files() -> None:
+    files = [path.name for path in SRC.iterdir() if path.is_file()]
+    assert len(files) <= 8, files
+
+
+def test_a_folder_has_at_most_16_modules() -> None:
+    sizes = Counter(
+        path.parent.relative_to(SRC).as_posix()
+        for path in modules().values()
+        if path.name != "__init__.py"
+    )
+    assert len(sizes) > 20
+    assert {folder: size for folder, size in sizes.items() if size > 16} == {}
+
+
+def test_every_class_name_is_unique() -> None:
+    classes = Counter(
+        node.name
+        for path in modules().values()
+        for node in ast.walk(syntax_tree(path))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert len(classes) > 200
+    assert [name for name, count in classes.items() if count > 1] == []
+
+
+def test_few_small_modules_have_a_single_importer() -> None:
+    importers: dict[str, set[str]] = defaultdict(set)
+    for found in imports():
+        importers[found.target].add(found.module)
+    small = {
+        module
+        for module, path in modules().items()
+        if len(importers[module]) == 1
+        and path.name not in {"__init__.py", "__main__.py"}
+        and len(path.read_text(encoding="utf-8").splitlines()) < 40
+    }
+    assert len(small - set(SMALL_MODULES_WITH_A_REASON)) <= 10, sorted(small)
+    assert set(SMALL_MODULES_WITH_A_REASON) <= small
+
+
+def test_the_search_agent_stays_small() -> None:
+    tree = syntax_tree(SRC / "search/agent.py")
+    agents = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name == "SearchAgent"
+    ]
+    assert len(agents) == 1
+    assert agents[0].end_lineno is not None
+    assert agents[0].end_lineno - agents[0].lineno < 150
+    constructors = [
+        node
+        for node in agents[0].body
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    ]
+    assert len(constructors) == 1
+    arguments = constructors[0].args
+    assert len([*arguments.args[1:], *arguments.kwonlyargs]) <= 6
 
 
 @pytest.mark.parametrize(
     ("module", "target"),
     [
-        ("types", "text"),
-        ("text", "protocols"),
-        ("rank.features", "index.manifest"),
-        ("index.manifest", "rank.fusion"),
-        ("ingest.git", "search.agent"),
-        ("ingest.git", "index.docstore"),
+        ("types", "text.terms"),
+        ("text.terms", "protocols"),
+        ("rank.features", "index.reader"),
+        ("index.local.manifest", "rank.fusion"),
+        ("sources.git.repository", "search.agent"),
+        ("ingest.pipeline", "search.agent"),
         ("search.agent", "ingest.plan"),
-        ("search.agent", "index.derived"),
         ("search.agent", "embed.static"),
         ("app", "cli.main"),
     ],
 )
 def test_the_table_forbids(module: str, target: str) -> None:
+    assert {module, target} <= set(modules())
     assert not is_allowed(module, target)
-
-
-def test_the_table_has_no_line_that_nobody_needs() -> None:
-    used = set()
-    for found in imports():
-        for who in (found.module, top(found.module)):
-            used |= {(who, found.target), (who, top(found.target))}
-    spare = [
-        f"{module} -> {target}"
-        for table in (ALLOWED, ALSO)
-        for module, targets in table.items()
-        for target in targets - GROUND  # the ground is there for everybody
-        if (module, target) not in used
-    ]
-    assert not spare, f"take these out of the table: {spare}"
-    known = {top(module) for module in modules()}
-    assert set(ALLOWED) == known, "every module and folder of the package stands in ALLOWED"
 
 
 def test_importing_rootle_and_parsing_a_command_loads_nothing_heavy() -> None:
@@ -278,17 +266,19 @@ def test_listing_the_tools_of_an_app_loads_nothing_heavy() -> None:
 
 
 def is_allowed(module: str, target: str) -> bool:
-    if module and top(module) == top(target):
+    package, imported = package_of(module), package_of(target)
+    if package == imported and package:
         return True
-    allowed = ALLOWED.get(top(module), set()) | ALSO.get(module, set())
-    return target in allowed or top(target) in allowed
+    allowed = ALLOWED.get(package, set())
+    return imported in allowed or (package not in FOUNDATIONS and imported in FOUNDATIONS)
 
 
-def top(module: str) -> str:
-    """The folder or single module on its floor: `ingest.git` -> `ingest`."""
+def package_of(module: str) -> str:
+    """Return the folder or single module at the top level: `sources.git.command` -> `sources`."""
     return module.partition(".")[0]
 
 
+@cache
 def modules() -> dict[str, Path]:
     found = {}
     for path in sorted(SRC.rglob("*.py")):
@@ -297,21 +287,27 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imports() -> Iterator[Import]:
-    """Every import of one of our modules, wherever it stands."""
-    known = modules()
-    for module, path in known.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for target in targets(node, known):
-                line = getattr(node, "lineno", 0)
-                yield Import(module, target, f"{path.relative_to(SRC.parent)}:{line}")
+@cache
+def syntax_tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def targets(node: ast.AST, known: Mapping[str, Path]) -> Iterator[str]:
+@cache
+def imports() -> tuple[Import, ...]:
+    """Return every import of one of rootle's modules by another one."""
+    return tuple(
+        Import(module, target, f"{path.relative_to(SRC.parent)}:{getattr(node, 'lineno', 0)}")
+        for module, path in modules().items()
+        for node in ast.walk(syntax_tree(path))
+        for target in targets(node)
+    )
+
+
+def targets(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom):
-        assert node.level == 0, f"line {node.lineno}: imports are written out from `rootle`"
+        assert node.level == 0, f"line {node.lineno}: write the import out, from `rootle`"
         names = [f"{node.module}.{alias.name}" for alias in node.names]
     else:
         return
@@ -319,10 +315,18 @@ def targets(node: ast.AST, known: Mapping[str, Path]) -> Iterator[str]:
         if name.split(".")[0] != "rootle":
             continue
         inside = name.removeprefix("rootle").lstrip(".")
-        # What is no module is a name in one.
-        yield inside if inside in known else inside.rpartition(".")[0]
+        # A name that is not a module is a name defined in one.
+        yield inside if inside in modules() else inside.rpartition(".")[0]
 
 
-def explain(what: str, wrong: list[Import]) -> str:
+def assert_no_cycle(graph: Mapping[str, set[str]]) -> None:
+    assert len(graph) > 10
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' <- '.join(error.args[1])}")
+
+
+def explain(message: str, wrong: list[Import]) -> str:
     lines = [f"  {found.where}: {found.module or 'rootle'} -> {found.target}" for found in wrong]
-    return "\n".join([f"{what} (the table is in tests/test_layers.py):", *lines])
+    return "\n".join([f"{message} (see the tables in tests/test_layers.py):", *lines])

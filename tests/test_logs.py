@@ -9,7 +9,7 @@ import pytest
 from command import rootle
 
 from rootle.errors import ConfigError
-from rootle.logs import SUBSYSTEMS, configure_logging
+from rootle.telemetry.logging_config import SUBSYSTEMS, configure_logging
 
 
 @pytest.fixture(autouse=True)
@@ -27,18 +27,22 @@ def level_of(name: str) -> int:
 
 def test_warnings_are_logged_where_nothing_is_said() -> None:
     configure_logging({})
-    assert level_of("rootle.websearch.cascade") == logging.WARNING
+    assert level_of("rootle.web.fallback") == logging.WARNING
 
 
 def test_one_variable_is_for_everything() -> None:
     configure_logging({"ROOTLE_LOG": "info"})
-    assert level_of("rootle.websearch.cascade") == level_of("rootle.index.feed") == logging.INFO
+    assert (
+        level_of("rootle.web.fallback")
+        == level_of("rootle.index.remote.replication")
+        == logging.INFO
+    )
 
 
 def test_a_part_has_a_variable_of_its_own_that_goes_before() -> None:
     configure_logging({"ROOTLE_LOG": "error", "ROOTLE_LOG_ENGINES": "DEBUG"})
-    assert level_of("rootle.websearch.cascade") == logging.DEBUG
-    assert level_of("rootle.index.feed") == logging.ERROR
+    assert level_of("rootle.web.fallback") == logging.DEBUG
+    assert level_of("rootle.index.remote.replication") == logging.ERROR
 
 
 def test_other_libraries_stay_as_quiet_as_they_are() -> None:

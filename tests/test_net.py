@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from json_server import JsonServer, Reply, serving
 
-from rootle import connection, net
-from rootle.backoff import Backoff
 from rootle.errors import ConfigError, RefusedError, UnavailableError
+from rootle.http import client as http_client
+from rootle.http import connection
 
 KEY = "sk-very-secret-0123456789"
 
@@ -46,9 +46,9 @@ def clock() -> _Clock:
     return _Clock()
 
 
-def client(url: str, clock: _Clock | None = None, **options: Any) -> net.JsonServer:
+def client(url: str, clock: _Clock | None = None, **options: Any) -> http_client.JsonServer:
     clock = clock or _Clock()
-    return net.JsonServer(
+    return http_client.JsonServer(
         url,
         {"Authorization": f"Bearer {KEY}"},
         secrets=[KEY],
@@ -59,7 +59,7 @@ def client(url: str, clock: _Clock | None = None, **options: Any) -> net.JsonSer
     )
 
 
-def ask(asked: net.JsonServer, timeout_s: float = 10.0, path: str = "/v1/things") -> Any:
+def ask(asked: http_client.JsonServer, timeout_s: float = 10.0, path: str = "/v1/things") -> Any:
     return asked.post(path, {"input": "x"}, timeout_s=timeout_s, read=lambda data: data)
 
 
@@ -258,11 +258,5 @@ def test_an_address_that_is_none_is_refused(url):
 @pytest.mark.parametrize("key", ["a\nb", "schlüssel", "\x00"])
 def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(key):
     with pytest.raises(ConfigError, match="header Authorization") as caught:
-        net.JsonServer("http://127.0.0.1:1", {"Authorization": f"Bearer {key}"})
+        http_client.JsonServer("http://127.0.0.1:1", {"Authorization": f"Bearer {key}"})
     assert key not in str(caught.value)
-
-
-def test_pauses_grow_up_to_their_limit_and_differ():
-    backoff = Backoff(first_s=1.0, longest_s=10.0)
-    assert [backoff.pause_s(n, lambda: 1.0) for n in (1, 2, 3, 4, 5, 5000)] == [1, 2, 4, 8, 10, 10]
-    assert backoff.pause_s(3, lambda: 0.0) == 2

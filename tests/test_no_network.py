@@ -12,7 +12,7 @@ import pytest
 from command import rootle
 from sample import many_files, write_tree
 
-from rootle.ingest import readers
+from rootle.ingest.workers import scheduler
 
 
 @pytest.mark.parametrize("address", [("93.184.216.34", 80), ("2606:2800::1", 80, 0, 0)])
@@ -39,7 +39,7 @@ def test_indexing_and_searching_touch_no_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = many_files(260, functions=20)
-    assert sum(map(len, files.values())) > readers._PARALLEL_BYTES  # so that workers start too
+    assert sum(map(len, files.values())) > scheduler._PARALLEL_BYTES  # so that workers start too
     root = write_tree(tmp_path / "large", files)
     monkeypatch.setenv("ROOTLE_TEST_NO_SOCKETS", "1")
     assert rootle("index", root).code == 0

@@ -19,9 +19,9 @@ from json_server import JsonServer, Reply, Request
 from sample import QUESTIONS, many_files, write, write_tree
 
 from rootle.app import App
-from rootle.backoff import Backoff
+from rootle.concurrency.backoff import Backoff
 from rootle.errors import IndexStorageError
-from rootle.index.derived import DerivedWriter
+from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.types import SearchQuery
 
 KEY = "sk-pending-secret-77"
@@ -36,7 +36,7 @@ def server() -> Iterator[JsonServer]:
 
 @pytest.fixture(autouse=True)
 def _no_pauses_between_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rootle.net._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
+    monkeypatch.setattr("rootle.http.client._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
 
 
 class _Clock:
@@ -58,8 +58,8 @@ def open_served(server: JsonServer, clock: _Clock, make_app: Any) -> Callable[..
 
     def make(root: Path, **settings: Any) -> App:
         app: App = make_app(root, **{**served(server), **settings})
-        app._parts.upkeep()._clock = clock
-        app._parts.upkeep()._rng = lambda: 0.5
+        app._container.indexer()._clock = clock
+        app._container.indexer()._rng = lambda: 0.5
         return app
 
     return make
@@ -89,7 +89,7 @@ def test_an_index_is_embedded_by_the_server(repository, open_served, server):
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].file_path == "src/net/retry.py"
-    assert app._parts.upkeep().snapshot().dense.dimensions == DIMENSIONS
+    assert app._container.indexer().snapshot().dense.dimensions == DIMENSIONS
     assert app.status().model == "some-model"
     before = len(texts_of(server))
     assert app.index().chunks_embedded == 0
@@ -175,7 +175,7 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
     tmp_path, open_served, server, monkeypatch
 ):
     root = write_tree(tmp_path / "many", many_files(40))
-    monkeypatch.setattr("rootle.embedding_turns._SHARE_S", 0.05)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill._SHARE_S", 0.05)
 
     def slowly(request: Request) -> Reply:
         time.sleep(0.03)
@@ -191,7 +191,7 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
         assert ("pending" in response.degraded) is bool(left[-1])
     assert len(left) > 2
     assert left == sorted(left, reverse=True)
-    dense = app._parts.upkeep().snapshot().dense
+    dense = app._container.indexer().snapshot().dense
     assert len(np.unique(dense.chunk_ids[dense.chunk_ids > 0])) == app.status().chunks
 
 
@@ -211,10 +211,10 @@ def test_a_partly_embedded_index_finds_by_meaning_what_has_its_vector(
     assert report.chunks_embedded == 8
     assert report.chunks_pending == report.chunks_total - 8 > 0
     server.answer = answer
-    snapshot = app._parts.upkeep().snapshot()
+    snapshot = app._container.indexer().snapshot()
     dense = snapshot.dense
-    assert dense.waiting == report.chunks_pending
-    hits = dense.query(app._parts.model().embed_query("retry backoff"), 1000)
+    assert dense.pending == report.chunks_pending
+    hits = dense.query(app._container.embedder().embed_query("retry backoff"), 1000)
     assert len(hits.ids) == 8
     response = app.search("retry_backoff")
     assert "pending" in response.degraded
@@ -296,8 +296,8 @@ def test_other_writers_come_in_between_the_turns_of_a_long_run(
         return answer(request)
 
     server.answer = slowly
-    monkeypatch.setattr("rootle.embedding_turns._TURN_S", 0.01)
-    monkeypatch.setattr("rootle.embedding_turns.sleep", search_meanwhile)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill._TURN_S", 0.01)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill.sleep", search_meanwhile)
     report = open_served(root, dense_batch_size=4).index()
     (response,) = seen
     assert response.results[0].file_path == "meanwhile.py"
@@ -331,7 +331,7 @@ def test_vectors_of_another_length_are_not_mixed_in(repository, open_served, ser
     write(repository, "new.py", "def brand_new(): pass\n")
     server.answer = lambda request: Reply(openai_answer(request.body["input"], 32))
     app = open_served(repository)
-    app._parts._embedder = None
+    app._container._embedder = None
     report = app.index()
     assert report.chunks_pending == 1
     assert "it is another model" in report.pending_reason
@@ -355,7 +355,7 @@ def test_a_question_is_never_compared_with_vectors_of_another_model(
     make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
     app = open_served(repository)
     # Nothing can be written, so the index that is there has to serve.
-    monkeypatch.setattr(app._parts.upkeep(), "bring_up_to_date", _refuse)
+    monkeypatch.setattr(app._container.indexer(), "bring_up_to_date", _refuse)
     response = app.search("retry_backoff")
     assert response.results[0].file_path == "src/net/retry.py"
     assert "dense" in response.degraded
@@ -391,7 +391,7 @@ def test_a_crash_before_the_matrix_is_written_is_made_up_for(
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].source == "merged"
-    assert app._parts.upkeep().snapshot().dense.waiting == 0
+    assert app._container.indexer().snapshot().dense.pending == 0
     # To the last digit: the words were not touched.
     assert response.results == unhurt.search("retry_backoff").results
 

@@ -14,9 +14,16 @@ import pytest
 from command import rootle
 from sample import MakeApp
 
-from rootle import plugins
 from rootle.errors import PluginError
-from rootle.plugins import Plugin, Section, called_within, find_plugins, installed_references, load
+from rootle.plugins import registry
+from rootle.plugins.registry import (
+    Plugin,
+    Section,
+    called_within,
+    find_plugins,
+    installed_references,
+    load,
+)
 
 TOP = Path(__file__).resolve().parent.parent
 EXAMPLE = TOP / "examples/rootle-recipes"
@@ -183,8 +190,8 @@ def test_a_part_that_misbehaves_costs_no_answer(
     (kitchen / "today.menu").write_bytes(b"gazpacho")
     make = f"from rootle.plugins import Plugin\nPARTS = Plugin('{kind}', '{name}', lambda: part)"
     own.write_text(f"{MISBEHAVING[how]}\n{make}\n")
-    monkeypatch.setattr("rootle.ingest.plugin_part._TIMEOUT_S", 0.3)
-    monkeypatch.setattr("rootle.index.plugin_index.LOOK_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.plugins.hook._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.index.remote.plugin_index.LOOK_TIMEOUT_S", 0.3)
     settings: dict[str, object] = {"sparse_timeout_ms": 300, "reranker_timeout_ms": 300}
     settings |= {"reranker_provider": "mine"} if kind == "reranker" else {}
     if kind == "embedder":
@@ -269,7 +276,7 @@ def test_a_chunkers_sections_are_held_to_the_limits(
 
 
 def test_who_never_answers_is_left_to_itself() -> None:
-    found = plugins.Found(Plugin("chunker", "slow", lambda: None), "own_parts:PARTS")
+    found = registry.Found(Plugin("chunker", "slow", lambda: None), "own_parts:PARTS")
     with pytest.raises(PluginError, match="the chunker slow gave no answer within"):
         called_within(found, lambda: time.sleep(5), 0.05)
 

@@ -15,27 +15,28 @@ import pytest
 
 import rootle
 from rootle import SearchQuery, TextChunk, errors
+from rootle.serialization.json import query_from_json, to_json
 from rootle.types import FileMetadata, camel_case
-from rootle.wire import query_from_json, to_json
 
 RECORDS = [getattr(rootle, name) for name in rootle.__all__ if is_dataclass(getattr(rootle, name))]
 METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 
 # The contract: exactly these names stand in JSON.
 JSON_NAMES = {
-    "About": "path symbol root digest",
-    "Memory": "id text createdAt score count about mayBeStale",
+    "MemoryReference": "path symbol root digest",
+    "Memory": "id text createdAt score count about possiblyStale",
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
-    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget seen",
+    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget "
+    "exclude",
     "Filters": "filePaths languages minRecencyDays",
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "copies context explanation",
+    "duplicates context explanation",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
-    "understood staleness partial memories",
-    "Understood": "intent phrases regex excluded paths languages corrected translated",
+    "interpretation staleness coverage memories",
+    "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
@@ -67,7 +68,7 @@ def lines(result: SearchResult) -> list[range]:
 
 def main() -> None:
     try:
-        with open_app(".", config=Config(default_limit=5), notice=print) as app:
+        with open_app(".", config=Config(default_limit=5), on_warning=print) as app:
             report: IndexReport = app.index(lambda done, total: print(done / total))
             found = best(app, "where is the parser")
             if found is not None and found.metadata.language == "python":

@@ -22,10 +22,10 @@ from sample import QUESTIONS, many_files, write, write_tree
 
 from rootle.app import App
 from rootle.errors import ConfigError, SearchUnavailableError
-from rootle.index.chroma import ChromaDense
-from rootle.index.remote import RemoteChunk, Stamp
-from rootle.index.rest import RestServer
-from rootle.index.weaviate import WeaviateDense
+from rootle.index.remote.chroma import ChromaDense
+from rootle.index.remote.http_backend import HttpBackend
+from rootle.index.remote.protocol import RemoteChunk, Stamp
+from rootle.index.remote.weaviate import WeaviateDense
 from rootle.types import BackendStatus, SearchQuery
 
 
@@ -57,7 +57,7 @@ def _until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
 def _held(app: App) -> int:
     """How many chunks the server of the vectors holds for an app."""
     status = _backend(app)
-    server = RestServer("Chroma", status.server.rpartition(" ")[2])
+    server = HttpBackend("Chroma", status.server.rpartition(" ")[2])
     return ChromaDense(server, status.index).count()
 
 
@@ -128,7 +128,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     server.start()
     settings = {"dense_backend": kind, "dense_endpoint": server.url, "sparse_timeout_ms": 20_000}
     app, notices = make_app(root, **settings), list[str]()
-    app._parts._notice = notices.append
+    app._container._on_warning = notices.append
     batches = _batches_put(monkeypatch, {"chroma": ChromaDense, "weaviate": WeaviateDense}[kind])
     running = threading.Thread(target=app.index)
     running.start()
@@ -147,7 +147,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert answer.results
     server.start()
     app.index()
-    index = app._parts.upkeep().servers._served["dense"].open_index(_backend(app).index)
+    index = app._container.indexer().servers._served["dense"].open_index(_backend(app).index)
     assert index.count() == _chunks(app)
     assert _backend(app).waiting_files == 0
     assert _backend(app).failing_since is None
@@ -171,7 +171,7 @@ def _batches_put(monkeypatch, adapter: type) -> list[int]:
 def test_a_refused_write_is_made_up_for_without_being_asked(
     repository: Path, make_app, own_chroma: RealServer, monkeypatch
 ) -> None:
-    monkeypatch.setattr("rootle.index.feed._BACKOFF", _Quick())
+    monkeypatch.setattr("rootle.index.remote.replication._BACKOFF", _Quick())
     app = make_app(repository, dense_backend="chroma", dense_endpoint=own_chroma.url)
     app.index()
     own_chroma.kill()
@@ -186,7 +186,7 @@ def test_a_refused_write_is_made_up_for_without_being_asked(
 
 
 class _Quick:
-    def pause_s(self, failures: int, rng: object) -> float:
+    def delay_s(self, failures: int, rng: object) -> float:
         return 0.05
 
 
@@ -213,7 +213,7 @@ def test_a_collection_that_vanished_or_was_emptied_is_made_again(
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
     app.index()
-    index = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     index.drop()
     assert app.search("validate an access token").degraded == ("dense",)  # never silently empty
     _until(lambda: app.search(f"validate a token {time.monotonic()}").degraded == ())
@@ -222,7 +222,7 @@ def test_a_collection_that_vanished_or_was_emptied_is_made_again(
     app.index()
     assert _held(app) == _chunks(app)
     gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
-    ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).prune(gone)
+    ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).prune(gone)
     assert _held(app) < _chunks(app)
     app.index()  # counts, and finds that some are missing
     assert _held(app) == _chunks(app)
@@ -235,7 +235,7 @@ def test_a_replacement_that_a_killed_server_forgot_is_noticed(
     app.index()
     write(repository, "src/net/retry.py", "def retry_backoff(): return 'once more'\n")
     app.index()
-    index = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     with closing(sqlite3.connect(app.index_dir / "rootle.db")) as database:
         newest, file_id = database.execute("SELECT max(id), file_id FROM chunks").fetchone()
     index.prune({file_id: []})
@@ -246,7 +246,7 @@ def test_a_replacement_that_a_killed_server_forgot_is_noticed(
     assert _held(app) == _chunks(app)
     assert not index.holds(newest)
     app.index()
-    assert ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).holds(newest)
+    assert ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).holds(newest)
     assert _held(app) == _chunks(app)
 
 
@@ -260,13 +260,13 @@ def test_a_server_that_was_set_back_forgets_what_was_removed_since(
     for text in ("one", "two"):  # the note on the removal goes with the next commit
         write(repository, "src/net/retry.py", f"def retry_backoff(): return '{text}'\n")
         app.index()
-    index = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     gone = RemoteChunk(1_000_000, 999, "gone.py", "python", 1, 2, np.ones(256, np.float32), "")
     index.put([gone])
     index.settle(Stamp(1, is_whole=True))
     assert app.search("how long to wait before the next attempt").degraded == ("stale",)
     _until(lambda: app.search("how long to wait for another attempt").degraded == ())
-    again = ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index)
+    again = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     assert not again.holds(1_000_000)
     assert _held(app) == _chunks(app)
 
@@ -276,7 +276,7 @@ def test_vectors_of_another_length_under_the_name_are_thrown_away(
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
-    server = RestServer("Chroma", chroma.url)
+    server = HttpBackend("Chroma", chroma.url)
     name = _backend(app).index
     place = "/api/v2/tenants/default_tenant/databases/default_database/collections"
     metadata = server.ask("GET", f"{place}/{name}")["metadata"]
@@ -300,7 +300,7 @@ def test_a_rebuilt_or_cleared_index_leaves_nothing_on_the_server(
     app.index(rebuild=True)
     second = _backend(app).index
     assert second != first
-    server = RestServer("Chroma", chroma.url)
+    server = HttpBackend("Chroma", chroma.url)
     assert ChromaDense(server, first).held(256) is None
     assert _held(app) == _chunks(app)
     app.clear()
@@ -324,7 +324,7 @@ def test_reading_only_never_writes_to_a_server(repository: Path, make_app, chrom
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
     app.index()
-    ChromaDense(RestServer("Chroma", chroma.url), _backend(app).index).drop()
+    ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).drop()
     reader = make_app(repository, enable_indexing=False, **settings)
     assert reader.search("validate an access token").degraded == ("dense",)
     time.sleep(0.3)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sample import make_repository
 
-from rootle.index.database import open_database
-from rootle.index.sparse_storage import Level
-from rootle.index.truth import Truth
+from rootle.index.local.database import open_database
+from rootle.index.reader import Level
+from rootle.index.remote.change_source import ChangeSource
 from rootle.protocols import WeightedTerm
-from rootle.stems import open_stemmer
+from rootle.text.stemmer import open_stemmer
 
 # A stem that would itself be cut.
 _STEMS = {"responses": "respons", "databases": "databas", "collisions": "collis"}
@@ -42,7 +42,7 @@ def test_every_field_holds_stems_as_a_question_asks_for_them(
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
     app.index()
-    sparse = app._parts.upkeep().snapshot().sparse
+    sparse = app._container.indexer().snapshot().sparse
 
     def hits(term: str) -> int:
         return len(sparse.field_scores(level, [field], [WeightedTerm(term, 1.0)], 10).ids)
@@ -61,7 +61,7 @@ def test_a_server_is_given_the_same_stems_with_single_spaces_between(
     app.index()
     app.close()
     connection = open_database(tmp_path / "index", create=False)
-    truth = Truth(connection)
+    truth = ChangeSource(connection)
     changed, _ = truth.changed_since(-1)
     (state,) = [state for state in changed if state.path == "databases/collisions.py"]
     terms = [chunk.terms for chunk in truth.chunks_of(state, "sparse")]

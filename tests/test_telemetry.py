@@ -15,8 +15,8 @@ from collector import Collector, collecting
 from command import rootle
 from sample import FILES, many_files, write, write_tree
 
-from rootle import telemetry
-from rootle.ingest import readers
+from rootle.ingest.workers import scheduler
+from rootle.telemetry import spans as telemetry_spans
 
 QUESTION = "how long to wait before the next attempt"
 
@@ -35,7 +35,7 @@ def test_each_file_that_is_indexed_is_a_span(repository: Path, collector: Collec
     spans = {span.attributes["filePath"]: span for span in collector.named("searchAgent.indexFile")}
     assert set(spans) == set(FILES)
     for span in spans.values():
-        assert set(span.attributes) == set(telemetry.SPANS["searchAgent.indexFile"])
+        assert set(span.attributes) == set(telemetry_spans.SPANS["searchAgent.indexFile"])
         assert span.attributes["numChunks"] >= 1
         told = span.attributes["embeddingLatencyMs"] + span.attributes["indexLatencyMs"]
         assert span.ms == pytest.approx(told, abs=0.01)
@@ -50,7 +50,7 @@ def test_files_that_other_processes_embedded_are_spans_too(
     tmp_path: Path, collector: Collector
 ) -> None:
     files = many_files(260, functions=20)
-    assert sum(map(len, files.values())) > readers._PARALLEL_BYTES
+    assert sum(map(len, files.values())) > scheduler._PARALLEL_BYTES
     rootle("index", write_tree(tmp_path / "large", files))
     spans = collector.named("searchAgent.indexFile")
     assert len(spans) == len(files)
@@ -66,7 +66,7 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
     ]
     assert {step.parent for step in steps} == {search.id}
     for span in (search, *steps):
-        assert set(span.attributes) == set(telemetry.SPANS[span.name]) - {"rerankerModelID"}
+        assert set(span.attributes) == set(telemetry_spans.SPANS[span.name]) - {"rerankerModelID"}
         (latency,) = (name for name in span.attributes if name.endswith("LatencyMs"))
         assert 0 < span.attributes[latency] <= span.ms
         assert span.events == []
@@ -83,11 +83,11 @@ def test_counters_and_latencies_arrive(repository: Path, collector: Collector) -
     assert rootle("search", QUESTION, "--root", repository).code == 0
     assert rootle("search", "--path", "nowhere", "any", "--root", repository).code == 1
     (empty,) = (span for span in collector.named("searchAgent.search") if span.events)
-    assert empty.events == [telemetry.NO_RECALL]
+    assert empty.events == [telemetry_spans.NO_RECALL]
     assert collector.kinds == {
-        telemetry.REQUESTS: "sum",
-        telemetry.NO_RESULTS: "sum",
-        **dict.fromkeys(telemetry.HISTOGRAMS, "histogram"),
+        telemetry_spans.REQUESTS: "sum",
+        telemetry_spans.NO_RESULTS: "sum",
+        **dict.fromkeys(telemetry_spans.HISTOGRAMS, "histogram"),
     }
     assert set(collector.metrics.values()) == {1}
 
@@ -97,8 +97,8 @@ def test_an_answer_from_the_cache_is_counted_and_takes_no_step(
 ) -> None:
     question = json.dumps({"textQuery": QUESTION}) + "\n"
     assert rootle("search", "--batch", "--root", repository, stdin=2 * question).code == 0
-    assert collector.metrics[telemetry.REQUESTS] == 2
-    assert collector.metrics[telemetry.CACHE_HITS] == 1
+    assert collector.metrics[telemetry_spans.REQUESTS] == 2
+    assert collector.metrics[telemetry_spans.CACHE_HITS] == 1
     first, again = collector.named("searchAgent.search")
     assert first.attributes["finalResults"] == again.attributes["finalResults"]
     for name in ("denseSearch", "sparseSearch", "rerank"):
@@ -120,18 +120,18 @@ def test_what_goes_wrong_is_an_event_and_a_counter(
     outcome = rootle(repository, tmp_path / "index", program=_WITHOUT_EMBEDDER)
     assert outcome.out.split() == ["dense", "stale"]
     (search,) = collector.named("searchAgent.search")
-    assert search.events == [telemetry.DENSE_FALLBACK, telemetry.STALE_INDEX_WARNING]
+    assert search.events == [telemetry_spans.DENSE_FALLBACK, telemetry_spans.STALE_INDEX_WARNING]
     assert search.attributes["denseHits"] == 0
     assert search.attributes["finalResults"] > 0
     (dense,) = collector.named("searchAgent.denseSearch")
     assert dense.status == "UnavailableError"
-    assert collector.metrics[telemetry.DENSE_FAILURES] == 1
+    assert collector.metrics[telemetry_spans.DENSE_FAILURES] == 1
 
 
 def test_batches_that_wait_are_a_gauge(collector: Collector) -> None:
     assert rootle(program=_TELLING).code == 0
-    assert collector.kinds == {telemetry.BUFFERED_INDEX_OPERATIONS: "gauge"}
-    assert collector.metrics == {telemetry.BUFFERED_INDEX_OPERATIONS: 3}
+    assert collector.kinds == {telemetry_spans.BUFFERED_INDEX_OPERATIONS: "gauge"}
+    assert collector.metrics == {telemetry_spans.BUFFERED_INDEX_OPERATIONS: 3}
 
 
 def test_spans_stand_under_those_of_the_program_that_asks(repository: Path) -> None:
@@ -236,20 +236,20 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
     app.index()
     def down():
         raise UnavailableError("the model is down")
-    app._parts.model = down
+    app._container.embedder = down
     with exporting():
-        response = app._parts.agent().search(SearchQuery("retry_backoff"), stale=True)
+        response = app._container.agent().search(SearchQuery("retry_backoff"), stale=True)
     print(*response.degraded)
 """
 
 _TELLING = """
 from rootle.cli.exporting import exporting
-from rootle.telemetry import file_indexed, tell_buffered
+from rootle.telemetry.spans import file_indexed, record_buffered
 
 with exporting():
     file_indexed("a.py", 1, embedding_ms=1.0, index_ms=1.0)
-    tell_buffered(5)
-    tell_buffered(3)
+    record_buffered(5)
+    record_buffered(3)
 """
 
 _OWN_SDK = """

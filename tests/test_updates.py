@@ -178,12 +178,12 @@ def test_vectors_of_two_models_never_mix(
     index_dir = tmp_path / "index"
     make_app(repository, index_dir=index_dir).index()
     choice = ModelChoice("model2vec", "a/hash", embedder.fingerprint)
-    monkeypatch.setattr("rootle.embed.choice.choose_model", lambda config: choice)
+    monkeypatch.setattr("rootle.embed.factory.choose_model", lambda config: choice)
     app = make_app(repository, index_dir=index_dir, embedder=embedder)
     report = app.index()
     assert report.chunks_embedded == report.chunks_total == len(embedder.texts)
     assert app.status().model == "a/hash"
-    dense = app._parts.upkeep().snapshot().dense
+    dense = app._container.indexer().snapshot().dense
     assert dense.dimensions == embedder.dimensions
     assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
 
@@ -206,11 +206,11 @@ def test_a_repository_that_loses_its_git_is_still_current(repository: Path, make
     app.index()
     shutil.rmtree(repository / ".git")
     app.index()
-    assert app._parts.upkeep().view.arrears() is None
+    assert app._container.indexer().view.arrears() is None
 
 
 def test_nothing_is_looked_up_again_within_the_refresh_time(repository: Path, make_app) -> None:
-    app = make_app(repository, refresh_seconds=3600)
+    app = make_app(repository, stale_check_seconds=3600)
     app.search("retry")
     write(repository, "src/zebra.py", "def zebra_crossing(): pass\n")
     assert "src/zebra.py" not in _found(app, "zebra_crossing")

@@ -14,13 +14,13 @@ from hash_embedder import HashEmbedder
 from sample import write
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import ConfigError, MemoryRefusedError, QueryError, UnavailableError
-from rootle.memory.exchange import MAX_FACT_CHARS
-from rootle.memory.ties import Project
-from rootle.text import CHARS_PER_TOKEN
-from rootle.types import About, Memory
-from rootle.user_memory import UserMemory
+from rootle.memory.jsonl import MAX_FACT_CHARS
+from rootle.memory.references import ReferencedProject
+from rootle.memory.user_memory import UserMemory
+from rootle.text.terms import CHARS_PER_TOKEN
+from rootle.types import Memory, MemoryReference
 
 GITHUB = "ghp_" + "a1B2" * 9
 
@@ -47,11 +47,11 @@ class Store:
         self.released.set()
         self.asked: list[tuple[str, str, int]] = []
 
-    def add(self, text: str, user_id: str, about: Sequence[About] = ()) -> Memory | None:
+    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory | None:
         raise UnavailableError("the store is down")
 
     def search(
-        self, topic: str, user_id: str, top_k: int, about: Sequence[About] = ()
+        self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
     ) -> list[Memory]:
         self.asked.append((topic, user_id, top_k))
         assert self.released.wait(60)
@@ -61,7 +61,7 @@ class Store:
 
 
 def over(store: Store, root: Path, **settings: Any) -> UserMemory:
-    project = Project(root, lambda name: [], lambda name: [])
+    project = ReferencedProject(root, lambda name: [], lambda name: [])
     return UserMemory(store, "ada", project, **settings)
 
 
@@ -136,15 +136,15 @@ def test_a_fact_is_tied_to_what_it_mentions(app: App) -> None:
     assert found[0].about[0].symbol == "retry_backoff"
     (found_one,) = memory.recall("token.ts")
     assert found_one.text == "Here nobody may log"
-    assert not found_one.may_be_stale
+    assert not found_one.possibly_stale
 
 
 def test_a_memory_says_that_its_file_changed(app: App) -> None:
     app.memory.remember("src/store/cache.py is not safe for threads")
-    assert not app.memory.recall("threads")[0].may_be_stale
+    assert not app.memory.recall("threads")[0].possibly_stale
     write(app.root, "src/store/cache.py", "class LruCache: ...\n")
-    assert app.memory.recall("threads")[0].may_be_stale
-    assert app.memory.all()[0].may_be_stale
+    assert app.memory.recall("threads")[0].possibly_stale
+    assert app.memory.all()[0].possibly_stale
 
 
 def test_what_is_put_before_a_turn_is_marked_and_fits_its_budget(memory: UserMemory) -> None:

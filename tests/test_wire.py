@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rootle.errors import QueryError
+from rootle.serialization.json import query_from_json, to_json
 from rootle.types import FileMetadata, SearchQuery, TextChunk
-from rootle.wire import query_from_json, to_json
 
 _METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 12)
 
@@ -48,7 +48,7 @@ def test_a_query_survives_the_way_through_json() -> None:
         "cursor",
         "context",
         "budget",
-        "seen",
+        "exclude",
     }
     assert query_from_json(data) == query
     assert query_from_json({"textQuery": "text"}) == SearchQuery("text")

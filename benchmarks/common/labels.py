@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rootle.text.terms import WORD, split_identifier, word_terms
-
 from benchmarks.common.metrics import Hit
 from benchmarks.common.repositories import read_repositories, select_repositories
+from rootle.text.terms import WORD, split_identifier, word_terms
 
 LABELS: Final = Path(__file__).parents[1] / "labels"
 LABEL_REPOSITORIES: Final = LABELS / "repositories.json"

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from rootle.config.loading import load_config
-
 from benchmarks.common.metrics import TOP_K, Answer, Hit
 from rootle import App, Config, SearchQuery, SearchResponse, SearchResult, open_app
+from rootle.config.loading import load_config
 
 Result = TypeVar("Result")
 

@@ -18,13 +18,13 @@ from typing import Protocol
 
 import numpy as np
 import tantivy
-from rootle.text.terms import STOP_WORDS
 
 from benchmarks.common.bm25 import length_norms, term_scores
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.protocols import MemoryStore
+from rootle.text.terms import STOP_WORDS
 
 APART_S = 1_860
 _USER = "user"

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rootle.text.terms import CHARS_PER_TOKEN
-
 from benchmarks.common.labels import (
     SHOWN_LINES,
     Label,
@@ -19,6 +17,7 @@ from benchmarks.common.labels import (
 )
 from benchmarks.common.metrics import ROOTLE, TOP_K, Answer, Hit, match_targets, ndcg
 from benchmarks.common.statistics import cluster_interval, mean
+from rootle.text.terms import CHARS_PER_TOKEN
 
 
 @dataclass(frozen=True)

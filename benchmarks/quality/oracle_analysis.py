@@ -128,7 +128,7 @@ def candidates_of(
 
 def indexed_lines(app: App) -> dict[str, list[LineRange]]:
     """Return the lines of every chunk of the index, by file."""
-    snapshot = app._parts.upkeep().snapshot()  # noqa: SLF001 - no public call lists the chunks
+    snapshot = app._container.indexer().snapshot()  # noqa: SLF001 - no public call lists the chunks
     return {
         state.path: [(row.start_line, row.end_line) for row in snapshot.chunks_of(state.id)]
         for state in snapshot.all_files()

@@ -2,7 +2,7 @@
 
     python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS
         --answers DIR --envs DIR --model DIR [--install] [--only rootle|none]
-        [--write docs/explanation/ranking.md]
+        [--write docs/research/comparison.md]
 
 LABEL_REPOS and BENCH_REPOS are the checkouts of `labelled_questions` and `public_benchmark`; both
 benchmarks are scored as those commands do. `--install` makes an environment for each system below

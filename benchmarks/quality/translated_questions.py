@@ -15,13 +15,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from rootle.search.query import parse
-
 from benchmarks.common.arguments import INDEXES, REPOS, command_parser
 from benchmarks.common.labels import LABELS, LabelledRepository, labelled_repositories
 from benchmarks.common.rootle_search import index_folder, indexed_app, search_hits
 from benchmarks.common.statistics import mean
 from rootle import App
+from rootle.search.query import parse
 
 LANGUAGES = ("en", "de", "es", "zh", "ja")
 
@@ -88,7 +87,7 @@ def finds_file(app: App, query: str, files: set[str], *, has_glossary: bool) -> 
     if has_glossary:
         hits = search_hits(app, query)
     else:
-        with patch.object(parse, "language_of_question", return_value=None):
+        with patch.object(parse, "detect_language", return_value=None):
             hits = search_hits(app, query)
     return any(hit.path in files for hit in hits)
 

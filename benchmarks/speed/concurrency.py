@@ -108,7 +108,7 @@ class HangingEmbedder:
 
 def ask_while_hanging(app: App) -> tuple[list[float], list[float]]:
     """Return the latencies before and after the circuit breaker opens."""
-    snapshots = app._parts.upkeep().snapshot  # noqa: SLF001 - no public way to another embedder
+    snapshots = app._container.indexer().snapshot  # noqa: SLF001 - no public way to another embedder
     agent = SearchAgent(snapshots, HangingEmbedder, app.config)
     latencies = [
         timed(partial(agent.search, SearchQuery(f"{query} once more")))[1]

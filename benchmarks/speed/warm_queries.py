@@ -37,9 +37,8 @@ def main() -> None:
 
 def open_rootle(root: str, index_dir: str, config: str) -> tuple[Search, int]:
     """Return a search over a current index, and its number of chunks."""
-    from rootle.config.loading import load_config
-
     from rootle import SearchQuery, open_app
+    from rootle.config.loading import load_config
 
     app = open_app(root, index_dir=index_dir, config=load_config(Path(config))[0])
     app.refresh()

@@ -25,8 +25,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from rootle.indexing.watch.watcher_state import WatcherStateFile
-
 from benchmarks.common.arguments import JSON, ROOT, command_parser
 from benchmarks.common.git import run_git
 from benchmarks.common.reports import write_json
@@ -34,6 +32,7 @@ from benchmarks.common.rootle_search import timed
 from benchmarks.speed.processes import cpu_seconds, resident_bytes
 from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, open_app
+from rootle.indexing.watch.watcher_channel import WatcherChannel
 
 CONFIG = {"searchAgent": {"maxChunksPerFile": 0}}
 TIMEOUT_S = 600.0
@@ -118,12 +117,12 @@ def watcher(root: Path, index: Path, config: Path) -> Iterator[int]:
 
 def is_current(app: App) -> bool:
     """Return whether the watcher has indexed every change."""
-    state = WatcherStateFile(app.index_dir).state()
+    state = WatcherChannel(app.index_dir).read_state()
     return state is not None and state.is_ready and not state.waiting
 
 
 def index_generation(app: App) -> int:
-    state = WatcherStateFile(app.index_dir).state()
+    state = WatcherChannel(app.index_dir).read_state()
     return -1 if state is None else state.generation
 
 

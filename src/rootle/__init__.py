@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rootle.app import App, open_app
-    from rootle.config import Config
+    from rootle.config.fields import Config
     from rootle.errors import RootleError
     from rootle.types import (
-        About,
         Context,
         FileMetadata,
         Filters,
@@ -18,20 +17,20 @@ if TYPE_CHECKING:
         IndexStatus,
         IndexUpdated,
         Memory,
+        MemoryReference,
+        QueryInterpretation,
         SearchQuery,
         SearchResponse,
         SearchResult,
         Span,
         Staleness,
         TextChunk,
-        Understood,
         WatcherStatus,
     )
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "About",
     "App",
     "Config",
     "Context",
@@ -41,6 +40,8 @@ __all__ = [
     "IndexStatus",
     "IndexUpdated",
     "Memory",
+    "MemoryReference",
+    "QueryInterpretation",
     "RootleError",
     "SearchQuery",
     "SearchResponse",
@@ -48,12 +49,11 @@ __all__ = [
     "Span",
     "Staleness",
     "TextChunk",
-    "Understood",
     "WatcherStatus",
     "open_app",
 ]
 
-_MODULES = {"App": "app", "open_app": "app", "Config": "config", "RootleError": "errors"}
+_MODULES = {"App": "app", "open_app": "app", "Config": "config.fields", "RootleError": "errors"}
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rootle.types import About, Findings, Memory, Record, SearchQuery, SearchResponse
+    from rootle.types import Findings, Memory, MemoryReference, Record, SearchQuery, SearchResponse
 
 Matrix = NDArray[np.float32]  # one vector a row
 Vector = NDArray[np.float32]
@@ -65,7 +65,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class WordEmbedder(Protocol):
-    """An Embedder that can also take texts as the words that `rootle.text.WORD` finds in them."""
+    """An Embedder that also accepts texts as lists of words, as found by `text.terms.WORD`."""
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix: ...
 
@@ -132,14 +132,14 @@ class Reranker(Protocol):
 class MemoryStore(Protocol):
     """Keeps what was told, each user's memories apart; nothing in it is ever rewritten."""
 
-    def add(self, text: str, user_id: str, about: Sequence[About] = ()) -> Memory | None:
+    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory | None:
         """Keep a text; what was told before is one memory with a count.
 
         None where the store tells only later what it made of it. Raises UnavailableError.
         """
 
     def search(
-        self, topic: str, user_id: str, top_k: int, about: Sequence[About] = ()
+        self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
     ) -> list[Memory]:
         """At most top_k memories that fit the topic, best first.
 

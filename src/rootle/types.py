@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
+WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
+
 Source = Literal["dense", "sparse", "merged"]
-Health = Literal["fresh", "behind", "paused", "slowed", "failed", "gone"]
+Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class SearchQuery:
     cursor: str | None = None  # of an earlier response to the same question
     context: bool = False  # widen each result to its surroundings
     budget: int | None = None  # tokens that the contexts of all results together may have
-    seen: tuple[str, ...] = ()  # "path:start-end": lines that no context is to repeat
+    exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class SearchResult:
     metadata: FileMetadata
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
-    copies: tuple[str, ...] = ()  # other files that say the same and are not shown
+    duplicates: tuple[str, ...] = ()  # paths of files with the same content, which are not shown
     context: Context | None = None  # when it was asked for
     explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
 
@@ -128,7 +131,7 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class QueryInterpretation:
     """How a question was read."""
 
     intent: str  # symbol, error, howto, usage, configuration, history, test or search
@@ -150,7 +153,7 @@ class Staleness:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class IndexCoverage:
     """How much of the folder an answer is from, while its index is made for the first time."""
 
     searched_bytes: int
@@ -158,7 +161,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class MemoryReference:
     """A file, or a name in it, that a memory is tied to."""
 
     path: str  # relative to its root
@@ -181,8 +184,8 @@ class Memory:
     created_at: str  # ISO 8601, UTC: when it was told last
     score: float = 0.0  # 0 to 1: how well it fits what was asked
     count: int = 1  # how often exactly this was told
-    about: tuple[About, ...] = ()
-    may_be_stale: bool = False  # a file that it is about has changed since
+    about: tuple[MemoryReference, ...] = ()
+    possibly_stale: bool = False  # a file that it is about has changed since
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +199,9 @@ class SearchResponse:
     generation: int  # the state of the index that answered
     took_ms: float
     suggestions: tuple[str, ...] = ()
-    understood: Understood | None = None  # when an explanation was asked for
+    interpretation: QueryInterpretation | None = None  # if an explanation was requested
     staleness: Staleness | None = None  # where "stale" is in `degraded`
-    partial: Partial | None = None  # where "partial" is in `degraded`
+    coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # no part of the folder: what was told earlier and fits
 
 

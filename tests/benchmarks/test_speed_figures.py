@@ -254,7 +254,7 @@ def test_the_table_has_a_column_per_tool() -> None:
 def test_tools_have_the_commands_of_their_tasks(tmp_path: Path) -> None:
     rootle = Rootle(tmp_path, tmp_path, {"searchAgent": {}})
     assert rootle.search("where")[-4:] == [str(tmp_path), "-n", "10", "where"]
-    assert json.loads(rootle.config.fields.read_text()) == {"searchAgent": {}}
+    assert json.loads(rootle.config.read_text()) == {"searchAgent": {}}
     semble = Semble(tmp_path, tmp_path, Path("/peer/bin/python"), Path("/model"))
     assert semble.search("where")[:3] == ["/peer/bin/semble", "search", "where"]
     assert semble.env["SEMBLE_MODEL_NAME"] == "/model"

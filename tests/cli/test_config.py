@@ -10,9 +10,9 @@ import pytest
 from command import rootle
 from sample import write
 
-from rootle.config import SECTION, Config, key_of
-from rootle.settings.sources import load_config
-from rootle.settings.template import template
+from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.loading import load_config
+from rootle.config.template import template
 
 # The example of the specification, section 6, with its keys, values and comments.
 SAMPLE = """\
@@ -105,7 +105,7 @@ def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
 def test_status_names_the_endpoint_that_nothing_asks(sample: Path, repository: Path) -> None:
     assert rootle("index", repository).code == 0
     data = rootle("status", repository, "--json").data
-    said = "sparseEndpoint: sparseBackend names nobody who would be asked there"
+    said = "sparseEndpoint is not used: sparseBackend names no server"
     assert data["unusedSettings"] == [said]
     assert data["model"] == "static-code-v1"
     assert f"unused      {said}" in rootle("status", repository).out
@@ -119,7 +119,7 @@ def test_show_tells_each_value_and_where_it_came_from(sample: Path, repository: 
     assert shown["denseTopK"].split(maxsplit=2)[1:] == ["30", "command line"]
     assert shown["sparseTopK"].split(maxsplit=2)[1:] == ["10", f"{sample}, line 14"]
     assert shown["maxLimit"].endswith(f"{repository / '.rootle.json'}, line 2")
-    assert shown["refreshSeconds"].split()[1:] == ["2.0", "default"]
+    assert shown["staleCheckSeconds"].split()[1:] == ["2.0", "default"]
     assert f"  {sample}" in rows
 
 
@@ -197,4 +197,4 @@ def test_a_cloned_repository_stays_searchable_whatever_it_asks_for(repository: P
     )
     outcome = rootle("search", "retry backoff", "--json", cwd=repository)
     assert outcome.data["degraded"] == []
-    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is left out" in outcome.err
+    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is ignored" in outcome.err

@@ -118,7 +118,7 @@ def test_a_search_prints_memories_in_a_section_of_their_own(repository: Path) ->
     assert "## From memory\n- [" in rootle(*asked, "--markdown", cwd=repository).out
     data = rootle(*asked, "--json", cwd=repository).data
     assert data["memories"][0]["text"].startswith("src/net/retry.py must")
-    off = rootle(*asked, "--set", "memoryBesideCode=false", cwd=repository)
+    off = rootle(*asked, "--set", "includeMemories=false", cwd=repository)
     assert "from memory" not in off.out
 
 

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import pytest
 from real_servers import RealServer
 
-from rootle.index import sparse_storage
-from rootle.index.backends import Backend, dense_opener, open_server, sparse_opener
-from rootle.index.embedded_dense import DenseWriter, EmbeddedDense
-from rootle.index.embedded_sparse import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
-from rootle.index.remote import Leg, RemoteChunk, RemoteIndex, Stamp
+from rootle.index.local import sparse_storage
+from rootle.index.local.dense_index import DenseWriter, EmbeddedDense
+from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
+from rootle.index.remote.backends import Backend, dense_opener, open_server, sparse_opener
+from rootle.index.remote.protocol import Leg, RemoteChunk, RemoteIndex, Stamp
 from rootle.protocols import Ranked, Vector, WeightedTerm
-from rootle.vectors import quantize
+from rootle.storage.quantization import quantize
 
 DIMENSIONS = 32
 TIMEOUT_S = 20.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.index.remote import RemoteChunk, Stamp
+from rootle.index.remote.protocol import RemoteChunk, Stamp
 from rootle.protocols import Matrix, Vector
 
 _RNG = np.random.default_rng(5)

@@ -13,10 +13,10 @@ from json_server import serving
 from mem0_service import KEY, Mem0Wire
 
 from rootle.memory.embedded import EmbeddedMemory
-from rootle.memory.mem0 import Mem0Store
-from rootle.memory.mem0_service import Mem0Service
+from rootle.memory.mem0.library import Mem0Store
+from rootle.memory.mem0.service import Mem0Service
 from rootle.protocols import MemoryStore
-from rootle.types import About
+from rootle.types import MemoryReference
 
 ME = "me"
 
@@ -81,11 +81,13 @@ def test_what_is_told_twice_is_one_memory_with_a_count(store: MemoryStore) -> No
 
 
 def test_a_memory_that_is_tied_to_a_file_in_play_is_found(store: MemoryStore) -> None:
-    tie = About("src/pool.py", "Pool", "/somewhere/project", "0123")
+    tie = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
     store.add("never close connections here", ME, [tie])
-    store.add("the cache is cleared at midnight", ME, [About("src/cache.py")])
+    store.add("the cache is cleared at midnight", ME, [MemoryReference("src/cache.py")])
     assert store.search("zebra", ME, 7) == []
-    (found,) = store.search("zebra", ME, 7, [About("src/pool.py", "Pool", "/somewhere/project")])
+    (found,) = store.search(
+        "zebra", ME, 7, [MemoryReference("src/pool.py", "Pool", "/somewhere/project")]
+    )
     assert (found.text, found.about) == ("never close connections here", (tie,))
 
 

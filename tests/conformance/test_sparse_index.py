@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rootle.protocols import WeightedTerm
-from rootle.stems import open_stemmer
-from rootle.text import TermTable, text_terms
+from rootle.text.stemmer import open_stemmer
+from rootle.text.terms import TermTable, text_terms
 
 
 def _terms(text: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from rootle import Config
 from rootle.embed.adapter import ModelAdapter
-from rootle.embed.choice import choose_model, open_model
+from rootle.embed.factory import choose_model, open_model
 from rootle.embed.model_choice import ModelChoice
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.protocols import QueuedEmbedder

@@ -23,10 +23,11 @@ from embedding_server import (
 from json_server import JsonServer, Reply
 from sample import write_tree
 
-from rootle import Config, net
-from rootle.embed.choice import choose_model, open_model
-from rootle.embed.cloud import CloudModel
+from rootle import Config
+from rootle.embed.factory import choose_model, open_model
+from rootle.embed.http_model import HttpModel
 from rootle.errors import ConfigError, RefusedError, UnavailableError
+from rootle.http import client
 
 KEY = "sk-cloud-secret-42"
 _TINY = Path(__file__).parent.parent / "rank" / "tiny_reranker.py"
@@ -51,13 +52,13 @@ def embedder(server: JsonServer, provider: str = "openai", **settings: Any) -> A
     return open_model(choose_model(config), config)
 
 
-def model(server: JsonServer, **options: Any) -> CloudModel:
+def model(server: JsonServer, **options: Any) -> HttpModel:
     """Without pauses between attempts."""
-    connect = partial(net.JsonServer, sleep=lambda seconds: None)
-    return CloudModel("openai", "m", endpoint=server.url, connect=connect, **options)
+    connect = partial(client.JsonServer, sleep=lambda seconds: None)
+    return HttpModel("openai", "m", endpoint=server.url, connect=connect, **options)
 
 
-def vectors(asked: CloudModel, texts: list[str] = TEXTS, timeout_s: float = 10.0) -> Any:
+def vectors(asked: HttpModel, texts: list[str] = TEXTS, timeout_s: float = 10.0) -> Any:
     return asked.vectors(texts, is_query=False, timeout_s=timeout_s)
 
 

@@ -13,7 +13,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from rootle import Config, SearchQuery
-from rootle.embed.choice import choose_model, open_model
+from rootle.embed.factory import choose_model, open_model
 from rootle.errors import ConfigError
 
 WORDS = ("[UNK]", "retry", "backoff", "socket", "close")

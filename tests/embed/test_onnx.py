@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from rootle import Config, SearchQuery
-from rootle.embed.choice import choose_model, open_model
+from rootle.embed.factory import choose_model, open_model
 from rootle.errors import ConfigError
 
 WORDS = ("[PAD]", "[CLS]", "[UNK]", "retry", "backoff", "socket", "close")
@@ -118,7 +118,7 @@ def test_a_search_with_a_folder_finds_by_its_vectors(model_folder, tmp_path, mak
     response = app.search(SearchQuery("socket"))
     assert (response.results[0].file_path, response.degraded) == ("b.txt", ())
     assert response.results[0].source == "merged"
-    assert app._parts.upkeep().snapshot().dense.dimensions == 8
+    assert app._container.indexer().snapshot().dense.dimensions == 8
 
 
 @pytest.mark.parametrize("part", ["model.onnx", "tokenizer.json"])

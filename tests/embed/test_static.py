@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rootle.embed.static import StaticEmbedder
-from rootle.text import WORD
+from rootle.text.terms import WORD
 
 
 @pytest.fixture(scope="module")

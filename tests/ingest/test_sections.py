@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.ingest.grammars import GRAMMARS
+from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.ingest.sections import find_section, section_around, sections_of
 
 MARKDOWN = """\

@@ -17,10 +17,10 @@ from hash_embedder import HashEmbedder
 
 from rootle.errors import MemoryStorageError
 from rootle.memory.embedded import EmbeddedMemory
-from rootle.types import About, Memory
+from rootle.types import Memory, MemoryReference
 
 ME = "ada"
-TOKEN = About("src/auth/token.py", "validate", "/work/app", "d1")
+TOKEN = MemoryReference("src/auth/token.py", "validate", "/work/app", "d1")
 
 
 class Clock:
@@ -163,15 +163,15 @@ def test_what_was_told_in_the_same_breath_helps(store: EmbeddedMemory) -> None:
 def test_what_is_in_play_is_found_without_a_common_word(store: EmbeddedMemory) -> None:
     store.add("Never log what comes in here", ME, [TOKEN])
     assert store.search("expiry", ME, 7) == []
-    for place in (TOKEN, About(TOKEN.path, root=TOKEN.root)):
+    for place in (TOKEN, MemoryReference(TOKEN.path, root=TOKEN.root)):
         (found,) = store.search("expiry", ME, 7, [place])
         assert found.about == (TOKEN,)
-    assert store.search("expiry", ME, 7, [About(TOKEN.path, root="/other")]) == []
+    assert store.search("expiry", ME, 7, [MemoryReference(TOKEN.path, root="/other")]) == []
 
 
 def test_a_tie_is_as_it_was_when_it_was_last_told(store: EmbeddedMemory) -> None:
     store.add("Never log tokens", ME, [TOKEN])
-    newer = About(TOKEN.path, TOKEN.symbol, TOKEN.root, "d2")
+    newer = MemoryReference(TOKEN.path, TOKEN.symbol, TOKEN.root, "d2")
     assert store.add("Never log tokens", ME, [newer]).about == (newer,)
     assert store.search("log", ME, 7)[0].about == (newer,)
 

@@ -12,8 +12,8 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rootle.errors import MissingExtraError, UnavailableError
-from rootle.memory.mem0 import Mem0Store
-from rootle.types import About
+from rootle.memory.mem0.library import Mem0Store
+from rootle.types import MemoryReference
 
 ME = "me"
 # Prints who was called or looked up, whoever swallows the error of having been refused it.
@@ -27,7 +27,7 @@ sys.addaudithook(
 {before}
 from pathlib import Path
 from rootle.embed.static import StaticEmbedder
-from rootle.memory.mem0 import Mem0Store
+from rootle.memory.mem0.library import Mem0Store
 store = Mem0Store(Path(sys.argv[1]), StaticEmbedder)
 store.add("the user likes terse test output", "me")
 print(store.search("how does the user like test output?", "me", 7)[0].text)
@@ -139,11 +139,11 @@ def test_of_those_tied_to_a_file_the_last_comes_first_and_the_best_after_them(
 ) -> None:
     store = Mem0Store(tmp_path, HashEmbedder)
     store.add("the pool holds ten connections", ME)
-    store.add("the pool is opened late", ME, [About("src/pool.py")])
-    found = store.search("pool of ten connections", ME, 7, [About("src/pool.py")])
+    store.add("the pool is opened late", ME, [MemoryReference("src/pool.py")])
+    found = store.search("pool of ten connections", ME, 7, [MemoryReference("src/pool.py")])
     assert [one.text for one in found] == [
         "the pool is opened late",
         "the pool holds ten connections",
     ]
-    assert len(store.search("pool", ME, 1, [About("src/pool.py")])) == 1
+    assert len(store.search("pool", ME, 1, [MemoryReference("src/pool.py")])) == 1
     store.close()

@@ -15,8 +15,8 @@ from json_server import JsonServer, Reply, Request, serving
 from mem0_service import KEY, Mem0Wire
 
 from rootle.errors import ConfigError, RefusedError, UnavailableError
-from rootle.memory.mem0_service import SERVICE_URL, Mem0Service
-from rootle.types import About, Memory
+from rootle.memory.mem0.service import SERVICE_URL, Mem0Service
+from rootle.types import Memory, MemoryReference
 
 ME = "me"
 NOON = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
@@ -44,7 +44,7 @@ def service(server: JsonServer, **options: Any) -> Mem0Service:
 
 
 def test_a_fact_is_sent_word_for_word(server: JsonServer) -> None:
-    tie = About("src/pool.py", "Pool")
+    tie = MemoryReference("src/pool.py", "Pool")
     added = service(server).add("the user likes tabs", "some one", [tie])
     assert added == Memory(
         "00000000-0000-4000-8000-000000000000",
@@ -68,7 +68,7 @@ def test_a_fact_is_sent_word_for_word(server: JsonServer) -> None:
 
 def test_a_topic_is_asked_with_its_filters(server: JsonServer) -> None:
     asked = service(server)
-    asked.search("tabs", ME, 7, [About("src/pool.py")])
+    asked.search("tabs", ME, 7, [MemoryReference("src/pool.py")])
     tied, plain = server.requests
     assert plain.path == "/v3/memories/search/"
     assert plain.body == {"query": "tabs", "filters": {"user_id": ME}, "top_k": 7}

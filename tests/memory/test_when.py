@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from rootle.memory.when import Days, asks_for_now, days_named
+from rootle.memory.dates import DateRange, asks_for_now, days_named
 
 TODAY = date(2023, 8, 16)  # a Wednesday
 
@@ -37,7 +37,7 @@ NAMED = [
 
 @pytest.mark.parametrize(("topic", "first", "last"), NAMED, ids=[case[0] for case in NAMED])
 def test_days_are_read(topic: str, first: tuple[int, int, int], last: tuple[int, int, int]) -> None:
-    assert days_named(topic, TODAY) == Days(date(*first), date(*last))
+    assert days_named(topic, TODAY) == DateRange(date(*first), date(*last))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_other_words_and_numbers_are_no_days(topic: str) -> None:
 
 
 def test_what_is_told_afterwards_is_nearer_than_what_was_told_before() -> None:
-    days = Days(date(2023, 5, 1), date(2023, 5, 31))
+    days = DateRange(date(2023, 5, 1), date(2023, 5, 31))
     assert days.away(date(2023, 5, 20)) == 0
     assert days.away(date(2023, 6, 3)) == 3
     assert days.away(date(2023, 4, 28)) == 6

@@ -11,8 +11,8 @@ from json_server import JsonServer, Reply, Request, serving
 
 from rootle.errors import ConfigError, RerankError
 from rootle.protocols import Hit, Reranker
-from rootle.rank.cross_encoder import CohereReranker, LlamaServerReranker, ServerReranker
-from rootle.rank.rerank_wires import WIRES, request_url
+from rootle.rerank.http_reranker import CohereReranker, LlamaServerReranker, ServerReranker
+from rootle.rerank.providers import WIRES, request_url
 
 KEY = "sk-very-secret-0123456789"
 QUERY = "parse http request"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample import QUESTIONS
 
-from rootle.rank.foreign import language_of_question
-from rootle.rank.glossary import _FILE, translate
+from rootle.rank.question.glossary import _FILE, translate
+from rootle.rank.question.language_detection import detect_language
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ from rootle.rank.glossary import _FILE, translate
     ],
 )
 def test_the_words_of_code_are_put_into_english(text: str, language: str, english: str) -> None:
-    assert language_of_question(text) == language
-    translation = translate(text, language_of_question(text) or "de")
+    assert detect_language(text) == language
+    translation = translate(text, detect_language(text) or "de")
     assert translation is not None
     assert set(english.split()) <= set(translation.terms)
     assert set(translation.terms) <= set(translation.for_meaning.split())
@@ -70,7 +70,7 @@ def test_a_text_without_a_known_word_is_left_alone() -> None:
     ],
 )
 def test_other_questions_are_not_taken_for_foreign(text: str) -> None:
-    assert language_of_question(text) is None
+    assert detect_language(text) is None
 
 
 @given(st.text(max_size=40), st.sampled_from(["de", "es", "zh", "ja"]))

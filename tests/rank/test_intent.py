@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.rank.intent import Intent
-from rootle.rank.question import parse_question
+from rootle.rank.question.intent import Intent
+from rootle.rank.question.parsed import parse_question
 
 _KINDS: list[tuple[Intent, list[str]]] = [
     ("symbol", ["RetryPolicy", "parse_header", "Config.max_limit", "`std::move`", "retry"]),

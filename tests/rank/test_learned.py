@@ -12,19 +12,19 @@ from sample import make_repository
 
 from rootle.errors import UnavailableError
 from rootle.models.shipped import RANKER_V1, model_file
-from rootle.rank import learned, rankers
-from rootle.rank.columns import COLUMNS
 from rootle.rank.confidence import shipped_calibration
-from rootle.rank.forest import Forest, load_forest, save_forest
-from rootle.rank.heuristic import RankedFiles
-from rootle.rank.learned import corrected, shipped_forest
+from rootle.rank.rankers import learned, registry
+from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.gbdt import GradientBoostedTrees, load_trees, save_trees
+from rootle.rank.rankers.learned import corrected, shipped_trees
+from rootle.rank.rankers.model_features import COLUMNS
 
 _DETAILED = "how long does a worker wait before the next attempt when the server refused a job"
 
 
-def _forest() -> Forest:
+def _forest() -> GradientBoostedTrees:
     """Two trees: is the first column at most 0.5; then, is the second at most 2."""
-    return Forest(
+    return GradientBoostedTrees(
         columns=("a", "b"),
         column=np.array([[0, 0, 1, 0, 0], [1, 0, 0, 0, 0]], dtype=np.int16),
         threshold=np.array([[0.5, 0, 2.0, 0, 0], [9.0, 0, 0, 0, 0]]),
@@ -43,19 +43,19 @@ def test_each_row_falls_into_one_leaf_of_every_tree() -> None:
 
 def test_trees_come_back_from_a_file_as_they_went(tmp_path: Path) -> None:
     path = tmp_path / "trees.npz"
-    save_forest(path, _forest())
+    save_trees(path, _forest())
     rows = np.array([[0.1, 1.0], [0.9, 1.0], [0.9, 3.0]])
-    again = load_forest(path, ("a", "b"))
+    again = load_trees(path, ("a", "b"))
     assert again.scores(rows).tolist() == _forest().scores(rows).tolist()
     with pytest.raises(UnavailableError, match="other columns"):
-        load_forest(path, ("a", "c"))
+        load_trees(path, ("a", "c"))
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(UnavailableError, match="install rootle anew"):
-        load_forest(path, ("a", "b"))
+        load_trees(path, ("a", "b"))
 
 
 def test_what_ships_is_whole_and_small() -> None:
-    assert shipped_forest().columns == COLUMNS
+    assert shipped_trees().columns == COLUMNS
     assert model_file(RANKER_V1, "trees.npz").stat().st_size < 1_000_000
     for name in ("learned", "features"):
         assert 0 < shipped_calibration(name).threshold < 1
@@ -82,10 +82,10 @@ def test_a_few_words_are_left_to_the_weighted_sum(tmp_path: Path, make_app: Any)
 def test_without_its_trees_the_features_rank_and_the_answer_says_so(
     tmp_path: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing() -> Forest:
+    def missing() -> GradientBoostedTrees:
         raise UnavailableError("cannot read the ranker")
 
-    monkeypatch.setattr(rankers, "shipped_forest", missing)
+    monkeypatch.setattr(registry, "shipped_trees", missing)
     response = make_app(make_repository(tmp_path / "repo")).search(_DETAILED)
     assert "learned" in response.degraded
     assert response.results[0].file_path == "src/net/retry.py"
@@ -93,7 +93,7 @@ def test_without_its_trees_the_features_rank_and_the_answer_says_so(
 
 def test_one_that_is_late_is_left_out(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
-    agent = app._parts.agent()
+    agent = app._container.agent()
     agent._ranker = replace(agent._ranker, rank=_slow(agent._ranker.rank))
     agent._config = replace(agent._config, reranker_timeout_ms=1)
     assert "learned" in app.search(_DETAILED).degraded

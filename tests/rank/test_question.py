@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.rank.question import MAX_TERMS, STOP_WEIGHT, Question, parse_question
-from rootle.text import STOP_WORDS
+from rootle.rank.question.parsed import MAX_TERMS, STOP_WEIGHT, Question, parse_question
+from rootle.text.terms import STOP_WORDS
 
 
 def _parse(text: str) -> Question:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
 from rootle.rank.features import best_of_file, path_table, threes_of_file, word_match
-from rootle.rank.heuristic import WEIGHTS, rank_files
-from rootle.rank.paths import path_parts
-from rootle.rank.question import parse_question
+from rootle.rank.path_features import path_parts
+from rootle.rank.question.parsed import parse_question
+from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
+from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.rank.spans import MAX_LINES, ScoredSpan, choose_spans, has_room
 
 
@@ -24,12 +24,12 @@ def _floats(values: list[float]) -> Any:
 
 def _evidence(
     question: str, paths: list[str], bm25: list[float], dense: list[float] | None = None
-) -> Evidence:
+) -> RankingInputs:
     """One chunk a file."""
     count = len(paths)
     nothing = np.zeros(count)
     numbers = np.arange(count)
-    chunks = ChunkEvidence(
+    chunks = ChunkInputs(
         numbers + 100,
         numbers,
         _floats(bm25),
@@ -39,8 +39,8 @@ def _evidence(
         np.zeros(count, dtype=bool),
     )
     nine: Any = [nothing] * 9
-    files = FileEvidence(numbers + 1, tuple(paths), _floats(bm25), *nine)
-    return Evidence(parse_question(question, str.split), chunks, files)
+    files = FileInputs(numbers + 1, tuple(paths), _floats(bm25), *nine)
+    return RankingInputs(parse_question(question, str.split), chunks, files)
 
 
 def test_the_best_three_chunks_count_less_and_less() -> None:
@@ -137,7 +137,7 @@ def test_ranking_nothing_gives_nothing() -> None:
 
 def test_a_file_without_chunks_of_its_own_can_be_ranked() -> None:
     evidence = _evidence("retry", ["retry.py", "b.py"], [1.0, 2.0])
-    chunks = ChunkEvidence(*(getattr(evidence.chunks, name)[1:] for name in _CHUNK_FIELDS))
+    chunks = ChunkInputs(*(getattr(evidence.chunks, name)[1:] for name in _CHUNK_FIELDS))
     ranked = rank_files(replace(evidence, chunks=chunks))
     assert sorted(ranked.order) == [0, 1]
 

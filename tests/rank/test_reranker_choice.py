@@ -13,9 +13,9 @@ from collector import collecting
 from command import Outcome, rootle
 from json_server import JsonServer, Reply, Request, serving
 
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import ConfigError, RerankError
-from rootle.rank.choice import open_reranker
+from rootle.rerank.factory import open_reranker
 
 QUESTION = "how long to wait before the next attempt"
 FAVOURITE = "src/store/cache.py"

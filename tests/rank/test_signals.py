@@ -9,37 +9,37 @@ import numpy as np
 import pytest
 from sample import MakeApp, git, write
 
-from rootle.config import Config
+from rootle.config.fields import Config
+from rootle.config.weights import SignalWeights, TrustRule
 from rootle.protocols import Hit
-from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
-from rootle.rank.heuristic import WEIGHTS, RankedFiles, rank_files
-from rootle.rank.question import parse_question
-from rootle.rank.rankers import LEARNED, chosen_ranker, ranked_by
+from rootle.rank.question.parsed import parse_question
+from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles, rank_files
+from rootle.rank.rankers.registry import LEARNED, chosen_ranker, ranked_by
+from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.rank.signals import Signals, before_signals, chosen_signals, is_author, trust_in
 from rootle.search.agent import SearchAgent
 from rootle.types import SearchQuery, SearchResponse
-from rootle.weights import SignalWeights, TrustRule
 
 _WHOLE = sum(weight for weight in WEIGHTS.values() if weight > 0)
 _FRESH = SignalWeights(recency_boost=5.0)
 
 
-def _evidence(days: list[float], authors: tuple[str, ...] = ()) -> Evidence:
+def _evidence(days: list[float], authors: tuple[str, ...] = ()) -> RankingInputs:
     """As many files with one chunk each, the first the best by its words."""
     count = len(days)
     numbers, nothing = np.arange(count), np.zeros(count)
     bm25 = np.linspace(4.0, 3.0, count)
-    chunks = ChunkEvidence(
+    chunks = ChunkInputs(
         numbers, numbers, bm25, nothing, nothing, nothing, np.zeros(count, dtype=bool)
     )
     paths = tuple(f"{'vendor' if at % 2 else 'src'}/file_{at}.py" for at in range(count))
     sizes = np.full(count, 100_000.0)
     others: Any = (*[nothing] * 7, np.array(days), sizes, authors)
-    files = FileEvidence(numbers, paths, bm25, *others)
-    return Evidence(parse_question("retry", str.split), chunks, files)
+    files = FileInputs(numbers, paths, bm25, *others)
+    return RankingInputs(parse_question("retry", str.split), chunks, files)
 
 
-def _ranked(evidence: Evidence, **settings: Any) -> RankedFiles:
+def _ranked(evidence: RankingInputs, **settings: Any) -> RankedFiles:
     return ranked_by(chosen_ranker(Config(**settings)), evidence, 10_000)[1]
 
 
@@ -166,8 +166,8 @@ def test_trust_holds_beside_the_word_of_a_reranker(twice: Path, make_app: MakeAp
         app = make_app(twice, trust=(TrustRule(path=trusted, weight=1.2),))
         app.index()
         agent = SearchAgent(
-            app._parts.upkeep().snapshot,
-            app._parts.model,
+            app._container.indexer().snapshot,
+            app._container.embedder,
             app.config,
             reranker=Flat(),  # type: ignore[arg-type]
             ranker=chosen_ranker(app.config),

@@ -6,18 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
-from rootle.rank.question import parse_question
-from rootle.rank.specified import file_importance, rank_specified, recency_boost, score_specified
-from rootle.weights import RerankerWeights
+from rootle.config.weights import RerankerWeights
+from rootle.rank.question.parsed import parse_question
+from rootle.rank.rankers.weighted_sum import (
+    file_importance,
+    rank_by_weighted_sum,
+    recency_boost,
+    weighted_sum_scores,
+)
+from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 
 _WEIGHTS = RerankerWeights()
 
 
-def _evidence() -> Evidence:
+def _evidence() -> RankingInputs:
     """Three files: a.py with two chunks, b.py with one, c.py here by its path alone."""
     nothing = np.zeros(3)
-    chunks = ChunkEvidence(
+    chunks = ChunkInputs(
         ids=np.array([1, 2, 3]),
         files=np.array([0, 0, 1]),
         bm25=np.array([4.0, 1.0, 2.0]),
@@ -26,7 +31,7 @@ def _evidence() -> Evidence:
         notes=nothing,
         defines=np.zeros(3, dtype=bool),
     )
-    files = FileEvidence(
+    files = FileInputs(
         np.array([10, 11, 12]),
         ("a.py", "b.py", "c.py"),
         bm25=nothing,
@@ -40,11 +45,11 @@ def _evidence() -> Evidence:
         days=np.array([30.0, 0.0, 0.0]),
         sizes=np.array([0.0, 100_000.0, 999.0]),
     )
-    return Evidence(parse_question("retry backoff", str.split), chunks, files)
+    return RankingInputs(parse_question("retry backoff", str.split), chunks, files)
 
 
 def test_every_weight_counts_as_the_specification_says() -> None:
-    ranked = rank_specified(_evidence(), _WEIGHTS)
+    ranked = rank_by_weighted_sum(_evidence(), _WEIGHTS)
     # a.py by its second chunk: 0.5 x 0.9 + 0.3 x 1/4, half the recency, no importance.
     assert ranked.scores[0] == pytest.approx(0.5 * 0.9 + 0.3 * 0.25 + 0.1 * 0.5)
     # b.py: the cosine is cut at 0; full recency and importance.
@@ -54,9 +59,9 @@ def test_every_weight_counts_as_the_specification_says() -> None:
 
 def test_other_weights_give_another_order() -> None:
     fresh = RerankerWeights(0.0, 0.0, 1.0, 0.0)
-    assert rank_specified(_evidence(), fresh).order[0] == 1
+    assert rank_by_weighted_sum(_evidence(), fresh).order[0] == 1
     words = replace(_WEIGHTS, dense_score=0.0, recency_boost=0.0, file_importance=0.0)
-    assert rank_specified(_evidence(), words).order[0] == 0
+    assert rank_by_weighted_sum(_evidence(), words).order[0] == 0
 
 
 def test_recency_halves_every_thirty_days_and_importance_ends_at_a_hundred_thousand_bytes() -> None:
@@ -69,5 +74,5 @@ def test_recency_halves_every_thirty_days_and_importance_ends_at_a_hundred_thous
 def test_the_lines_of_a_page_are_chosen_by_the_same_sum() -> None:
     bm25, dense = np.array([4.0, 0.0]), np.array([0.0, 0.7])
     defines = np.array([False, True])  # no part of the sum
-    scores = score_specified(bm25, dense, defines, is_symbol=True, weights=_WEIGHTS)
+    scores = weighted_sum_scores(bm25, dense, defines, is_symbol=True, weights=_WEIGHTS)
     assert scores.tolist() == pytest.approx([0.3, 0.35])

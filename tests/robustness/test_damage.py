@@ -14,7 +14,7 @@ from command import Outcome, rootle
 from sample import FILES, make_repository, many_files
 
 from rootle import open_app
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import RootleError
 
 Answers = Callable[..., list[Any]]
@@ -80,7 +80,7 @@ def test_garbage_in_any_page_never_ends_in_a_traceback(
         with (broken / "rootle.db").open("r+b") as file:
             file.seek(rng.randrange(100, size - 500))
             file.write(rng.randbytes(rng.choice((1, 16, 400))))
-        with open_app(repository, index_dir=broken, config=Config(refresh_seconds=0)) as app:
+        with open_app(repository, index_dir=broken, config=Config(stale_check_seconds=0)) as app:
             try:
                 app.search("where is the retry backoff")
                 app.status()
@@ -140,7 +140,7 @@ def test_every_damaged_derived_file_is_made_again_or_told(
         broken = tmp_path / f"broken_{number}"
         shutil.copytree(index, broken)
         _damage(next(broken.glob(name)), damage)
-        with open_app(repository, index_dir=broken, config=Config(refresh_seconds=0)) as app:
+        with open_app(repository, index_dir=broken, config=Config(stale_check_seconds=0)) as app:
             try:
                 found = app.search("where is the retry backoff").results
             except RootleError as error:
@@ -176,7 +176,7 @@ def test_an_index_of_an_older_version_is_made_anew(
     repository: Path, index: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(repository, index)
-    monkeypatch.setattr("rootle.index.database.SCHEMA_VERSION", 99)
+    monkeypatch.setattr("rootle.index.local.database.SCHEMA_VERSION", 99)
     connection = sqlite3.connect(index / "rootle.db")
     connection.execute("ALTER TABLE texts RENAME TO older_texts")
     connection.close()
@@ -192,7 +192,7 @@ def test_a_damaged_index_can_be_cleared(repository: Path, index: Path) -> None:
 def test_an_open_app_outlives_a_rebuild_by_another_process(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(5)})
     index_dir = tmp_path / "index"
-    with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
+    with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
         before = app.search("retry_backoff").results
         assert rootle("index", root, "--rebuild", "--index-dir", index_dir).code == 0
         assert app.search("retry_backoff").results == before

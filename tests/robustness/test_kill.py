@@ -16,9 +16,9 @@ from command import rootle, start_rootle
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle import open_app
-from rootle.index.derived import DerivedWriter
-from rootle.index.embedded_dense import DenseWriter
-from rootle.index.embedded_sparse import SparseWriter
+from rootle.index.local.dense_index import DenseWriter
+from rootle.index.local.derived_indexes import DerivedWriter
+from rootle.index.local.sparse_index import SparseWriter
 
 Answers = Callable[..., list[Any]]
 
@@ -34,7 +34,8 @@ entry()
 """
 # The same, read by workers.
 _IN_WORKERS = (
-    f"import rootle.ingest.readers\nrootle.ingest.readers._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
+    "import rootle.ingest.workers.scheduler\n"
+    f"rootle.ingest.workers.scheduler._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
 )
 # The process kills itself at the n-th call or return of anything in the writing parts, calls into
 # SQLite, tantivy and the file system included: no clock decides where it falls.
@@ -67,7 +68,8 @@ _IN_STAGES = _AT_CALL.replace(
 ).replace(
     "code = main()",
     "from rootle import open_app\n"
-    "code = int(not open_app(sys.argv[2], index_dir=sys.argv[4], first_patience_s=0).index())",
+    "app = open_app(sys.argv[2], index_dir=sys.argv[4], initial_index_timeout_s=0)\n"
+    "code = int(not app.index())",
 )
 
 
@@ -254,7 +256,7 @@ def _pull_plug(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(SparseWriter, "commit", commit_files_alone)
     else:
-        monkeypatch.setattr("rootle.index.manifest.Manifest.forget_removed", stop)
+        monkeypatch.setattr("rootle.index.local.manifest.Manifest.forget_removed", stop)
 
 
 class _Stopping:

@@ -14,8 +14,8 @@ from command import rootle, start_rootle
 from sample import FILES, make_repository, many_files, write
 
 from rootle import open_app
-from rootle.config import Config
-from rootle.ingest import readers
+from rootle.config.fields import Config
+from rootle.ingest.workers import scheduler
 
 Answers = Callable[..., list[Any]]
 
@@ -51,7 +51,7 @@ _ASK_OFTEN = """
 import json, sys
 from rootle import Config, open_app
 root, index_dir, times = sys.argv[1:]
-with open_app(root, index_dir=index_dir, config=Config(refresh_seconds=0)) as app:
+with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
     for _ in range(int(times)):
         answer = app.search("compass heading of the ship")
         print(json.dumps([[r.file_path, r.snippet] for r in answer.results]), flush=True)
@@ -101,17 +101,17 @@ def test_searches_while_files_change_all_answer_with_a_whole_state(tmp_path: Pat
 
 
 def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, make_app) -> None:
-    reader = make_app(repository, refresh_seconds=3600)
+    reader = make_app(repository, stale_check_seconds=3600)
     reader.index()
     before = reader.search("retry_backoff").results
-    snapshot = reader._parts.upkeep().snapshot()
+    snapshot = reader._container.indexer().snapshot()
     write(repository, "src/net/retry.py", "def something_else():\n    pass\n")
     (repository / "docs/guide.md").unlink()
     during: list[Any] = []
 
     def look(done: int, total: int) -> None:
         during.append(*snapshot.excerpts([(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000)]))
-        during.append(reader._parts.agent().search(_query()).results == before)
+        during.append(reader._container.agent().search(_query()).results == before)
 
     writer = make_app(repository)
     writer.index(look)
@@ -134,7 +134,7 @@ def _file_id(snapshot: Any, path: str) -> int:
 def test_a_search_waits_for_the_first_index_that_another_process_makes(
     repository: Path, tmp_path: Path
 ) -> None:
-    from rootle.index.lock import writer_lock
+    from rootle.index.local.writer_lock import writer_lock
 
     index_dir = tmp_path / "index"
     with writer_lock(index_dir, 0, lambda: None):
@@ -149,7 +149,7 @@ def test_a_search_waits_for_the_first_index_that_another_process_makes(
 
 _KILLER = """
 import os, signal, sys
-import rootle.ingest.reading as reading
+import rootle.ingest.workers.job_runner as reading
 whole = reading.do_job
 def do_job(job, *rest):
     if "poison" in job.path and not (job.plain and "curable" in job.path):
@@ -164,8 +164,8 @@ def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
 ) -> None:
     files = {**FILES, **many_files(30), "a/curable_poison.py": "def healed_function(): pass\n"}
     root = make_repository(tmp_path / "repo", {**files, "a/poison.py": "def never_seen(): pass\n"})
-    monkeypatch.setattr(readers, "_PARALLEL_BYTES", 1)
-    from rootle.ingest import worker_process
+    monkeypatch.setattr(scheduler, "_PARALLEL_BYTES", 1)
+    from rootle.ingest.workers import worker_process
 
     monkeypatch.setattr(worker_process, "_COMMAND", f"{_PREFIX}{_KILLER}{_SUFFIX}")
     app = make_app(root)
@@ -177,12 +177,12 @@ def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
 
 
 _PREFIX = "import sys; sys.path[:] = {path!r}\n"
-_SUFFIX = "\nfrom rootle.ingest.worker import main; main()\n"
+_SUFFIX = "\nfrom rootle.ingest.workers.worker import main; main()\n"
 
 
 def test_many_threads_may_ask_one_app_while_another_rebuilds(repository: Path, tmp_path) -> None:
     with open_app(
-        repository, index_dir=tmp_path / "index", config=Config(refresh_seconds=3600)
+        repository, index_dir=tmp_path / "index", config=Config(stale_check_seconds=3600)
     ) as app:
         app.index()
         failures: list[BaseException] = []

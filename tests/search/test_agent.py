@@ -14,11 +14,11 @@ from hash_embedder import HashEmbedder
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
 from rootle.protocols import Embedder, Matrix
 from rootle.search.agent import SearchAgent
-from rootle.search.rows import best_and_mean
+from rootle.search.retrieval.file_vectors import best_and_mean
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -58,8 +58,8 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
 
     def make(embedder: Embedder | None = None, **settings: Any) -> SearchAgent:
         agent = SearchAgent(
-            app._parts.upkeep().snapshot,
-            (lambda: embedder) if embedder is not None else app._parts.model,
+            app._container.indexer().snapshot,
+            (lambda: embedder) if embedder is not None else app._container.embedder,
             Config(**settings),
             clock=lambda: _NOW_S,
         )
@@ -93,7 +93,7 @@ def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: Make
 def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _unavailable)
     response = make_agent().search(SearchQuery("how long to wait before the next attempt"))
     assert response.degraded == ("sparse",)
     assert response.results[0].file_path in ("src/net/retry.py", "tests/test_retry.py")
@@ -103,7 +103,7 @@ def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
 def test_without_any_leg_a_search_fails_in_one_line(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _unavailable)
     with pytest.raises(SearchUnavailableError, match="neither"):
         make_agent(_DownEmbedder()).search(SearchQuery("retry"))
 
@@ -228,7 +228,7 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
     app = make_app(root)
     app.index()
     agent = SearchAgent(
-        app._parts.upkeep().snapshot, app._parts.model, Config(), clock=lambda: _NOW_S
+        app._container.indexer().snapshot, app._container.embedder, Config(), clock=lambda: _NOW_S
     )
     wanted = {
         1.0: set(),
@@ -283,10 +283,10 @@ def test_a_file_that_was_edited_scores_as_one_that_was_not(tmp_path: Path, make_
         app.index()
     write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)
     app.index()
-    agent = app._parts.agent()
+    agent = app._container.agent()
     app.search("zebra stripes")
     session = agent._current_session()
-    scores = session.snapshot.dense.scores(app._parts.model().embed(["zebra stripes"])[0])
+    scores = session.snapshot.dense.scores(app._container.embedder().embed(["zebra stripes"])[0])
     owners = np.unique(session.snapshot.dense.file_ids[session.snapshot.dense.file_ids > 0])
     rows, found, offsets = session.rows.rows_of(owners)
     best, mean = best_and_mean(scores[rows], found, offsets)

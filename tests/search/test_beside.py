@@ -67,7 +67,7 @@ def test_it_is_marked_once_its_file_changed(app: App) -> None:
     text = (app.root / "src/net/retry.py").read_text()
     write(app.root, "src/net/retry.py", f"{text}\n# changed\n")
     (memory,) = app.search("how long to wait before the next attempt").memories
-    assert memory.may_be_stale
+    assert memory.possibly_stale
 
 
 def test_a_cached_answer_has_the_memories_of_now(app: App) -> None:
@@ -87,7 +87,7 @@ def test_only_the_first_page_has_any(app: App) -> None:
     assert app.search(SearchQuery("retry", limit=1, cursor=first.next_cursor)).memories == ()
 
 
-@pytest.mark.parametrize("settings", [{"memory_beside_code": False}, {"memory_store": ""}])
+@pytest.mark.parametrize("settings", [{"include_memories": False}, {"memory_store": ""}])
 def test_it_can_be_switched_off(
     app: App, repository: Path, make_app: Any, settings: dict[str, Any]
 ) -> None:
@@ -153,6 +153,6 @@ def test_without_memories_nothing_is_opened(
         raise AssertionError("the store was opened")
 
     monkeypatch.setattr("rootle.memory.embedded.open_database", never)
-    monkeypatch.setattr("rootle.user_memory.UserMemory.fitting_well", never)
+    monkeypatch.setattr("rootle.memory.user_memory.UserMemory.fitting_well", never)
     assert app.search("how long to wait before the next attempt").results
     assert list((home / "data").iterdir()) == []

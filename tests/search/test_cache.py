@@ -11,10 +11,10 @@ from hash_embedder import HashEmbedder
 from sample import git, make_repository, many_files, write
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.search.agent import SearchAgent
-from rootle.search.cache import AnswerCache
+from rootle.search.cache.answer_cache import AnswerCache
 from rootle.types import SearchQuery, SearchResponse
 
 _DAY_S = 86_400
@@ -46,7 +46,9 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         embedder = HashEmbedder(256)
         config = Config(**settings)
         agents.append(
-            SearchAgent(app._parts.upkeep().snapshot, lambda: embedder, config, clock or _Clock())
+            SearchAgent(
+                app._container.indexer().snapshot, lambda: embedder, config, clock or _Clock()
+            )
         )
         return agents[-1], embedder
 
@@ -66,8 +68,10 @@ def test_a_question_that_comes_again_is_neither_embedded_nor_searched(
     query = SearchQuery("ledger of the worker", languages=("python",), limit=20)
     first = agent.search(query)
     again = SearchQuery("ledger of the worker", languages=("python",), limit=5)
-    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _must_not_run)
-    monkeypatch.setattr("rootle.index.embedded_sparse.EmbeddedSparse.field_scores", _must_not_run)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _must_not_run)
+    monkeypatch.setattr(
+        "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
+    )
     assert _seen(agent.search(query)) == _seen(first)
     assert agent.search(again).results == first.results[:5]
     assert len(embedder.texts) == 1
@@ -155,7 +159,7 @@ def test_an_answer_ends_when_a_file_grows_too_old_for_it(tmp_path: Path, make_ap
         write(root, name, f"zebra = '{name}'\n", when_s=clock.now - days * _DAY_S)
     app = make_app(root, index_dir=tmp_path / "days-index")
     app.index()
-    agent = SearchAgent(app._parts.upkeep().snapshot, app._parts.model, Config(), clock)
+    agent = SearchAgent(app._container.indexer().snapshot, app._container.embedder, Config(), clock)
     query = SearchQuery("zebra", min_recency_days=3)
 
     def found() -> set[str]:

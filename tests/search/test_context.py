@@ -14,9 +14,9 @@ from sample import FILES, many_files, write, write_tree
 from rootle.app import App, open_app
 from rootle.cli.main import main
 from rootle.errors import QueryError
-from rootle.markdown import response_as_markdown, result_as_markdown
-from rootle.search.surroundings import head_of, imports_in_reach
-from rootle.text import CHARS_PER_TOKEN
+from rootle.search.results.enclosing_scope import head_of, imports_in_reach
+from rootle.serialization.markdown import response_as_markdown, result_as_markdown
+from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
 _LONG = (
@@ -137,7 +137,7 @@ def test_lines_before_and_after_keep_to_the_limit(
 
 def test_a_file_that_changed_is_read_as_it_is_now_and_marked(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
-    app = make_app(root, refresh_seconds=3_600.0)
+    app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
     write(root, "src/stripes.py", "# one\n# two\n# three\n" + _SHORT.replace("data[", "found["))
     result = _of(app.search("stripes of a zebra", context=True), "src/stripes.py")
@@ -152,7 +152,7 @@ def test_a_file_that_changed_is_read_as_it_is_now_and_marked(tmp_path: Path, mak
 
 def test_a_hit_that_is_older_than_its_file_is_called_stale(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
-    app = make_app(root, refresh_seconds=3_600.0)
+    app = make_app(root, stale_check_seconds=3_600.0)
     assert app.search("stripes of a zebra").degraded == ()
     write(root, "src/stripes.py", "# another text\n")
     assert app.search("stripes of a zebra").degraded == ("stale",)
@@ -162,7 +162,7 @@ def test_a_hit_that_is_older_than_its_file_is_called_stale(tmp_path: Path, make_
 @pytest.mark.parametrize("how", ["gone", "link", "folder is a link"])
 def test_a_file_that_is_gone_is_left_out(how: str, tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "deep/stripes.py": _SHORT})
-    app = make_app(root, refresh_seconds=3_600.0)
+    app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
     outside = write(tmp_path, "outside/stripes.py", "zebra stripes are secret\n")
     (root / "deep/stripes.py").unlink()
@@ -199,7 +199,7 @@ def test_a_budget_holds_and_what_was_seen_never_comes_again(
     seen: list[str] = []
     shown: set[tuple[str, int]] = set()
     for _ in range(3):
-        response = many.search(question, budget=budget, seen=seen)
+        response = many.search(question, budget=budget, exclude=seen)
         if response.results:
             assert len(response_as_markdown(response)) <= budget * CHARS_PER_TOKEN
         for result in response.results:
@@ -230,8 +230,11 @@ def test_a_larger_budget_shows_more_of_the_best(many: App) -> None:
     ("query", "message"),
     [
         (SearchQuery("x", budget=0), "budget is 0"),
-        (SearchQuery("x", seen=("src/a.py",)), 'seen has "src/a.py", expected "path:start-end"'),
-        (SearchQuery("x", budget=5, cursor="abc"), "no pages"),
+        (
+            SearchQuery("x", exclude=("src/a.py",)),
+            'exclude has "src/a.py", expected "path:start-end"',
+        ),
+        (SearchQuery("x", budget=5, cursor="abc"), "no further pages"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(query: SearchQuery, message: str, app: App) -> None:

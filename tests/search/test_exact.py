@@ -9,7 +9,7 @@ import pytest
 from sample import FILES, make_repository, many_files
 
 from rootle.app import App
-from rootle.search import exact
+from rootle.search.query import phrase_match
 from rootle.types import SearchQuery, SearchResult
 
 _FILES = {
@@ -136,21 +136,21 @@ def test_pages_of_an_exact_question_follow_each_other(tmp_path: Path, make_app) 
 
 
 def test_a_search_that_was_cut_short_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "MAX_FILES", 3)
+    monkeypatch.setattr(phrase_match, "MAX_FILES", 3)
     response = app.search(r"/\d/")
     assert "exact" in response.degraded
     assert "3 of 12 files" in response.suggestions[-1]
-    monkeypatch.setattr(exact, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(phrase_match, "MAX_SECONDS", -1.0)
     assert "exact" in app.search('"->"').degraded
 
 
 def test_an_explanation_says_how_the_question_was_read(app: App) -> None:
     text = '"retry_backoff" path:src -path:long lang:py -wolf'
-    understood = app.search(text, explain=True).understood
-    assert understood is not None
-    assert understood.intent == "symbol"
-    assert understood.phrases == ("retry_backoff",)
-    assert understood.paths == ("src", "-long")
-    assert understood.languages == ("py",)
-    assert understood.excluded == ("wolf",)
-    assert app.search(text).understood is None
+    interpretation = app.search(text, explain=True).interpretation
+    assert interpretation is not None
+    assert interpretation.intent == "symbol"
+    assert interpretation.phrases == ("retry_backoff",)
+    assert interpretation.paths == ("src", "-long")
+    assert interpretation.languages == ("py",)
+    assert interpretation.excluded == ("wolf",)
+    assert app.search(text).interpretation is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sample import write
 
 from rootle.app import App, open_app
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -82,7 +82,7 @@ def test_what_passes_is_found_and_nothing_else_however_narrow(
     )
     response = app.search(query)
     found = {result.file_path for result in response.results}
-    found |= {path for result in response.results for path in result.copies}
+    found |= {path for result in response.results for path in result.duplicates}
     assert found <= passing
     assert bool(found) == bool(passing)
     if not found:

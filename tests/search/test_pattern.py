@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rootle.errors import QueryError
-from rootle.search.pattern import check_pattern, compile_pattern, line_chars, literals_of
+from rootle.search.query.regex import check_pattern, compile_pattern, line_chars, literals_of
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sample import QUESTIONS
 
 from rootle.errors import QueryError
-from rootle.search.query_syntax import ParsedQuery, parse_query
+from rootle.search.query.syntax import ParsedQuery, parse_query
 
 _LABELS = Path(__file__).parents[2] / "benchmarks/labels"
 

@@ -11,8 +11,9 @@ import pytest
 from sample import FILES, OLD_S, make_repository
 
 from rootle.app import App
-from rootle.index.chunk_cache import ChunkCache
-from rootle.index.docstore import ChunkRow, DocStore
+from rootle.index.local.chunk_cache import ChunkCache
+from rootle.index.local.docstore import DocStore
+from rootle.index.reader import ChunkRow
 from rootle.types import SearchQuery
 
 _QUESTIONS = ("retry backoff", "wait between attempts", "who calls it", "parse a date", "settings")
@@ -75,7 +76,7 @@ def test_a_full_cache_of_chunks_goes_on_with_those_asked_for(
     tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_app(make_repository(tmp_path / "repo")).index()
-    monkeypatch.setattr("rootle.index.chunk_cache.MOST_CHUNKS", 3)
+    monkeypatch.setattr("rootle.index.local.chunk_cache.MOST_CHUNKS", 3)
     with sqlite3.connect(tmp_path / "index" / "rootle.db") as connection:
         documents, cache = DocStore(connection), ChunkCache()
         ids = list(documents.all_chunks())

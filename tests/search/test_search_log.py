@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from command import rootle, start_rootle
 
-from rootle.places import search_log_path
 from rootle.search.search_log import SearchLog, SearchLogFile
+from rootle.storage.paths import search_log_path
 
 QUESTION = "how long to wait before the next attempt"
 LINE = SearchLog("question", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026-01-01T00:00:00Z")

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample import OLD_S, make_repository
 
-from rootle.index.manifest import FileState
-from rootle.index.snapshot import Snapshot, open_snapshot
-from rootle.search.tree_text import Tree, TreeTexts
+from rootle.index.local.snapshot import Snapshot, open_snapshot
+from rootle.index.reader import FileState
+from rootle.search.results.working_tree import WorkingTree, WorkingTreeTexts
 from rootle.types import SearchQuery
 
 _PLAIN = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -54,7 +54,7 @@ def _read(root: Path | None, snapshot: Snapshot, name: str) -> list[str]:
     states = {state.id: state for state in snapshot.all_files()}
     file_id = next(state.id for state in states.values() if state.path == name)
     places = [(file_id, 3, 20), (file_id, 0, 40)]
-    return TreeTexts(Tree(root) if root else None, snapshot, states).excerpts(places)
+    return WorkingTreeTexts(WorkingTree(root) if root else None, snapshot, states).excerpts(places)
 
 
 @pytest.mark.parametrize("name", ["plain.py", *_OTHERS])
@@ -98,7 +98,7 @@ def test_characters_of_several_bytes_are_counted_as_one(text: str, data: st.Data
             generation=1,
         )
         start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-        assert Tree(Path(folder)).read(state, [(1, start, end)]) == [text[start:end]]
+        assert WorkingTree(Path(folder)).read(state, [(1, start, end)]) == [text[start:end]]
 
 
 def _write(path: Path) -> None:
@@ -149,7 +149,7 @@ def test_another_text_of_the_same_size_time_and_length_has_its_own_characters(
 ) -> None:
     app, path = make_app(root), root / "wide.py"
     app.index()
-    tree, snapshots = Tree(root), [open_snapshot(tmp_path / "index")]
+    tree, snapshots = WorkingTree(root), [open_snapshot(tmp_path / "index")]
     text = path.read_text()
     moved = text[::-1]  # other characters are the wide ones
     path.write_text(moved)
@@ -161,13 +161,13 @@ def test_another_text_of_the_same_size_time_and_length_has_its_own_characters(
             snapshots.append(open_snapshot(tmp_path / "index"))
         states = {state.id: state for state in snapshots[-1].all_files()}
         file_id = next(state.id for state in states.values() if state.path == "wide.py")
-        texts = TreeTexts(tree, snapshots[-1], states)
+        texts = WorkingTreeTexts(tree, snapshots[-1], states)
         read.append(texts.excerpts([(file_id, 0, len(text))])[0])
     assert read[1] == moved
 
 
 def test_a_page_with_files_of_both_kinds_shows_each_its_lines(root: Path, make_app) -> None:
-    app = make_app(root, refresh_seconds=3600.0)
+    app = make_app(root, stale_check_seconds=3600.0)
     app.index()
     (root / "plain.py").unlink()
     found = {one.file_path: one for one in app.search(SearchQuery("def one two")).results}

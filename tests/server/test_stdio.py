@@ -31,7 +31,7 @@ from mcp_process import (
 from sample import FILES, many_files, write, write_tree
 
 from rootle.server.streams import MAX_LINE_BYTES
-from rootle.text import CHARS_PER_TOKEN
+from rootle.text.terms import CHARS_PER_TOKEN
 
 
 def test_a_client_is_told_of_the_tools_and_its_question_is_answered(session: Session) -> None:
@@ -183,7 +183,7 @@ def ask_until_whole(server: Lines, request: dict[str, Any]) -> dict[str, Any]:
     for _ in range(600):
         result = server.receive()["result"]
         data: dict[str, Any] = result["structuredContent"]
-        if not result.get("isError") and not data["partial"]:
+        if not result.get("isError") and not data["coverage"]:
             return data
         assert "being made" in result["content"][0]["text"]
         time.sleep(0.1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rootle.wire import to_json
+from rootle.serialization.json import to_json
 
 
 def test_5_3_memory_agent(repository: Path, make_app: Any) -> None:

@@ -14,21 +14,21 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
+from rootle.config.weights import RerankerWeights
 from rootle.errors import UnavailableError
-from rootle.ingest.chunker import ChunkLimits, cut_text
+from rootle.ingest.chunking.chunker import ChunkLimits, cut_text
 from rootle.protocols import Matrix, Ranked
-from rootle.rank.evidence import ChunkEvidence, Evidence, FileEvidence
 from rootle.rank.features import NAMES, file_features
-from rootle.rank.heuristic import rank_files
-from rootle.rank.question import parse_question
-from rootle.rank.specified import file_importance, rank_specified, recency_boost
+from rootle.rank.question.parsed import parse_question
+from rootle.rank.rankers.feature_sum import rank_files
+from rootle.rank.rankers.weighted_sum import file_importance, rank_by_weighted_sum, recency_boost
+from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.search.agent import SearchAgent
-from rootle.search.gather import NO_SPARSE, ChunkTable, choose_candidates, lookup
-from rootle.search.rows import DenseFindings
+from rootle.search.retrieval.candidates import NO_SPARSE, ChunkTable, choose_candidates, lookup
+from rootle.search.retrieval.file_vectors import DenseFindings
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
-from rootle.weights import RerankerWeights
 
 _BODY = "".join(f"  users.audit({number}, 'a note for the record');\n" for number in range(12))
 _TWO_FUNCTIONS = f"""\
@@ -74,7 +74,7 @@ def app(repository: Path, make_app) -> App:
 
 def _agent(app: App, embedder: HashEmbedder, log: Path, **settings: Any) -> SearchAgent:
     return SearchAgent(
-        app._parts.upkeep().snapshot,
+        app._container.indexer().snapshot,
         lambda: embedder,
         Config(**settings),
         log=SearchLogFile(log, with_query_text=True),
@@ -115,12 +115,12 @@ def test_8_1_4_reranking_heuristics() -> None:
     def some() -> Any:
         return rng.random(count)
 
-    chunks = ChunkEvidence(
+    chunks = ChunkInputs(
         numbers + 100, numbers, some(), some(), some(), some(), np.zeros(count, bool)
     )
     paths = tuple(f"src/file_{number}.py" for number in numbers)
-    files = FileEvidence(numbers, paths, *(some() for _ in fields(FileEvidence)[2:]))
-    evidence = Evidence(parse_question("how are users added", str.split), chunks, files)
+    files = FileInputs(numbers, paths, *(some() for _ in fields(FileInputs)[2:]))
+    evidence = RankingInputs(parse_question("how are users added", str.split), chunks, files)
     weights = {name: float(rng.random()) for name in NAMES}
     ranked = rank_files(evidence, weights)
     alpha = np.array([weights[name] for name in NAMES])
@@ -129,7 +129,7 @@ def test_8_1_4_reranking_heuristics() -> None:
     assert list(ranked.order) == np.argsort(-expected, kind="stable").tolist()
     # The formula of the specification, which decides where no learned ranker does: here each file
     # has one chunk.
-    specified = rank_specified(evidence, RerankerWeights(0.5, 0.3, 0.1, 0.1))
+    specified = rank_by_weighted_sum(evidence, RerankerWeights(0.5, 0.3, 0.1, 0.1))
     formula = (
         0.5 * evidence.chunks.dense
         + 0.3 * evidence.chunks.bm25 / evidence.chunks.bm25.max()
@@ -146,9 +146,11 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
     query = SearchQuery("where is the retry policy", languages=("python",), limit=3)
     first = agent.search(query)
     assert len(embedder.texts) == 1
-    monkeypatch.setattr("rootle.search.both_legs.ask_sparse", _must_not_run)
-    monkeypatch.setattr("rootle.index.embedded_sparse.EmbeddedSparse.field_scores", _must_not_run)
-    monkeypatch.setattr("rootle.index.embedded_dense.EmbeddedDense.scores", _must_not_run)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _must_not_run)
+    monkeypatch.setattr(
+        "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
+    )
+    monkeypatch.setattr("rootle.index.local.dense_index.EmbeddedDense.scores", _must_not_run)
     again = agent.search(query)
     assert again.results == first.results != ()
     assert len(embedder.texts) == 1

@@ -25,7 +25,7 @@ def test_8_3_1_large_codebase_simulation(tmp_path: Path, make_app) -> None:
 
 def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app) -> None:
     files = many_files(60, functions=3)
-    app = make_app(make_repository(tmp_path / "busy", files), refresh_seconds=3_600)
+    app = make_app(make_repository(tmp_path / "busy", files), stale_check_seconds=3_600)
     app.index()
     questions = [
         part.partition("(")[0] for text in files.values() for part in text.split("def ")[1:]
@@ -48,7 +48,7 @@ def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app) -> None:
             answer = answers[question]
             assert answer.degraded == ()
             assert f"def {question}(" in answer.results[0].snippet
-    alone = make_app(app.root, refresh_seconds=3_600, enable_cache=False)
+    alone = make_app(app.root, stale_check_seconds=3_600, enable_cache=False)
     for question in questions[::10]:
         assert alone.search(question).results == answers[question].results
 

@@ -13,7 +13,7 @@ from hash_embedder import HashEmbedder
 from sample import FILES, make_repository, write
 
 from rootle.app import App
-from rootle.config import Config
+from rootle.config.fields import Config
 from rootle.errors import ConfigError, StaleCursorError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
@@ -30,8 +30,8 @@ def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
 
 def _logged(app: App, log: Path, embedder: Any = None) -> SearchAgent:
     return SearchAgent(
-        app._parts.upkeep().snapshot,
-        app._parts.model if embedder is None else lambda: embedder,
+        app._container.indexer().snapshot,
+        app._container.embedder if embedder is None else lambda: embedder,
         Config(),
         log=SearchLogFile(log, with_query_text=True),
         root=app.root,

@@ -102,7 +102,7 @@ def test_a_memory_of_a_file_that_changed_is_marked(app: App) -> None:
     write(app.root, "src/store/cache.py", "safe = True\n")
     answer = tool(app, "recall").run("cache.py")
     assert answer.text.endswith("(about src/store/cache.py; may be stale: a file changed since)")
-    assert answer.data["memories"][0]["mayBeStale"] is True
+    assert answer.data["memories"][0]["possiblyStale"] is True
     assert answer.data["memories"][0]["about"] == ["src/store/cache.py"]
 
 

@@ -16,7 +16,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from rootle.app import App
 from rootle.errors import MissingExtraError
 from rootle.server.mcp import described
-from rootle.text import CHARS_PER_TOKEN
+from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.tools import (
     Answer,
     Tool,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sample import MakeApp, git, make_repository, write
 
-from rootle.ingest import one_file
-from rootle.ingest.walker import WalkRules, look_at
+from rootle.sources.files import read_file
+from rootle.sources.files.discovery import WalkRules, look_at
 from rootle.tools.tool import Answer
 from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
 
@@ -135,8 +135,8 @@ def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(
     write(repository.parent, "elsewhere/retry.py", SECRET)
     (repository / "src/net").rename(repository / "src/old")
     (repository / "src/net").symlink_to(repository.parent / "elsewhere")
-    monkeypatch.setattr(one_file, "look_at", lambda *_: before)
-    assert one_file.read_one(repository, "src/net/retry.py", rules) == "symlink"
+    monkeypatch.setattr(read_file, "look_at", lambda *_: before)
+    assert read_file.read_one(repository, "src/net/retry.py", rules) == "symlink"
 
 
 def test_a_long_file_comes_in_parts_that_name_the_next_one(read: Read, repository: Path) -> None:

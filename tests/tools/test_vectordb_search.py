@@ -16,7 +16,7 @@ from sample import MakeApp, many_files, write, write_tree
 
 from rootle.errors import ConfigError, QueryError, RerankError, UnavailableError
 from rootle.protocols import AnsweringBackend, Hit
-from rootle.rank.cross_encoder import LlamaServerReranker
+from rootle.rerank.http_reranker import LlamaServerReranker
 from rootle.tools.app_backend import AppBackend
 from rootle.tools.snippet import shown_text, snippet_of
 from rootle.tools.vectordb_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search

@@ -12,8 +12,8 @@ import pytest
 from json_server import Reply, serving
 from sample import MakeApp
 
+from rootle.config.loading import read_settings
 from rootle.errors import RefusedError, UnavailableError
-from rootle.settings.sources import read_settings
 from rootle.tools import tools_of
 from rootle.tools.tool import Answer, Tool
 from rootle.tools.web import web_read, web_search
@@ -69,7 +69,7 @@ def test_no_repository_switches_it_on_or_gives_a_key(repository: Path) -> None:
         assert not settings.config.web_search
         assert not settings.config.brave_api_key
         assert not settings.config.searxng_endpoint
-        assert any(key in remark for remark in settings.remarks)
+        assert any(key in warning for warning in settings.warnings)
 
 
 def test_no_key_comes_from_the_environment(
@@ -102,8 +102,8 @@ def test_who_has_a_key_or_an_endpoint_is_asked_too(make_app: MakeApp, repository
 def test_a_key_that_nobody_uses_is_said(make_app: MakeApp, repository: Path) -> None:
     app = make_app(repository, brave_api_key="k-secret", searxng_endpoint="http://127.0.0.1:8888")
     assert app.status().unused_settings == (
-        "braveApiKey: webSearch is false",
-        "searxngEndpoint: webSearch is false",
+        "braveApiKey is not used: webSearch is false",
+        "searxngEndpoint is not used: webSearch is false",
     )
 
 
@@ -118,7 +118,7 @@ def test_a_search_goes_from_the_tool_to_an_engine_and_is_kept(
     # DuckDuckGo is on no machine of the tests: whichever comes first, SearXNG answers.
     with serving(lambda request: Reply(raw=b"", status=202)) as duck:
         monkeypatch.setattr(
-            "rootle.websearch.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
+            "rootle.web.engines.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
         )
         with serving(lambda request: Reply(_SEARXNG)) as server:
             app = make_app(repository, web_search=True, searxng_endpoint=server.url)

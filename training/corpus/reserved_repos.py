@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rootle.text.languages import CODE_EXTENSIONS, PROSE_EXTENSIONS
 
 Shingles = NDArray[np.uint64]

@@ -15,7 +15,6 @@ from typing import Final
 
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
-
 from training.corpus.reserved_repos import Reserved, repository_texts
 
 MIN_BYTES: Final = 200

@@ -24,13 +24,13 @@ from pathlib import Path
 import numpy as np
 from benchmarks.quality.public_benchmark import Found, ndcg, target, target_ranks
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
 from rootle.ingest.chunking.chunker import ChunkLimits, cut_text
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.text_reader import read_text
 from rootle.text.languages import language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, path_words, split_identifier
-from scipy.sparse import csr_matrix
-
 from training.embedding.weight_files import read_weights
 
 Floats = NDArray[np.float32]

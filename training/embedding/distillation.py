@@ -22,12 +22,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rootle.embed.factory import choose_model, open_model
-from rootle.text.languages import PROSE
 from scipy.sparse import csr_matrix, vstack
 
 from rootle import Config
+from rootle.embed.factory import choose_model, open_model
 from rootle.protocols import Embedder, QueryEmbedder
+from rootle.text.languages import PROSE
 from training.corpus.chunks import Place, cut_file
 from training.corpus.reserved_repos import NAMES, Reserved, read_names, shingles_of_repositories
 from training.corpus.sampling import Project, Sampler, find_projects

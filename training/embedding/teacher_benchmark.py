@@ -29,17 +29,17 @@ from benchmarks.common.labels import LABELS, Label, is_hard, read_labels
 from benchmarks.quality.labelled_questions import Judged, figures_of, judge
 from benchmarks.quality.public_benchmark import Answer, found
 from numpy.typing import NDArray
-from rootle.embed.factory import choose_model, open_model
-from rootle.index.local.dense_index import EmbeddedDense
-from rootle.index.local.snapshot import Snapshot
-from rootle.rank.rankers.registry import FEATURES, LEARNED, Ranker
-from rootle.text.terms import path_words
 
 from rootle import Config, SearchQuery, open_app
+from rootle.embed.factory import choose_model, open_model
 from rootle.embed.static import StaticEmbedder
+from rootle.index.local.dense_index import EmbeddedDense
+from rootle.index.local.snapshot import Snapshot
 from rootle.ingest.analyze import embedded_text
 from rootle.protocols import Embedder, Matrix, QueryEmbedder, Ranked, Scores, Vector
+from rootle.rank.rankers.registry import FEATURES, LEARNED, Ranker
 from rootle.search.agent import SearchAgent
+from rootle.text.terms import path_words
 from training.embedding.dense_benchmark import reached
 
 Cosines = Callable[[str], Scores]
@@ -132,7 +132,7 @@ def parse_arguments() -> argparse.Namespace:
 def opened(root: Path, name: str, cache: Path) -> Iterator[Repository]:
     with open_app(root, index_dir=cache / "index" / name) as app:
         app.index()
-        snapshot = app._parts.upkeep().snapshot()  # noqa: SLF001 - as ranker_data.py does
+        snapshot = app._container.indexer().snapshot()  # noqa: SLF001 - as ranker_data.py does
         ids, files = snapshot.dense.chunk_ids.tolist(), snapshot.dense.file_ids.tolist()
         rows, states = snapshot.chunks(ids), snapshot.files(set(files))
         texts, places = [], []

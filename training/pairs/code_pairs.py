@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rootle.text.terms import path_words, split_identifier, whole_identifier
-
 from training.corpus.chunks import Place
 from training.corpus.text_cleaning import is_prose, plain_text, sentences
 from training.pairs.training_pair import Pair

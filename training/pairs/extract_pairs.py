@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from rootle.text.languages import PROSE
-
 from training.corpus.chunks import Place, cut_file
 from training.corpus.reserved_repos import Reserved, Shingles
 from training.corpus.sampling import Project, Sampler

@@ -12,7 +12,6 @@ from typing import Final
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import path_words
-
 from training.corpus.reserved_repos import Reserved
 from training.corpus.text_cleaning import clean_subject, is_prose
 from training.pairs.training_pair import Pair

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
+from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 from training.pairs.training_pair import KINDS, Pair
 
 Integers = NDArray[np.integer]

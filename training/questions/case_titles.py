@@ -10,7 +10,6 @@ from rootle.ingest.chunking.grammars import load_grammar
 from rootle.ingest.chunking.lines import Lines
 from rootle.ingest.chunking.outline import MAX_TITLE, Unit, read_outline
 from rootle.text.terms import split_identifier
-
 from training.corpus.text_cleaning import is_prose
 from training.questions.phrasing import choice, content_words
 

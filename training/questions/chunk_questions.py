@@ -10,7 +10,6 @@ from typing import Final
 
 from rootle.text.languages import PROSE
 from rootle.text.terms import WORD, split_identifier
-
 from training.corpus.chunks import Place
 from training.corpus.text_cleaning import is_prose
 from training.pairs.code_pairs import MESSAGE

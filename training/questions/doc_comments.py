@@ -10,7 +10,6 @@ from typing import Final
 from rootle.ingest.chunking.grammars import load_grammar
 from rootle.ingest.chunking.lines import Comment, Lines
 from rootle.ingest.chunking.outline import Outline, Unit, read_outline
-
 from training.corpus.text_cleaning import plain_text, sentences
 from training.questions.phrasing import choice, question_of
 

@@ -27,9 +27,9 @@ from typing import Final
 
 import numpy as np
 from benchmarks.common.labels import HARD_SHARE, word_overlap
+
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import UNKNOWN, language_of
-
 from training.corpus.reserved_repos import (
     NAMES,
     Reserved,

@@ -7,8 +7,8 @@ import zlib
 from typing import Final
 
 from benchmarks.common.labels import content_words
-from rootle.text.terms import WORD, split_identifier, whole_identifier
 
+from rootle.text.terms import WORD, split_identifier, whole_identifier
 from training.corpus.text_cleaning import is_prose
 
 MIN_CONTENT: Final = 4  # content words, or nobody could tell what is asked for

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from benchmarks.common.labels import HARD_SHARE, word_overlap
+
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
-
 from training.corpus.chunks import cut_file
 from training.corpus.sampling import GENERATED, LEFT_OUT, MAX_BYTES
 from training.questions.case_titles import test_questions

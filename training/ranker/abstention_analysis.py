@@ -30,11 +30,11 @@ from benchmarks.quality.abstention import (
 )
 from benchmarks.quality.labelled_questions import first_lines, overlaps, ranks_of
 from benchmarks.quality.public_benchmark import TOP_K, found
-from rootle.rank.rankers.learned import rank_learned, shipped_trees
-from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 from rootle import App, SearchQuery, open_app
 from rootle.rank.confidence import judge, shipped_calibration
+from rootle.rank.rankers.learned import rank_learned, shipped_trees
+from rootle.rank.ranking_inputs import Floats, RankingInputs
 from training.ranker.calibration import Signals, chance, fitted_answer, signals_of
 from training.ranker.ranking_examples import Asker, is_met
 from training.ranker.train_ranker import cross_fitted, example_of, gathered, orders_of

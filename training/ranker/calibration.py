@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 from benchmarks.quality.score_calibration import tenths_of
-from rootle.rank.rankers.feature_sum import RankedFiles
-from rootle.rank.ranking_inputs import Floats
 from scipy.optimize import minimize
 
 from rootle.rank.confidence import (
@@ -24,6 +22,8 @@ from rootle.rank.confidence import (
     question_signals,
     result_signals,
 )
+from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import Asked
 
 TOP = 10

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rootle import App, Config, SearchQuery, open_app
+from rootle.errors import QueryError
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.rank.ranking_inputs import RankingInputs
-
-from rootle import App, Config, SearchQuery, open_app
-from rootle.errors import QueryError
 from rootle.search.agent import SearchAgent
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
@@ -54,7 +53,7 @@ class Asker:
         ranker = Ranker("features", self._rank, FEATURES.score_spans, None)
         config = Config(enable_cache=False)
         # The app's own agent has the ranker of the configuration.
-        snapshots, model = app._parts.upkeep().snapshot, app._parts.model  # noqa: SLF001
+        snapshots, model = app._container.indexer().snapshot, app._container.embedder  # noqa: SLF001
         self._agent = SearchAgent(snapshots, model, config, ranker=ranker)
 
     def ask(self, text: str) -> tuple[RankingInputs, dict[str, tuple[tuple[int, int], ...]]]:

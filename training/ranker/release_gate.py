@@ -21,7 +21,6 @@ from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.gbdt import load_trees
 from rootle.rank.rankers.learned import rank_learned
 from rootle.rank.rankers.model_features import COLUMNS
-
 from training.ranker.ranking_examples import Asked, of_histories
 
 TOP = 10

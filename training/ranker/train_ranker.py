@@ -27,12 +27,12 @@ from typing import Any
 
 import lightgbm
 import numpy as np
+
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.gbdt import GradientBoostedTrees, save_trees
 from rootle.rank.rankers.learned import RERANKED, SUM_SCALE, corrected
 from rootle.rank.rankers.model_features import COLUMNS, model_columns
 from rootle.rank.ranking_inputs import Floats
-
 from training.ranker.calibration import calibration_of, signals_of
 from training.ranker.ranking_examples import (
     Asked,

@@ -10,14 +10,14 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, Final
 
+from rootle.cli.context import folder_of, printable, settings_for
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import folder_of, printable, settings_for
-from rootle.config import Config, key_of
+from rootle.config.fields import Config, key_of
+from rootle.config.loading import Settings, user_file
+from rootle.config.template import template
+from rootle.config.validation import DEFAULT
 from rootle.errors import ConfigError
-from rootle.settings.check import DEFAULT
-from rootle.settings.sources import Settings, user_file
-from rootle.settings.template import template
-from rootle.wire import to_json
+from rootle.serialization.json import to_json
 
 _SET: Final = "(set)"
 # A name and a password before the host of a URL.
@@ -78,7 +78,7 @@ def _as_json(settings: Settings) -> dict[str, Any]:
             "line": origin.line if origin else None,
         }
     files = [{"path": str(path), "exists": is_there} for path, is_there in settings.files]
-    return {"settings": values, "files": files, "remarks": list(settings.remarks)}
+    return {"settings": values, "files": files, "warnings": list(settings.warnings)}
 
 
 def _shown(settings: Settings, field: Field[Any]) -> Any:

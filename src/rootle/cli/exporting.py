@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from rootle.telemetry import METRICS
+from rootle.telemetry.spans import METRICS
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
@@ -85,7 +85,7 @@ def _is_wanted(signal: str) -> bool:
     if exporter == "otlp" and protocol in ("", "http/protobuf"):
         return True
     if exporter != "none":
-        from rootle.cli.opening import say
+        from rootle.cli.context import say
 
         say(
             f"no {signal.lower()} are sent: the exporter is {exporter!r}, the protocol "

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final
 
 from rootle.app import App
+from rootle.cli.context import opened, printable, progress_bar
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import opened, printable, progress_bar
+from rootle.indexing.fingerprint import walk_rules
 from rootle.ingest.plan import Plan
-from rootle.ingest.text_reader import read_text
-from rootle.ingest.walker import FileEntry, Skip
-from rootle.languages import language_of
-from rootle.makeup import walk_rules
+from rootle.serialization.json import to_json
+from rootle.sources.files.discovery import FileEntry, Skip
+from rootle.sources.files.text_reader import read_text
+from rootle.text.languages import language_of
 from rootle.types import IndexReport
-from rootle.wire import to_json
 
 # Text that two cores index in a second (benchmarks/speed/tool_comparison.py); for the estimate.
 _BYTES_PER_SECOND: Final = 2_500_000

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rootle.agents.catalog import AGENTS, SCOPES, Agent, Scope
+from rootle.agents.file_edits import FileEdit, FileEdits, target, write
+from rootle.agents.install_plan import InstallStep, install, uninstall
+from rootle.agents.launch_command import NAME
+from rootle.agents.locations import Machine
+from rootle.cli.context import folder_of, printable, say
 from rootle.cli.main import FAILED, RESULTS
-from rootle.cli.opening import folder_of, printable, say
 from rootle.errors import InstallError
-from rootle.install.agents import AGENTS, SCOPES, Agent, Scope
-from rootle.install.command import NAME
-from rootle.install.drafts import Change, Drafts, target, write
-from rootle.install.places import Machine
-from rootle.install.plan import Step, install, uninstall
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class _Outcome:
     """What becomes of one agent: its steps, or why there are none."""
 
     agent: Agent
-    steps: Sequence[Step] = ()
+    steps: Sequence[InstallStep] = ()
     error: str = ""
 
 
 def run_install(options: argparse.Namespace) -> int:
     machine = Machine.this(folder_of(options))
     agents = _chosen(options, machine)
-    drafts = Drafts()
+    drafts = FileEdits()
     outcomes = [
         _tried(agent, lambda agent: install(agent, options.scope, machine, drafts))
         for agent in agents
@@ -47,7 +47,7 @@ def run_uninstall(options: argparse.Namespace) -> int:
     machine = Machine.this(folder_of(options))
     agents = _named(options.agent) if options.agent else AGENTS
     scopes = (options.scope,) if options.scope else SCOPES
-    drafts = Drafts()
+    drafts = FileEdits()
     outcomes = [
         _tried(agent, lambda agent: uninstall(agent, scopes, machine, drafts)) for agent in agents
     ]
@@ -97,7 +97,7 @@ def _names(agents: Sequence[Agent]) -> str:
     return ", ".join(agent.name for agent in agents)
 
 
-def _tried(agent: Agent, plan: Callable[[Agent], list[Step]]) -> _Outcome:
+def _tried(agent: Agent, plan: Callable[[Agent], list[InstallStep]]) -> _Outcome:
     """One agent whose files cannot be changed does not keep the others waiting."""
     try:
         return _Outcome(agent, plan(agent))
@@ -105,7 +105,7 @@ def _tried(agent: Agent, plan: Callable[[Agent], list[Step]]) -> _Outcome:
         return _Outcome(agent, error=str(error))
 
 
-def _carry_out(outcomes: Sequence[_Outcome], drafts: Drafts, options: argparse.Namespace) -> int:
+def _carry_out(outcomes: Sequence[_Outcome], drafts: FileEdits, options: argparse.Namespace) -> int:
     """Show, ask, write, and tell of each agent."""
     changes = drafts.changes()
     for change in changes:
@@ -120,7 +120,7 @@ def _carry_out(outcomes: Sequence[_Outcome], drafts: Drafts, options: argparse.N
     return FAILED if any(outcome.error for outcome in outcomes) else RESULTS
 
 
-def _show(change: Change) -> None:
+def _show(change: FileEdit) -> None:
     """The lines that differ and no others: beside them there may stand keys."""
     before, after = (_lines(data) for data in (change.before, change.after))
     names = str(change.path), str(change.path)
@@ -147,7 +147,7 @@ def _agreed(files: int) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _written(outcomes: Sequence[_Outcome], changes: Sequence[Change]) -> list[_Outcome]:
+def _written(outcomes: Sequence[_Outcome], changes: Sequence[FileEdit]) -> list[_Outcome]:
     """The outcomes after the files were written. A file can matter to several agents."""
     failed: dict[Path, str] = {}
     for change in changes:

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with exporting():
             return int(_run(options))
     except RootleError as error:
-        from rootle.cli.opening import say
+        from rootle.cli.context import say
 
         say(str(error))
         return FAILED

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from rootle.cli.context import folder_of, opened, say
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import folder_of, opened, say
 from rootle.errors import ConfigError
 
 # Most folders are indexed within this time; of larger ones an agent gets what there is by then.
@@ -29,8 +29,8 @@ def run_mcp(options: argparse.Namespace) -> int:
 
     wire = claim_standard_streams()  # before anything is loaded that might print
     with _without_collection():
-        from rootle.server.serving import serve_stdio
-    with opened(options, first_patience_s=_FIRST_PATIENCE_S) as app:
+        from rootle.server.runner import serve_stdio
+    with opened(options, initial_index_timeout_s=_FIRST_PATIENCE_S) as app:
         serve_stdio(app, wire)
     return RESULTS
 
@@ -40,8 +40,8 @@ def _run_http(options: argparse.Namespace) -> int:
 
     address = parse_address(options.http)
     with _without_collection():
-        from rootle.server.serving import serve_http
-    with opened(options, first_patience_s=_FIRST_PATIENCE_S) as app:
+        from rootle.server.runner import serve_http
+    with opened(options, initial_index_timeout_s=_FIRST_PATIENCE_S) as app:
         serve_http(app, address, say)
     return RESULTS
 

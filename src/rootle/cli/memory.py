@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from rootle.app import App
+from rootle.cli.context import opened, printable, say
 from rootle.cli.main import NO_RESULTS, RESULTS
-from rootle.cli.opening import opened, printable, say
 from rootle.errors import ConfigError, MemoryRefusedError
-from rootle.markdown import memory_as_text
+from rootle.serialization.json import to_json
+from rootle.serialization.markdown import memory_as_text
 from rootle.types import Memory
-from rootle.wire import to_json
 
 _STDIO: Final = "-"
 

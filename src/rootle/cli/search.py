@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterable
 
 from rootle.app import App
+from rootle.cli.context import opened, progress_bar, say
 from rootle.cli.main import FAILED, NO_RESULTS, RESULTS
-from rootle.cli.opening import opened, progress_bar, say
 from rootle.errors import QueryError, RootleError
+from rootle.serialization.json import query_from_json, to_json
 from rootle.types import SearchQuery
-from rootle.wire import query_from_json, to_json
 
 
 def run_search(options: argparse.Namespace) -> int:
@@ -50,7 +50,7 @@ def _query(options: argparse.Namespace) -> SearchQuery:
         cursor=options.cursor,
         context=options.context,
         budget=options.budget,
-        seen=tuple(options.seen or ()),
+        exclude=tuple(options.seen or ()),
     )
 
 

@@ -6,10 +6,10 @@ import argparse
 import json
 from collections.abc import Mapping
 
+from rootle.cli.context import opened, printable
 from rootle.cli.main import NO_RESULTS, RESULTS
-from rootle.cli.opening import opened, printable
+from rootle.serialization.json import to_json
 from rootle.types import BackendStatus, IndexStatus, WatcherStatus
-from rootle.wire import to_json
 
 
 def run_status(options: argparse.Namespace) -> int:

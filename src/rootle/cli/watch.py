@@ -8,11 +8,11 @@ import signal
 from types import FrameType
 
 from rootle.app import App
+from rootle.cli.context import opened, say
 from rootle.cli.main import RESULTS
-from rootle.cli.opening import opened, say
 from rootle.errors import UnavailableError
+from rootle.serialization.json import to_json
 from rootle.types import IndexUpdated
-from rootle.wire import to_json
 
 
 def run_watch(options: argparse.Namespace) -> int:
@@ -38,7 +38,7 @@ def _pass_on(app: App, options: argparse.Namespace) -> int:
     elif options.resume:
         was_told, done = app.resume_indexing(), "resumed"
     else:
-        was_told, done = app.slow_indexing(options.slow), f"slowed to every {options.slow:g} s"
+        was_told, done = app.throttle_indexing(options.slow), f"slowed to every {options.slow:g} s"
     if not was_told:
         raise UnavailableError(f"no `rootle watch` runs for {app.root}, or it does not answer")
     print(json.dumps({"watcher": done}) if options.json else f"watcher {done}")

@@ -10,7 +10,7 @@ import numpy as np
 from rootle.embed.prefixes import Prefixes
 from rootle.errors import UnavailableError
 from rootle.protocols import Matrix, Vector
-from rootle.text import encodable
+from rootle.text.terms import encodable
 
 # For chunks nobody waits as for a question; a large model on a slow machine takes its time.
 BATCH_TIMEOUT_S: Final = 60.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rootle.embed.prefixes import NO_PREFIXES, Prefixes
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.protocols import Matrix, Vector
-from rootle.text import encodable
+from rootle.text.terms import encodable
 
 try:
     from safetensors import SafetensorError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rootle.plugins import Found, called_within, made
+from rootle.plugins.registry import Found, called_within, made
 from rootle.protocols import Matrix
 
 

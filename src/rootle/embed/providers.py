@@ -13,7 +13,7 @@ Body = dict[str, Any]  # Any: what goes into JSON
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EmbeddingRequest:
     """What is to be embedded."""
 
     model: str
@@ -23,12 +23,12 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class EmbeddingProvider:
     """One kind of server."""
 
     url: str  # where it is without `embeddingEndpoint`; empty where nobody can know
     needs_key: bool  # at that place
-    body: Callable[[Wish], Body]
+    body: Callable[[EmbeddingRequest], Body]
     rows: Callable[[Any], list[Any]]  # Any: whatever stood in the JSON
     # Vectors of one model can be compared whoever serves it, if he treats texts the same way.
     shape: str = "openai"
@@ -36,17 +36,17 @@ class Provider:
     key_header: str = "Authorization"
 
 
-def _body(size_key: str = "dimensions") -> Callable[[Wish], Body]:
+def _body(size_key: str = "dimensions") -> Callable[[EmbeddingRequest], Body]:
     """The request of OpenAI, with another name for the number of dimensions where need be."""
 
-    def build(wish: Wish) -> Body:
+    def build(wish: EmbeddingRequest) -> Body:
         body: Body = {"model": wish.model, "input": list(wish.texts)}
         return {**body, size_key: wish.dimensions} if wish.dimensions else body
 
     return build
 
 
-def _jina_body(wish: Wish) -> Body:
+def _jina_body(wish: EmbeddingRequest) -> Body:
     body = _body()(wish)
     # The models of the second generation know no tasks.
     if "-v2-" not in wish.model:
@@ -55,12 +55,12 @@ def _jina_body(wish: Wish) -> Body:
     return body
 
 
-def _voyage_body(wish: Wish) -> Body:
+def _voyage_body(wish: EmbeddingRequest) -> Body:
     kind = "query" if wish.is_query else "document"
     return {**_body("output_dimension")(wish), "input_type": kind}
 
 
-def _cohere_body(wish: Wish) -> Body:
+def _cohere_body(wish: EmbeddingRequest) -> Body:
     body: Body = {
         "model": wish.model,
         "texts": list(wish.texts),
@@ -87,13 +87,15 @@ def _cohere_rows(data: Any) -> list[Any]:
     return list(data["embeddings"]["float"])
 
 
-def _openai_like(url: str, *, needs_key: bool = False, size_key: str = "dimensions") -> Provider:
-    return Provider(url, needs_key, _body(size_key), _listed_rows)
+def _openai_like(
+    url: str, *, needs_key: bool = False, size_key: str = "dimensions"
+) -> EmbeddingProvider:
+    return EmbeddingProvider(url, needs_key, _body(size_key), _listed_rows)
 
 
-PROVIDERS: Final[Mapping[str, Provider]] = {
+PROVIDERS: Final[Mapping[str, EmbeddingProvider]] = {
     "openai": _openai_like("https://api.openai.com/v1", needs_key=True),
-    "azure": Provider("", True, _body(), _listed_rows, path="", key_header="api-key"),
+    "azure": EmbeddingProvider("", True, _body(), _listed_rows, path="", key_header="api-key"),
     "ollama": _openai_like("http://127.0.0.1:11434/v1"),
     "llamacpp": _openai_like("http://127.0.0.1:8080/v1"),
     "vllm": _openai_like("http://127.0.0.1:8000/v1"),
@@ -101,11 +103,13 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
     "mistral": _openai_like(
         "https://api.mistral.ai/v1", needs_key=True, size_key="output_dimension"
     ),
-    "jina": Provider("https://api.jina.ai/v1", True, _jina_body, _listed_rows, shape="jina"),
-    "voyage": Provider(
+    "jina": EmbeddingProvider(
+        "https://api.jina.ai/v1", True, _jina_body, _listed_rows, shape="jina"
+    ),
+    "voyage": EmbeddingProvider(
         "https://api.voyageai.com/v1", True, _voyage_body, _listed_rows, shape="voyage"
     ),
-    "cohere": Provider(
+    "cohere": EmbeddingProvider(
         "https://api.cohere.com/v2",
         True,
         _cohere_body,

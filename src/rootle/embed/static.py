@@ -11,7 +11,7 @@ import numpy as np
 
 from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Matrix, Vector
-from rootle.text import MAX_WORD_CHARS, WORD, split_identifier
+from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
 # Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
 # 32 was the fastest of 8 to 256 on one core.

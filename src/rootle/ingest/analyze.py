@@ -8,12 +8,13 @@ from hashlib import blake2b
 
 import numpy as np
 
-from rootle.ingest.chunker import Cut, Piece, cut_text
-from rootle.ingest.limits import ChunkLimits
-from rootle.ingest.records import AnalyzedText, ChunkRecord
+from rootle.ingest.chunking.chunker import Chunk, ChunkedText, cut_text
+from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.ingest.workers.jobs import AnalyzedText, ChunkRecord
 from rootle.protocols import Embedder, Rows, WordEmbedder
-from rootle.stems import open_stemmer
-from rootle.text import (
+from rootle.storage.quantization import quantize
+from rootle.text.stemmer import open_stemmer
+from rootle.text.terms import (
     WORD,
     TermTable,
     join_terms,
@@ -22,7 +23,6 @@ from rootle.text import (
     text_terms,
     whole_identifier,
 )
-from rootle.vectors import quantize
 
 KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
 
@@ -103,9 +103,9 @@ class Analyzer:
             embedding_ms,
         )
 
-    def _cut(self, path: str, text: str, language: str) -> Cut:
+    def _cut(self, path: str, text: str, language: str) -> ChunkedText:
         if self._limits.chunkers:
-            from rootle.ingest.plugin_cutter import cut_by_plugin
+            from rootle.ingest.chunking.plugin_splitter import cut_by_plugin
 
             cut = cut_by_plugin(path, text, language, self._limits)
             if cut is not None:
@@ -134,7 +134,7 @@ def embedding_key(text: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-def _defined(piece: Piece) -> list[str]:
+def _defined(piece: Chunk) -> list[str]:
     """The names that a piece defines, each in one spelling."""
     names = [whole_identifier("".join(WORD.findall(name))) for name in piece.symbols]
     return [name for name in dict.fromkeys(names) if name]

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rootle.backoff import Backoff, Rng
+from rootle.concurrency.backoff import Backoff, Rng
 from rootle.errors import UnavailableError
-from rootle.index.derived import DerivedWriter, arrears
-from rootle.index.docstore import DocStore
-from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
-from rootle.index.manifest import Manifest
-from rootle.index.pending import Pause, PendingEmbeddings, Waiting
+from rootle.index.local.dense_index import UNKNOWN_DIMENSIONS
+from rootle.index.local.derived_indexes import DerivedWriter, arrears
+from rootle.index.local.docstore import DocStore
+from rootle.index.local.manifest import Manifest
+from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
 from rootle.ingest.analyze import embedded_text
 from rootle.ingest.embedding_batch import embed_texts
 from rootle.protocols import QueuedEmbedder
-from rootle.text import path_words
-from rootle.transaction import write_transaction
-from rootle.vectors import quantize
+from rootle.storage.quantization import quantize
+from rootle.storage.transaction import write_transaction
+from rootle.text.terms import path_words
 
 _LOG = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _REFUSALS: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class EmbeddingBudget:
     """How much a run may do."""
 
     seconds: float
@@ -51,7 +51,7 @@ class _Step:
     vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk
     files: set[int] = field(default_factory=set)  # of these chunks
     dimensions: int = 0
-    refused: list[tuple[Waiting, str]] = field(default_factory=list)
+    refused: list[tuple[PendingChunk, str]] = field(default_factory=list)
     trouble: UnavailableError | None = None  # with the model as a whole
     is_last: bool = False
 
@@ -77,7 +77,7 @@ class EmbeddingQueue:
         self._documents = DocStore(connection)
         self._pending = PendingEmbeddings(connection)
 
-    def work(self, allowance: Allowance) -> int:
+    def work(self, allowance: EmbeddingBudget) -> int:
         """Embed what is due, step by step, as long as it goes well; returns how many chunks."""
         if not self._is_whole():
             return 0  # a stamp now would hide what somebody who was killed did not write
@@ -119,7 +119,7 @@ class EmbeddingQueue:
         step.is_last = step.trouble is not None or not due
         return step
 
-    def _texts(self, due: Sequence[Waiting]) -> Iterator[str]:
+    def _texts(self, due: Sequence[PendingChunk]) -> Iterator[str]:
         """What is embedded of each chunk, one file after the other."""
         rows = self._documents.chunks([waiting.chunk_id for waiting in due])
         states = self._manifest.files_by_id({waiting.file_id for waiting in due})
@@ -130,7 +130,9 @@ class EmbeddingQueue:
             row = rows[waiting.chunk_id]
             yield embedded_text(path_words(states[file_id].path), text[row.start : row.end])
 
-    def _embed(self, batch: Sequence[tuple[Waiting, str]], step: _Step, timeout_s: float) -> None:
+    def _embed(
+        self, batch: Sequence[tuple[PendingChunk, str]], step: _Step, timeout_s: float
+    ) -> None:
         """Embed a batch. Raises UnavailableError where the trouble is with the model."""
         found = embed_texts(self._embedder, [text for _, text in batch], timeout_s)
         for at, reason in found.refused.items():
@@ -156,7 +158,7 @@ class EmbeddingQueue:
         with write_transaction(self._connection):
             self._pending.postpone(
                 [
-                    (waiting, now_s + _REFUSALS.pause_s(waiting.failures + 1, self._rng), reason)
+                    (waiting, now_s + _REFUSALS.delay_s(waiting.failures + 1, self._rng), reason)
                     for waiting, reason in step.refused
                 ]
             )
@@ -179,10 +181,10 @@ class EmbeddingQueue:
             writer.abandon()
             raise
 
-    def _next_pause(self, step: _Step, now_s: float) -> Pause:
+    def _next_pause(self, step: _Step, now_s: float) -> RetryDelay:
         if step.trouble is None:
-            return Pause()
+            return RetryDelay()
         failures = 1 if step.vectors else self._pending.pause().failures + 1
-        pause_s = max(_PAUSES.pause_s(failures, self._rng), step.trouble.retry_after_s)
+        pause_s = max(_PAUSES.delay_s(failures, self._rng), step.trouble.retry_after_s)
         _LOG.warning("chunks wait for their embedding: %s", step.trouble)
-        return Pause(failures, now_s + pause_s, str(step.trouble))
+        return RetryDelay(failures, now_s + pause_s, str(step.trouble))

@@ -11,23 +11,24 @@ from pathlib import Path
 from typing import Final
 
 from rootle.embed.model_choice import ModelChoice
-from rootle.index.derived import Arrears, DerivedWriter, arrears
-from rootle.index.docstore import DocStore
-from rootle.index.embedded_dense import UNKNOWN_DIMENSIONS
-from rootle.index.embedded_sparse import ChunkTerms, FileTerms
-from rootle.index.feed_record import oldest_held
-from rootle.index.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, FileState, Manifest
-from rootle.index.pending import Pause, PendingEmbeddings
-from rootle.ingest.limits import ChunkLimits
+from rootle.index.local.dense_index import UNKNOWN_DIMENSIONS
+from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, arrears
+from rootle.index.local.docstore import DocStore
+from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manifest
+from rootle.index.local.pending_embeddings import PendingEmbeddings, RetryDelay
+from rootle.index.local.sparse_index import ChunkTerms, FileTerms
+from rootle.index.reader import FileState
+from rootle.index.remote.replica_state import oldest_held
+from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.plan import Plan
-from rootle.ingest.readers import read_files
-from rootle.ingest.records import AnalyzedText, ReadJob, ReadResult
-from rootle.ingest.worker import WorkerSetup
-from rootle.ingest.worker_process import EarlyWorkers
-from rootle.languages import UNKNOWN
+from rootle.ingest.workers.jobs import AnalyzedText, ReadJob, ReadResult
+from rootle.ingest.workers.scheduler import read_files
+from rootle.ingest.workers.worker import WorkerSetup
+from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
-from rootle.telemetry import file_indexed
-from rootle.transaction import write_transaction
+from rootle.storage.transaction import write_transaction
+from rootle.telemetry.spans import file_indexed
+from rootle.text.languages import UNKNOWN
 from rootle.types import IndexReport
 
 _LOG = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class IngestSetup:
     model: ModelChoice
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
-    early: EarlyWorkers
+    early: PrestartedWorkers
     in_stages: bool = False  # a first run can be searched before it ends
 
 
@@ -104,7 +105,7 @@ class Pipeline:
             self._manifest.set_value("fingerprint", self._setup.fingerprint)
             self._manifest.set_value("model", self._setup.model.model)
             self._manifest.set_value("embedding", self._setup.model.fingerprint)
-            self._pending.set_pause(Pause())
+            self._pending.set_pause(RetryDelay())
             self._manifest.set_value("head", "")
             # Until a run ends well it is not known to hold every file.
             self._connection.execute(
@@ -124,10 +125,10 @@ class Pipeline:
             # A run that was cut short may have left what is different or gone by now.
             self._manifest.set_value(ONLY_ADDED_SINCE, since if plan.only_adds else "")
 
-    def _arrears(self) -> Arrears:
+    def _arrears(self) -> IndexLag:
         return arrears(self._setup.folder, self._manifest, self._dimensions())
 
-    def _apply(self, plan: Plan, behind: Arrears, progress: Progress) -> None:
+    def _apply(self, plan: Plan, behind: IndexLag, progress: Progress) -> None:
         total = sum(entry.size for entry, _ in plan.read)
         missed = self._missed(behind)
         jobs = [
@@ -183,7 +184,7 @@ class Pipeline:
             self._manifest.set_value("dimensions", str(dimensions))
         return dimensions
 
-    def _missed(self, behind: Arrears) -> dict[int, FileState | None]:
+    def _missed(self, behind: IndexLag) -> dict[int, FileState | None]:
         """Files that changed since the derived indexes were last whole; None for those removed."""
         if behind.is_current(self._manifest.generation()):
             return {}

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rootle.index.manifest import FileState, Manifest
-from rootle.ingest.skip_rules import UNREADABLE
-from rootle.ingest.walker import FileEntry, Skip, Walk
+from rootle.index.local.manifest import Manifest
+from rootle.index.reader import FileState
+from rootle.sources.files.discovery import Discovery, FileEntry, Skip
+from rootle.sources.files.skip_rules import UNREADABLE
 from rootle.types import IndexUpdated
 
 
@@ -32,7 +33,7 @@ class Plan:
         return not self.remove and all(known is None for _, known in (*self.read, *self.skip))
 
 
-def make_plan(walk: Walk, known: Iterable[FileState]) -> Plan:
+def make_plan(walk: Discovery, known: Iterable[FileState]) -> Plan:
     """Compare by size and time; a file whose times cannot be trusted is read again."""
     states = {state.path: state for state in known}
     read = []

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunker import SCOPE_SEPARATOR, is_parseable
-from rootle.ingest.grammars import GRAMMARS, load_grammar
-from rootle.ingest.lines import Lines
-from rootle.ingest.outline import Unit, read_outline
-from rootle.ingest.prose_cutter import headings_of
+from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, is_parseable
+from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.lines import Lines
+from rootle.ingest.chunking.outline import Unit, read_outline
+from rootle.ingest.chunking.prose_splitter import headings_of
 
 # A file as large as this is read by its lines; parsing it would keep the reader waiting.
 _MAX_PARSED_CHARS: Final = 500_000

@@ -10,11 +10,11 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from rootle.memory.when import Days
-from rootle.memory.words import Numbers
+from rootle.memory.dates import DateRange
+from rootle.memory.vocabulary import Numbers
 from rootle.protocols import Rows, Vector
+from rootle.storage.quantization import quantize
 from rootle.types import Memory
-from rootle.vectors import quantize
 
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
@@ -65,7 +65,7 @@ class Topic:
     words: Numbers
     weights: Floats
     vector: Vector
-    days: Days | None
+    days: DateRange | None
     is_about_now: bool
     about: frozenset[tuple[str, str, str]]  # root, path and symbol of what is in play
 
@@ -173,7 +173,7 @@ class Corpus:
                 found[places] = np.maximum(found[places], share * gains[is_near])
         return found
 
-    def _days_away(self, days: Days) -> Floats:
+    def _days_away(self, days: DateRange) -> Floats:
         first, last = (day.toordinal() - _EPOCH for day in (days.first, days.last))
         return np.maximum(np.maximum(self._days - last, 2 * (first - self._days)), 0.0)
 

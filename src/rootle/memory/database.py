@@ -13,7 +13,7 @@ from typing import Final
 from filelock import FileLock
 
 from rootle.errors import MemoryStorageError
-from rootle.transaction import write_transaction
+from rootle.storage.transaction import write_transaction
 
 SCHEMA_VERSION: Final = 1
 DATABASE_NAME: Final = "memories.db"

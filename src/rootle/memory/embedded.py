@@ -13,17 +13,18 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
-from rootle.memory import rows
+from rootle.memory import queries
 from rootle.memory.corpus import Topic
 from rootle.memory.database import open_database, storage_errors
-from rootle.memory.reading import Reader
-from rootle.memory.rows import Event
-from rootle.memory.when import asks_for_now, days_named
-from rootle.memory.words import Words
+from rootle.memory.dates import asks_for_now, days_named
+from rootle.memory.loader import MemoryLoader
+from rootle.memory.queries import Event
+from rootle.memory.vocabulary import Vocabulary
 from rootle.protocols import Embedder, QueryEmbedder, Vector
-from rootle.text import encodable
-from rootle.transaction import write_transaction
-from rootle.types import About, Memory
+from rootle.serialization.timestamps import format_timestamp
+from rootle.storage.transaction import write_transaction
+from rootle.text.terms import encodable
+from rootle.types import Memory, MemoryReference
 
 _DIGEST_BYTES: Final = 16
 
@@ -45,20 +46,22 @@ class EmbeddedMemory:
         self._connection: sqlite3.Connection | None = None
         self._inode = -1
         self._embedder: Embedder | None = None
-        self._words: Words | None = None
-        self._readers: dict[str, Reader] = {}
+        self._words: Vocabulary | None = None
+        self._readers: dict[str, MemoryLoader] = {}
 
     @property
     def exists(self) -> bool:
         """Whether anything was ever remembered here."""
         return os.path.exists(self.path)
 
-    def add(self, text: str, user_id: str, about: Sequence[About] = ()) -> Memory:
+    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
         """Keep a text; one that differs from another in case or white space alone is the same."""
-        told = Memory("", encodable(text.strip()), iso_utc(self._clock()), about=tuple(about))
+        told = Memory(
+            "", encodable(text.strip()), format_timestamp(self._clock()), about=tuple(about)
+        )
         with self._open() as connection, write_transaction(connection):
             memory_id = self._keep(connection, told, user_id)
-            return rows.memory(connection, memory_id)
+            return queries.memory(connection, memory_id)
 
     def put(self, memories: Iterable[Memory], user_id: str) -> int:
         """Keep memories with the time and the count that they have; says how many are new.
@@ -68,14 +71,14 @@ class EmbeddedMemory:
         new = 0
         with self._open() as connection, write_transaction(connection):
             for memory in memories:
-                known = rows.find(connection, user_id, _digest(memory.text))
-                if known is None or not rows.was_told(connection, known, memory.created_at):
+                known = queries.find(connection, user_id, _digest(memory.text))
+                if known is None or not queries.was_told(connection, known, memory.created_at):
                     self._keep(connection, memory, user_id)
                     new += 1
         return new
 
     def search(
-        self, topic: str, user_id: str, top_k: int, about: Sequence[About] = ()
+        self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
     ) -> list[Memory]:
         """Memories that fit by their words, their meaning, their time or what they are about."""
         if not self.exists or top_k < 1:
@@ -91,7 +94,7 @@ class EmbeddedMemory:
         if not self.exists:
             return []
         with self._open() as connection:
-            return rows.memories(connection, user_id)
+            return queries.memories(connection, user_id)
 
     def forget(self, ids: Iterable[str], user_id: str) -> list[str]:
         """Wipe memories out; returns the ids of those that there were."""
@@ -100,7 +103,7 @@ class EmbeddedMemory:
         wanted = [int(one) for one in ids if one.isdecimal()]
         with self._open() as connection:
             with write_transaction(connection):
-                gone = rows.forget(connection, wanted, user_id, iso_utc(self._clock()))
+                gone = queries.forget(connection, wanted, user_id, format_timestamp(self._clock()))
             # What was wiped out of the database stands in its journal until that is emptied.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
@@ -110,7 +113,7 @@ class EmbeddedMemory:
         if not self.exists:
             return []
         with self._open() as connection:
-            return rows.events(connection, user_id)
+            return queries.events(connection, user_id)
 
     def close(self) -> None:
         """Let go of the file; the store can be used again."""
@@ -122,14 +125,14 @@ class EmbeddedMemory:
 
     def _keep(self, connection: sqlite3.Connection, told: Memory, user_id: str) -> int:
         digest = _digest(told.text)
-        memory_id = rows.find(connection, user_id, digest)
+        memory_id = queries.find(connection, user_id, digest)
         if memory_id is None:
             model = self._model()
-            memory_id = rows.add(
+            memory_id = queries.add(
                 connection, user_id, digest, told.text, model.fingerprint, model.embed([told.text])
             )
-        rows.tell(connection, memory_id, user_id, told.created_at, told.count)
-        rows.tie(connection, memory_id, told.about)
+        queries.tell(connection, memory_id, user_id, told.created_at, told.count)
+        queries.tie(connection, memory_id, told.about)
         return memory_id
 
     @contextmanager
@@ -144,18 +147,18 @@ class EmbeddedMemory:
             with storage_errors(self.path):
                 yield self._connection
 
-    def _reader(self, user_id: str) -> Reader:
+    def _reader(self, user_id: str) -> MemoryLoader:
         if user_id not in self._readers:
-            self._words = self._words or Words()
-            self._readers[user_id] = Reader(user_id, self._words, self._model())
+            self._words = self._words or Vocabulary()
+            self._readers[user_id] = MemoryLoader(user_id, self._words, self._model())
         return self._readers[user_id]
 
     def _model(self) -> Embedder:
         self._embedder = self._embedder or self._open_embedder()
         return self._embedder
 
-    def _topic(self, topic: str, about: Sequence[About]) -> Topic:
-        words = self._words = self._words or Words()
+    def _topic(self, topic: str, about: Sequence[MemoryReference]) -> Topic:
+        words = self._words = self._words or Vocabulary()
         numbers = words.of_topic(topic)
         return Topic(
             numbers,
@@ -175,11 +178,6 @@ class EmbeddedMemory:
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock(), UTC).date()
-
-
-def iso_utc(seconds: float) -> str:
-    """`2026-05-01T12:00:00Z`."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _digest(text: str) -> bytes:

@@ -60,7 +60,7 @@ _NAMES: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedText:
     """A text without its secrets."""
 
     text: str
@@ -75,12 +75,12 @@ class Masked:
         return len(_WORD.findall(rest)) < _FEWEST_WORDS
 
 
-def masked(text: str) -> Masked:
+def masked(text: str) -> MaskedText:
     """The text with a mark in the place of each secret; the same text where it has none."""
     kinds: dict[str, None] = {}
     for kind, pattern in _PATTERNS.items():
         text = _blotted(text, kind, pattern, kinds)
-    return Masked(text, tuple(kinds))
+    return MaskedText(text, tuple(kinds))
 
 
 def _blotted(text: str, kind: str, pattern: re.Pattern[str], kinds: dict[str, None]) -> str:

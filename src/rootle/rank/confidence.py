@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
-from rootle.rank.evidence import Evidence, Floats
 from rootle.rank.features import best_of_file, defining_files, noise_level
-from rootle.rank.heuristic import RankedFiles
+from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Of the whole answer. Each is a plain number; the weights bring them to one scale.
 QUESTION_SIGNALS: Final = (
@@ -52,7 +52,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Confidence:
     """The chances of one ranking."""
 
     confident: bool
@@ -77,10 +77,10 @@ def _weights(stored: dict[str, float], names: Sequence[str]) -> Floats:
     return np.array([*(stored[name] for name in names), stored["intercept"]])
 
 
-def judge(evidence: Evidence, ranked: RankedFiles, calibration: Calibration) -> Judgement:
+def judge(evidence: RankingInputs, ranked: RankedFiles, calibration: Calibration) -> Confidence:
     """How much a ranking can be trusted: not at all where it is empty."""
     if not ranked.order:
-        return Judgement(False, 0.0, np.zeros(0))
+        return Confidence(False, 0.0, np.zeros(0))
     asked = question_signals(evidence, ranked)
     of_results = result_signals(evidence, ranked)
     evident = float(asked @ calibration.answer[:-1] + calibration.answer[-1])
@@ -92,10 +92,10 @@ def judge(evidence: Evidence, ranked: RankedFiles, calibration: Calibration) -> 
     chance = _logistic(evident)
     scores = np.zeros(len(chances))
     scores[list(ranked.order)] = np.minimum.accumulate(chances)
-    return Judgement(chance >= calibration.threshold, chance, scores)
+    return Confidence(chance >= calibration.threshold, chance, scores)
 
 
-def question_signals(evidence: Evidence, ranked: RankedFiles) -> Floats:
+def question_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
     """One number a name in QUESTION_SIGNALS; there must be a candidate."""
     question, files, chunks = evidence.question, evidence.files, evidence.chunks
     top, sixth = ranked.order[0], ranked.order[min(5, len(ranked.order) - 1)]
@@ -127,7 +127,7 @@ def question_signals(evidence: Evidence, ranked: RankedFiles) -> Floats:
     )
 
 
-def result_signals(evidence: Evidence, ranked: RankedFiles) -> Floats:
+def result_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
     """One row a candidate file in its order, one column a name in RESULT_SIGNALS."""
     files, chunks = evidence.files, evidence.chunks
     order = np.array(ranked.order, dtype=np.int64)

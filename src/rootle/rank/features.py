@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from rootle.rank.evidence import ChunkEvidence, Evidence, Flags, Floats, Ints
-from rootle.rank.paths import HEAD_CHARS, KINDS, PathParts, path_parts
-from rootle.rank.question import Question
+from rootle.rank.path_features import HEAD_CHARS, KINDS, PathParts, path_parts
+from rootle.rank.question.parsed import Question
+from rootle.rank.ranking_inputs import ChunkInputs, Flags, Floats, Ints, RankingInputs
 
 # The second and third best chunk of a file say something too, each less than the one before; those
 # after them nothing.
@@ -51,7 +51,7 @@ NAMES: Final = (
 )
 
 
-def chunk_scores(evidence: Evidence) -> Floats:
+def chunk_scores(evidence: RankingInputs) -> Floats:
     """How well each candidate chunk answers by itself: both legs and the names it defines."""
     chunks = evidence.chunks
     asked = _ASKED_FOR_IN_CHUNK if evidence.question.is_symbol else _DEFINITION_IN_CHUNK
@@ -63,7 +63,7 @@ def chunk_scores(evidence: Evidence) -> Floats:
     )
 
 
-def file_features(evidence: Evidence) -> Floats:
+def file_features(evidence: RankingInputs) -> Floats:
     """One row a candidate file, one column a name in NAMES, each from 0 to 1 within a question."""
     chunks, files = evidence.chunks, evidence.files
     count = len(files.ids)
@@ -99,7 +99,7 @@ def file_features(evidence: Evidence) -> Floats:
     return table
 
 
-def _mentions(evidence: Evidence) -> Floats:
+def _mentions(evidence: RankingInputs) -> Floats:
     """The words of files that neither define the names asked for nor are documents."""
     told: Floats = evidence.files.bm25 * ~(defining_files(evidence) | prose_files(evidence))
     return told
@@ -128,27 +128,27 @@ def path_table(paths: tuple[str, ...]) -> PathTable:
     return PathTable(parts, dict(zip(KINDS, kinds, strict=True)), depth, longer_stem)
 
 
-def kinds_of(evidence: Evidence) -> Mapping[str, Flags]:
+def kinds_of(evidence: RankingInputs) -> Mapping[str, Flags]:
     """Which candidate files are of which kind, by the names in KINDS; not to be written into."""
     return path_table(evidence.files.paths).kinds
 
 
-def test_files(evidence: Evidence) -> Flags:
+def test_files(evidence: RankingInputs) -> Flags:
     """Which candidate files hold tests."""
     return kinds_of(evidence)["is_test"]
 
 
-def record_files(evidence: Evidence) -> Flags:
+def record_files(evidence: RankingInputs) -> Flags:
     """Which candidate files are lists of changes, licences and the like."""
     return kinds_of(evidence)["is_record"]
 
 
-def prose_files(evidence: Evidence) -> Flags:
+def prose_files(evidence: RankingInputs) -> Flags:
     """Which candidate files are documents for people."""
     return kinds_of(evidence)["is_prose"]
 
 
-def defining_files(evidence: Evidence) -> Flags:
+def defining_files(evidence: RankingInputs) -> Flags:
     """Which candidate files define a name of the question."""
     defining = np.zeros(len(evidence.files.ids), dtype=bool)
     defining[evidence.chunks.files[evidence.chunks.defines]] = True
@@ -191,7 +191,7 @@ def noise_level(dense: Floats) -> float:
     return float(np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK])
 
 
-def _share_of_best(combined: Floats, chunks: ChunkEvidence, count: int) -> Floats:
+def _share_of_best(combined: Floats, chunks: ChunkInputs, count: int) -> Floats:
     top = (-combined).argsort(kind="stable")[:_SHARE_OF]
     return np.bincount(chunks.files[top], minlength=count).astype(np.float64)
 
@@ -203,7 +203,7 @@ def share_of_max(values: Floats) -> Floats:
     return values / peak if peak > 0 else values
 
 
-def _name_features(evidence: Evidence) -> dict[str, Floats]:
+def _name_features(evidence: RankingInputs) -> dict[str, Floats]:
     question, files = evidence.question, evidence.files
     paths = path_table(files.paths)
     table = _path_features(question, paths.parts)

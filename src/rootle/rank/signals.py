@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from rootle.config import Config
-from rootle.rank.evidence import Evidence, FileEvidence, Floats
-from rootle.rank.heuristic import WEIGHTS, RankedFiles
-from rootle.rank.paths import is_at
-from rootle.rank.specified import file_importance, recency_boost
-from rootle.weights import SignalWeights, TrustRule
+from rootle.config.fields import Config
+from rootle.config.weights import SignalWeights, TrustRule
+from rootle.rank.path_features import is_at
+from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles
+from rootle.rank.rankers.weighted_sum import file_importance, recency_boost
+from rootle.rank.ranking_inputs import FileInputs, Floats, RankingInputs
 
 # A weight counts as much as one of the feature ranking.
 _WHOLE: Final = sum(weight for weight in WEIGHTS.values() if weight > 0)
@@ -31,7 +31,7 @@ class Signals:
     def needs_authors(self) -> bool:
         return any(rule.author for rule in self.trust)
 
-    def changes(self, scores: Floats, files: FileEvidence) -> dict[str, Floats]:
+    def changes(self, scores: Floats, files: FileInputs) -> dict[str, Floats]:
         """By name what is added to the score of each candidate file."""
         changes = {}
         if self.weights.recency_boost:
@@ -45,7 +45,7 @@ class Signals:
             changes[TRUST] = raised * (self._factors(files) - 1.0)
         return changes
 
-    def _factors(self, files: FileEvidence) -> Floats:
+    def _factors(self, files: FileInputs) -> Floats:
         authors = files.authors or ("",) * len(files.paths)
         both = zip(files.paths, authors, strict=True)
         return np.array([trust_in(path, author, self.trust) for path, author in both])
@@ -78,7 +78,7 @@ def is_author(author: str, wanted: str) -> bool:
     return bool(author) and wanted.casefold() in (author.casefold(), name, address)
 
 
-def with_signals(signals: Signals, evidence: Evidence, ranked: RankedFiles) -> RankedFiles:
+def with_signals(signals: Signals, evidence: RankingInputs, ranked: RankedFiles) -> RankedFiles:
     """The files in their order when the signals count as well."""
     changes = signals.changes(ranked.scores, evidence.files)
     scores = np.maximum(sum(changes.values(), start=ranked.scores), 0.0)

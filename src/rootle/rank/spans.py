@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rootle.rank.evidence import Flags, Floats
 from rootle.rank.features import share_of_max
+from rootle.rank.ranking_inputs import Flags, Floats
 
 MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60

@@ -12,40 +12,40 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rootle.config import NO_MODEL, Config
-from rootle.index.manifest import FileState
-from rootle.index.snapshot import Snapshot
-from rootle.plugins import find_plugins
+from rootle.concurrency.deadline import DeadlineExecutor
+from rootle.concurrency.fair_semaphore import FairSemaphore
+from rootle.config.fields import NO_MODEL, Config
+from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
+from rootle.plugins.registry import find_plugins
 from rootle.protocols import NO_HITS, DenseIndex, Embedder, Reranker, SparseIndex
-from rootle.rank.question import Question
-from rootle.rank.rankers import FEATURES, Ranker, ranked_by
-from rootle.reranker import ask_reranker
-from rootle.search.account import Account
-from rootle.search.answer import Answer
-from rootle.search.beside import MemoryBeside
-from rootle.search.both_legs import BothLegs
-from rootle.search.cache import AnswerCache
-from rootle.search.checks import MAX_QUERY_CHARS, check_query
-from rootle.search.context import FileNow, widened, widening_of
-from rootle.search.copies import Folded, fold_copies
-from rootle.search.cursor import decode_cursor, encode_cursor, query_digest
-from rootle.search.doubt import doubt_about
-from rootle.search.filters import allowed_files, valid_until
-from rootle.search.gather import build_evidence, choose_candidates, with_authors
-from rootle.search.legs import Leg
-from rootle.search.narrowing import Narrowed, narrow
-from rootle.search.page import Ranking, build_page, with_spans_if_some_are_hidden
-from rootle.search.plugin_filters import PluginFilters, within
+from rootle.rank.question.parsed import Question
+from rootle.rank.rankers.registry import FEATURES, Ranker, ranked_by
+from rootle.rerank.request import ask_reranker
+from rootle.search.cache.answer import RankedAnswer
+from rootle.search.cache.answer_cache import AnswerCache
+from rootle.search.cache.disk_cache import DiskCache, ResultPage
+from rootle.search.query.filters import allowed_files, valid_until
+from rootle.search.query.parse import ParsedQuestion, interpret, remarks_on, understand
+from rootle.search.query.plugin_filters import PluginFilters, within
+from rootle.search.query.scope import Scope, resolve_scope
+from rootle.search.query.validation import MAX_QUERY_CHARS, check_query
 from rootle.search.reranking import READ, documents_of, reordered
-from rootle.search.rows import cosines_of_files
+from rootle.search.results.context import FileNow, widened, widening_of
+from rootle.search.results.current_text import any_changed, current_text
+from rootle.search.results.cursor import decode_cursor, encode_cursor, query_digest
+from rootle.search.results.deduplication import Collapsed, collapse_duplicates
+from rootle.search.results.low_confidence import low_confidence_message
+from rootle.search.results.memory_results import MemoryResults
+from rootle.search.results.page import Ranking, build_page, with_spans_if_some_are_hidden
+from rootle.search.results.suggestions import suggestions
+from rootle.search.results.working_tree import WorkingTree
+from rootle.search.retrieval.candidates import build_evidence, choose_candidates, with_authors
+from rootle.search.retrieval.file_vectors import cosines_of_files
+from rootle.search.retrieval.hybrid_retriever import HybridRetriever
 from rootle.search.search_log import SearchLogFile
+from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, open_session
-from rootle.search.stored_answers import Shown, StoredAnswers
-from rootle.search.suggestions import suggestions
-from rootle.search.text_now import any_changed, text_now
-from rootle.search.tree_text import Tree
-from rootle.search.turns import Turns
-from rootle.search.understanding import Asked, remarks_on, understand, understood
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
 # So many copies leave few of the places for candidates to anything else.
@@ -75,9 +75,9 @@ class SearchAgent:
         dense: DenseIndex | None = None,
         sparse: SparseIndex | None = None,
         reranker: Reranker | None = None,
-        stored: StoredAnswers | None = None,
+        stored: DiskCache | None = None,
         ranker: Ranker = FEATURES,
-        memory: MemoryBeside | None = None,
+        memory: MemoryResults | None = None,
         model: str = "",
     ) -> None:
         """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
@@ -91,15 +91,15 @@ class SearchAgent:
         self._clock = clock
         self._log = log
         self._root = root
-        self._tree = Tree(root) if root is not None else None
-        self._legs = BothLegs(embedder, config, dense, sparse, model)
+        self._tree = WorkingTree(root) if root is not None else None
+        self._legs = HybridRetriever(embedder, config, dense, sparse, model)
         self._ranker = ranker
         self._memory = memory
         self._reranker = reranker
         self._stored = stored
         named = config.reranker_model_id
         self._reranker_name = (config.reranker_provider if named == NO_MODEL else "") or named
-        self._reranking = Leg("reranker", config.reranker_timeout_ms)
+        self._reranking = DeadlineExecutor("reranker", config.reranker_timeout_ms)
         self._under_way = 0  # searches
         self._counting = threading.Lock()
         plugins = find_plugins(config.plugins)
@@ -113,7 +113,9 @@ class SearchAgent:
         with self._counting:
             self._under_way += 1
         try:
-            with Account(query, self._log, self._config.embedding_model_id, self._clock) as account:
+            with SearchTrace(
+                query, self._log, self._config.embedding_model_id, self._clock
+            ) as account:
                 response = self._respond(query, account, explain=explain, stale=stale)
                 if self._memory is not None:
                     response = self._memory.added(query, response, self._turns)
@@ -123,7 +125,7 @@ class SearchAgent:
                 self._under_way -= 1
 
     def _respond(
-        self, query: SearchQuery, account: Account, *, explain: bool, stale: bool
+        self, query: SearchQuery, account: SearchTrace, *, explain: bool, stale: bool
     ) -> SearchResponse:
         started = time.perf_counter()
         limit = check_query(query, self._config)
@@ -142,7 +144,7 @@ class SearchAgent:
         results, offset = shown.results, page.offset
         states = session.snapshot.files(shown.files[offset : offset + len(results)].tolist())
         is_stale = stale or any_changed(self._root, states.values())
-        if query.context or query.budget is not None or query.seen:
+        if query.context or query.budget is not None or query.exclude:
             results = self._widened(session.snapshot, states.values(), results, query)
         end, cursor = offset + limit, None
         if end < len(shown.files) and query.budget is None:
@@ -154,7 +156,7 @@ class SearchAgent:
                 dict.fromkeys(
                     (
                         *shown.degraded,
-                        *(("pending",) if session.snapshot.dense.waiting else ()),
+                        *(("pending",) if session.snapshot.dense.pending else ()),
                         *(("stale",) if is_stale else ()),
                     )
                 )
@@ -163,7 +165,7 @@ class SearchAgent:
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
             suggestions=shown.said,
-            understood=understood(asked) if explain and asked is not None else None,
+            interpretation=interpret(asked) if explain and asked is not None else None,
         )
 
     @property
@@ -171,7 +173,7 @@ class SearchAgent:
         # Whoever waits for a server takes nothing from the others.
         return self._legs.are_here and self._reranker is None
 
-    def _turns(self) -> Turns:
+    def _turns(self) -> FairSemaphore:
         """Those of the last session: what a rebuild is deleting now is not opened for them."""
         return (self._session or self._current_session()).turns
 
@@ -187,8 +189,8 @@ class SearchAgent:
         digest: bytes,
         page: _Page,
         now_s: float,
-        account: Account,
-    ) -> tuple[Shown, Asked | None]:
+        account: SearchTrace,
+    ) -> tuple[ResultPage, ParsedQuestion | None]:
         """A page of the ranked files, from memory or disk where they were ranked before."""
         answer = session.cache.get(digest) if session.cache is not None else None
         if answer is not None and answer.holds_at(now_s):
@@ -200,7 +202,7 @@ class SearchAgent:
         if shown is not None and shown.as_of_s <= now_s < shown.until_s:
             account.note_cache_hit()
             return shown, None
-        with session.turns.taken() if self._takes_turns else nullcontext():
+        with session.turns.acquire() if self._takes_turns else nullcontext():
             answer = self._new_answer(session, query, now_s, account)
             shown = self._cut(session, answer, page)
         if not answer.degraded:  # what was missing may be back for the next one
@@ -210,9 +212,9 @@ class SearchAgent:
                 stored.put(*place, shown)
         return shown, answer.asked
 
-    def _cut(self, session: Session, answer: Answer, page: _Page) -> Shown:
+    def _cut(self, session: Session, answer: RankedAnswer, page: _Page) -> ResultPage:
         results = self._page(session, answer, page.offset, page.limit, explain=page.explain)
-        return Shown(
+        return ResultPage(
             results,
             answer.files,
             answer.degraded,
@@ -223,14 +225,14 @@ class SearchAgent:
         )
 
     def _new_answer(
-        self, session: Session, query: SearchQuery, now_s: float, account: Account
-    ) -> Answer:
+        self, session: Session, query: SearchQuery, now_s: float, account: SearchTrace
+    ) -> RankedAnswer:
         snapshot = session.snapshot
         session.ahead.note_question(snapshot)
         asked = understand(query.text_query[:MAX_QUERY_CHARS], snapshot)
         kept, late = self._filters.kept(snapshot.generation, snapshot.all_files)
         allowed = within(allowed_files(query, asked.parsed, snapshot.all_files, now_s), kept)
-        narrowed = narrow(asked.parsed, snapshot, allowed)
+        narrowed = resolve_scope(asked.parsed, snapshot, allowed)
         ranking, folded = self._rank_once_each(session, asked.question, narrowed, now_s, account)
         ranking, folded = self._reranked(session, asked, ranking, folded, account)
         said = (*remarks_on(asked), *narrowed.remarks)
@@ -241,26 +243,30 @@ class SearchAgent:
         if query.min_recency_days and allowed:
             until_s = valid_until(query, allowed, snapshot.all_files())
         degraded = (*ranking.degraded, *narrowed.degraded, *late)
-        answer = Answer(asked, ranking, folded.order, folded.copies, degraded, said, now_s, until_s)
+        answer = RankedAnswer(
+            asked, ranking, folded.order, folded.copies, degraded, said, now_s, until_s
+        )
         if folded.order and answer.confident is False:
-            return replace(answer, said=(*said, doubt_about(asked.question, snapshot.sparse)))
+            return replace(
+                answer, said=(*said, low_confidence_message(asked.question, snapshot.sparse))
+            )
         return answer
 
     def _rank_once_each(
         self,
         session: Session,
         question: Question,
-        narrowed: Narrowed,
+        narrowed: Scope,
         now_s: float,
-        account: Account,
-    ) -> tuple[Ranking, Folded]:
+        account: SearchTrace,
+    ) -> tuple[Ranking, Collapsed]:
         """The ranking, and its order without copies."""
         snapshot = session.snapshot
 
-        def ranked(narrowed: Narrowed) -> tuple[Ranking, Folded]:
+        def ranked(narrowed: Scope) -> tuple[Ranking, Collapsed]:
             ranking = self._rank(session, question, narrowed, now_s, account)
             ranking = with_spans_if_some_are_hidden(snapshot, session.rows, ranking)
-            return ranking, fold_copies(
+            return ranking, collapse_duplicates(
                 snapshot, ranking, narrowed.files, session.twins, self._tree
             )
 
@@ -273,8 +279,13 @@ class SearchAgent:
         return ranking, replace(others, copies={**folded.copies, **others.copies})
 
     def _reranked(
-        self, session: Session, asked: Asked, ranking: Ranking, folded: Folded, account: Account
-    ) -> tuple[Ranking, Folded]:
+        self,
+        session: Session,
+        asked: ParsedQuestion,
+        ranking: Ranking,
+        folded: Collapsed,
+        account: SearchTrace,
+    ) -> tuple[Ranking, Collapsed]:
         """The order of the reranker; where it is down or late the one before it stands."""
         order = folded.order[: min(READ, self._config.max_merged_candidates)]
         if self._reranker is None or not order:
@@ -284,7 +295,7 @@ class SearchAgent:
             asking = self._reranking.start(
                 partial(ask_reranker, self._reranker, asked.question.text, documents)
             )
-            hits = asking.answer()
+            hits = asking.result()
         if hits is None:
             return replace(ranking, degraded=(*ranking.degraded, "reranker")), folded
         account.reranker_model = self._reranker_name
@@ -292,7 +303,7 @@ class SearchAgent:
         return ranking, replace(folded, order=(*first, *folded.order[len(order) :]))
 
     def _page(
-        self, session: Session, answer: Answer, offset: int, limit: int, *, explain: bool
+        self, session: Session, answer: RankedAnswer, offset: int, limit: int, *, explain: bool
     ) -> tuple[SearchResult, ...]:
         results = answer.page(offset, limit, explain=explain)
         if results is None:
@@ -320,7 +331,7 @@ class SearchAgent:
 
         def file_of(result: SearchResult) -> FileNow | None:
             state = state_of[result.file_path]
-            text = text_now(self._root, state, snapshot)
+            text = current_text(self._root, state, snapshot)
             return None if text is None else FileNow(text, snapshot.chunks_of(state.id))
 
         return widened(results, file_of, widening_of(self._config, query))
@@ -339,7 +350,7 @@ class SearchAgent:
             self._session = open_session(snapshot, self._new_cache(), state)
         return self._session
 
-    def _new_cache(self) -> AnswerCache[Answer] | None:
+    def _new_cache(self) -> AnswerCache[RankedAnswer] | None:
         config = self._config
         if not config.enable_cache:
             return None
@@ -349,9 +360,9 @@ class SearchAgent:
         self,
         session: Session,
         question: Question,
-        narrowed: Narrowed,
+        narrowed: Scope,
         now_s: float,
-        account: Account,
+        account: SearchTrace,
     ) -> Ranking:
         snapshot, allowed = session.snapshot, narrowed.files
         alone = self._under_way <= 1

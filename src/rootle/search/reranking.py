@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 
-from rootle.index.snapshot import Snapshot
+from rootle.index.local.snapshot import Snapshot
 from rootle.protocols import Hit
-from rootle.rank.evidence import Floats
+from rootle.rank.ranking_inputs import Floats
 from rootle.rank.signals import Signals
-from rootle.reranker import READ_CHARS
-from rootle.search.copies import best_chunks
-from rootle.search.page import Ranking
+from rootle.rerank.request import READ_CHARS
+from rootle.search.results.deduplication import best_chunks
+from rootle.search.results.page import Ranking
 
 # So many files are read at most, the specification's own number of candidates: what stands lower
 # is seldom looked at, and a model on a processor reads some ten chunks a second.

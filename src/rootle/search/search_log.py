@@ -33,7 +33,7 @@ class SearchLog:
     used_embedding_model: str
     used_reranker_model: str
     timestamp: str  # ISO 8601, UTC
-    events: tuple[str, ...] = ()  # of rootle.telemetry.EVENTS
+    events: tuple[str, ...] = ()  # of rootle.telemetry.spans.EVENTS
 
 
 # Made once: an answer from the cache takes little longer than its line in the log.

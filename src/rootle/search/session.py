@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from rootle.index.snapshot import Snapshot
-from rootle.search.answer import Answer
-from rootle.search.cache import AnswerCache
-from rootle.search.copies import Twins
-from rootle.search.gather import ChunkTable
-from rootle.search.read_ahead import ReadAhead
-from rootle.search.rows import FileRows
-from rootle.search.turns import Turns
+from rootle.concurrency.fair_semaphore import FairSemaphore
+from rootle.index.local.snapshot import Snapshot
+from rootle.search.cache.answer import RankedAnswer
+from rootle.search.cache.answer_cache import AnswerCache
+from rootle.search.cache.cache_warming import CacheWarmer
+from rootle.search.results.deduplication import NearDuplicates
+from rootle.search.retrieval.candidates import ChunkTable
+from rootle.search.retrieval.file_vectors import FileVectors
 
 # Two threads that take turns at one interpreter take longer than one, until the indexes themselves,
 # which need no interpreter, have much to do: with 101,972 chunks a question took 9.7 ms where one
@@ -33,23 +33,23 @@ class Session:
 
     snapshot: Snapshot
     table: ChunkTable
-    rows: FileRows
+    rows: FileVectors
     is_small: bool  # enough so to ask one leg after the other
-    cache: AnswerCache[Answer] | None
+    cache: AnswerCache[RankedAnswer] | None
     stored_state: str  # of the index, for answers on disk
     embedding: str  # the fingerprint of what made its vectors
-    turns: Turns  # of questions that are worked out here
-    twins: Twins = field(default_factory=Twins)
-    ahead: ReadAhead = field(default_factory=ReadAhead)
+    turns: FairSemaphore  # of questions that are worked out here
+    twins: NearDuplicates = field(default_factory=NearDuplicates)
+    ahead: CacheWarmer = field(default_factory=CacheWarmer)
 
 
 def open_session(
-    snapshot: Snapshot, cache: AnswerCache[Answer] | None, stored_state: str
+    snapshot: Snapshot, cache: AnswerCache[RankedAnswer] | None, stored_state: str
 ) -> Session:
     dense = snapshot.dense
     order = np.argsort(dense.chunk_ids, kind="stable")
     table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
     is_small = len(order) < _ROWS_FOR_THREADS
-    turns = Turns(_AT_ONCE_IN_SMALL if is_small else _AT_ONCE)
-    rows, embedding = FileRows(dense.file_ids), snapshot.value("embedding")
+    turns = FairSemaphore(_AT_ONCE_IN_SMALL if is_small else _AT_ONCE)
+    rows, embedding = FileVectors(dense.file_ids), snapshot.value("embedding")
     return Session(snapshot, table, rows, is_small, cache, stored_state, embedding, turns)

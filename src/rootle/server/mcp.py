@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from rootle import __version__
 from rootle.errors import RootleError
-from rootle.tools.shapes import parameters_of, text_of
+from rootle.tools.adapters import parameters_of, text_of
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)

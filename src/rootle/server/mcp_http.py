@@ -16,10 +16,10 @@ import uvicorn
 from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from rootle.config import Config
+from rootle.config.api_key import read_key
+from rootle.config.fields import Config
 from rootle.server.address import Address
-from rootle.server.guard import Guard
-from rootle.settings.key import read_key
+from rootle.server.auth_middleware import AuthMiddleware
 
 PATH: Final = "/mcp"
 # Sessions that a client left behind are ended after half an hour without a request.
@@ -62,7 +62,7 @@ async def _answer(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     config = uvicorn.Config(
-        Guard(application, address, token),
+        AuthMiddleware(application, address, token),
         log_config=None,
         access_log=False,
         server_header=False,

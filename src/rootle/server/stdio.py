@@ -19,8 +19,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from rootle.server.open_requests import OpenRequests
-from rootle.server.streams import MAX_LINE_BYTES, Wire
+from rootle.server.request_limiter import RequestLimiter
+from rootle.server.streams import MAX_LINE_BYTES, ProtocolStreams
 
 _LOG = logging.getLogger(__name__)
 _SHOWN_BYTES: Final = 80
@@ -46,7 +46,7 @@ class _NoMessageError(Exception):
 
 @asynccontextmanager
 async def message_streams(
-    wire: Wire, gone: Callable[[], None]
+    wire: ProtocolStreams, gone: Callable[[], None]
 ) -> AsyncIterator[tuple[Inbox, Outbox]]:
     """What the client sends and what it is sent, as the SDK's messages.
 
@@ -56,7 +56,7 @@ async def message_streams(
     to_server, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbox, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     refusals = outbox.clone()
-    open_requests = OpenRequests()
+    open_requests = RequestLimiter()
 
     async def take(line: bytes) -> None:
         try:
@@ -78,7 +78,7 @@ async def message_streams(
 
 
 def _read(
-    wire: Wire,
+    wire: ProtocolStreams,
     loop: asyncio.AbstractEventLoop,
     take: Callable[[bytes], Coroutine[Any, Any, None]],
     end: Callable[[], Coroutine[Any, Any, None]],
@@ -121,9 +121,9 @@ def _error(number: int | str | None, code: int, message: str) -> types.JSONRPCEr
 
 
 async def _write(
-    wire: Wire,
+    wire: ProtocolStreams,
     to_client: MemoryObjectReceiveStream[SessionMessage],
-    open_requests: OpenRequests,
+    open_requests: RequestLimiter,
     session: anyio.CancelScope,
 ) -> None:
     """Send what there is to send; the session ends where nobody takes it."""

@@ -14,7 +14,7 @@ MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ProtocolStreams:
     """The streams from the client and to it."""
 
     source: BinaryIO
@@ -33,14 +33,14 @@ class Wire:
         self.sink.flush()
 
 
-def claim_standard_streams() -> Wire:
+def claim_standard_streams() -> ProtocolStreams:
     """Take standard input and output for the protocol alone.
 
     From here on whoever prints, be it a plugin, a library in C or a child, prints to standard
     error, and whoever reads standard input finds its end.
     """
     sys.stdout.flush()
-    wire = Wire(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    wire = ProtocolStreams(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:

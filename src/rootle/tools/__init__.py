@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rootle.tools.app_backend import AppBackend
-from rootle.tools.shapes import (
+from rootle.tools.adapters import (
     as_anthropic,
     as_function,
     as_langchain,
@@ -11,8 +10,9 @@ from rootle.tools.shapes import (
     as_openai_response,
     call_tool,
 )
+from rootle.tools.app_backend import AppBackend
+from rootle.tools.registry import tools_of
 from rootle.tools.tool import Answer, Tool
-from rootle.tools.toolbox import tools_of
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search import vectordb_search
 

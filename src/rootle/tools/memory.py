@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import MemoryRefusedError, RootleError
-from rootle.markdown import memory_as_text
-from rootle.text import encodable
+from rootle.serialization.json import to_json
+from rootle.serialization.markdown import memory_as_text
+from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Memory
-from rootle.wire import to_json
 
 _RECALL: Final = (
     "Look up what was remembered in earlier sessions: the user's wishes, decisions, people, "

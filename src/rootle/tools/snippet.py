@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from rootle.text import WORD, split_identifier
+from rootle.text.terms import WORD, split_identifier
 from rootle.types import Record
 
 _CUT: Final = "…"

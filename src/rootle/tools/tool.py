@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rootle.text import encodable
+from rootle.text.terms import encodable
 
 
 @dataclass(frozen=True, slots=True)

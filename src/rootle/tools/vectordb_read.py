@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
-from rootle.text import encodable
+from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Passage
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rootle.errors import ConfigError, RootleError
-from rootle.reranker import READ_CHARS, ask_reranker
-from rootle.text import encodable
+from rootle.rerank.request import READ_CHARS, ask_reranker
+from rootle.text.terms import encodable
 from rootle.tools.snippet import shown_text
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Findings, Record

@@ -1,0 +1,1 @@
+"""Configuration of coding agents: add rootle to it and remove rootle from it."""

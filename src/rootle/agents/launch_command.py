@@ -1,0 +1,84 @@
+"""The command that starts rootle in an agent, and how it stands in the agent's entry."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rootle.agents.catalog import THIS_FOLDER, Agent, ConfigPart, Scope
+from rootle.errors import InstallError
+
+NAME: Final = "rootle"
+# Environments that `uvx` and `pipx run` make and throw away.
+_PASSING: Final = re.compile(r"[/\\](?:uv[/\\](?:archive-v|environments-v)|pipx[/\\]\.cache)")
+
+
+def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
+    """What the agent shall run.
+
+    A project's file is shared by people whose rootle lies elsewhere, so it has the plain name. A
+    user's own names the path: an editor that was not started from a shell has another PATH.
+    """
+    program = [NAME] if scope == "project" else installed_command()
+    root = os.fspath(project) if agent.root == THIS_FOLDER else agent.root
+    if root and Path(os.path.expanduser("~")).is_relative_to(root):
+        raise InstallError(
+            f"{agent.title} starts a server for one folder, and {root} is no project; "
+            "name one with --root"
+        )
+    return [*program, "mcp", *(("--root", root) if root else ())]
+
+
+def installed_command() -> list[str]:
+    """This rootle as a command that outlives an upgrade."""
+    scripts = Path(sysconfig.get_path("scripts"))
+    own = shutil.which(NAME, path=os.fspath(scripts))
+    found = shutil.which(NAME)
+    if own is None:
+        command = [os.path.abspath(sys.executable), "-m", NAME]
+    elif found is not None and os.path.realpath(found) == os.path.realpath(own):
+        # The link that `pipx` and `uv tool` put on the PATH: it is still right when they move
+        # what it leads to.
+        command = [os.path.abspath(found)]
+    else:
+        command = [os.path.abspath(own)]
+    if _PASSING.search(command[0]):
+        raise InstallError(
+            f"{command[0]} lies in an environment that is thrown away; install rootle first, "
+            "with `pipx install` or `uv tool install`"
+        )
+    return command
+
+
+def entry_for(agent: Agent, command: Sequence[str], *, is_new: bool) -> dict[str, Any]:
+    """The entry of an agent for a command; of one that is there, what says the command."""
+    parts = {
+        ConfigPart.PROGRAM: command[0],
+        ConfigPart.ARGUMENTS: list(command[1:]),
+        ConfigPart.COMMAND_LINE: list(command),
+    }
+    return {
+        key: parts[value] if isinstance(value, ConfigPart) else value
+        for key, value in agent.entry.items()
+        if is_new or isinstance(value, ConfigPart)
+    }
+
+
+def is_ours(agent: Agent, entry: object) -> bool:
+    """Whether an entry of our name starts rootle, however it is installed."""
+    if not isinstance(entry, Mapping):
+        return False
+    words: list[str] = []
+    for key, part in agent.entry.items():
+        value = entry.get(key) if isinstance(part, ConfigPart) else None
+        words += value if isinstance(value, list) else [value] if value else []
+    if not all(isinstance(word, str) for word in words):
+        return False
+    program = re.split(r"[/\\]", words[0])[-1].removesuffix(".exe") if words else ""
+    return "mcp" in words[1:] and (program == NAME or words[1:3] == ["-m", NAME])

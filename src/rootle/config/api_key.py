@@ -1,0 +1,49 @@
+"""Read API keys from the configuration or from a command, never from the environment."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from typing import Final
+
+from rootle.errors import ConfigError, UnavailableError
+
+# A password manager may prompt the user first.
+_TIMEOUT_S: Final = 30.0
+
+
+def read_key(key: str, command: str, name: str) -> str:
+    """Return the key, or the first line that the command prints; "" if neither is set.
+
+    Raises UnavailableError if the command fails; `name` is its configuration key. The error never
+    contains the output of the command, which may be the key.
+    """
+    if key or not command:
+        return key
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"{name} is not a valid command: {error}") from error
+    program = words[0] if words else ""
+    try:
+        done = subprocess.run(
+            words,
+            # The searched folder is not trusted: it may contain a program of that name.
+            cwd=os.path.abspath(os.sep),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        problem = f"took longer than {_TIMEOUT_S:g} s"
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+    else:
+        printed = done.stdout.decode("utf-8", "replace").partition("\n")[0].strip()
+        if done.returncode == 0 and printed:
+            return printed
+        problem = "printed nothing" if done.returncode == 0 else f"failed with {done.returncode}"
+    # Raised outside the handlers, so that the output is not attached as the cause of the error.
+    raise UnavailableError(f"{name} ({program}) {problem}; run it in a terminal to check it")

@@ -1,0 +1,360 @@
+"""The configuration: one frozen record with a field for each key of the `searchAgent` section."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.config.field import config_field
+from rootle.config.weights import RerankerWeights, SignalWeights, TrustRule
+from rootle.text.terms import CHARS_PER_TOKEN
+from rootle.types import camel_case
+
+SECTION: Final = "searchAgent"
+DEFAULT_MODEL: Final = "static-code-v1"
+EMBEDDED: Final = "embedded"  # the backend that ships with rootle
+MEM0: Final = "mem0"  # the mem0 library, on this machine
+MEM0_SERVICE: Final = "mem0-service"
+
+# The default of the specification. Rootle ships no such model: it means that no model is named.
+NO_MODEL: Final = "local-reranker-small"
+
+_DEFAULT_WEIGHTS: Final = RerankerWeights()
+_NO_SIGNALS: Final = SignalWeights()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The `searchAgent` section. The key of a field is its name in camelCase."""
+
+    # Chunks
+    max_chunk_size_tokens: int = config_field(
+        512,
+        "Maximum size of a chunk. A token is four characters.",
+        (64, 8192),
+        project=True,
+    )
+    chunk_overlap_tokens: int = config_field(
+        50,
+        "Overlap of two consecutive windows. Only text without a known structure is split into "
+        "windows.",
+        (0, 4096),
+        project=True,
+    )
+    max_chunks_per_file: int = config_field(
+        100,
+        "Maximum number of full chunks indexed from one file. The rest of the file is skipped and "
+        "counted by `rootle status`. 0: no limit.",
+        (0, 1_000_000),
+    )
+    max_file_bytes: int = config_field(1_000_000, "Larger files are skipped.", (1, 1 << 40))
+
+    # The embedding
+    embedding_model_id: str = config_field(
+        DEFAULT_MODEL,
+        "The model that is included, the path of a model folder (`/…`, `./…` or `~/…`), or the "
+        "name of a model on a server (see [embedding models](../how-to/embedding-models.md)). "
+        "Changing the model rebuilds the index.",
+        path=True,
+    )
+    embedding_endpoint: str = config_field(
+        "", "URL of the embedding server. Empty: the provider's default URL.", url=True
+    )
+    embedding_provider: str = config_field(
+        "openai",
+        "API of the embedding server: openai, azure, cohere, jina, llamacpp, lmstudio, mistral, "
+        "ollama, vllm or voyage.",
+    )
+    embedding_api_key: str = config_field(
+        "", "API key of that server. It is never shown, logged or sent elsewhere.", secret=True
+    )
+    embedding_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    embedding_fallback: str = config_field(
+        "", "Model to use when `embeddingModelID` is unavailable. Empty: none.", path=True
+    )
+    embedding_query_prefix: str = config_field(
+        "", "Prefix of a query. Empty: the documented prefix of a known model, else none."
+    )
+    embedding_document_prefix: str = config_field(
+        "", "Prefix of a chunk. Empty: the documented prefix of a known model, else none."
+    )
+    embedding_dimensions: int = config_field(
+        0, "Vector length, if the server offers several. 0: the model's default.", (0, 65_536)
+    )
+
+    # Dense retrieval: vectors
+    dense_backend: str = config_field(
+        EMBEDDED,
+        'Engine for vector search: "embedded", "chroma", "opensearch", "weaviate" or '
+        "a [plugin](../how-to/plugins.md).",
+    )
+    dense_endpoint: str = config_field(
+        "",
+        "URL of that engine, if it is a server. It has no effect unless the backend is set.",
+        url=True,
+    )
+    dense_api_key: str = config_field(
+        "", "API key of that server, or user:password. It is never shown.", secret=True
+    )
+    dense_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    dense_top_k: int = config_field(
+        200, "Maximum number of chunks returned by vector search.", (1, 10_000), project=True
+    )
+    dense_batch_size: int = config_field(
+        16, "Chunks per request to an embedding server.", (1, 10_000)
+    )
+    dense_timeout_ms: int = config_field(
+        2_000,
+        "Time limit of vector search. After it the search continues without and reports it.",
+        (1, 600_000),
+    )
+
+    # Sparse retrieval: words
+    sparse_backend: str = config_field(
+        EMBEDDED,
+        'Engine for word search: "embedded", "opensearch", "elasticsearch", '
+        '"weaviate" or a [plugin](../how-to/plugins.md).',
+    )
+    sparse_endpoint: str = config_field(
+        "",
+        "URL of that engine, if it is a server. It has no effect unless the backend is set.",
+        url=True,
+    )
+    sparse_api_key: str = config_field(
+        "", "API key of that server, or user:password. It is never shown.", secret=True
+    )
+    sparse_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    sparse_top_k: int = config_field(
+        200, "Maximum number of chunks returned by word search.", (1, 10_000), project=True
+    )
+    sparse_timeout_ms: int = config_field(
+        1_000,
+        "Time limit of word search. After it the search continues without and reports it.",
+        (1, 600_000),
+    )
+
+    # Ranking
+    max_merged_candidates: int = config_field(
+        400,
+        "Maximum number of chunks that are ranked, after both lists are fused.",
+        (1, 20_000),
+        project=True,
+    )
+    use_learned_reranker: bool = config_field(
+        True,
+        "false: do not use the server of `rerankerProvider`, and rank by the sum of "
+        "`rerankerWeights`.",
+        project=True,
+    )
+    reranker_provider: str = config_field(
+        "",
+        "Server that reranks the best files: `llamacpp`, `cohere`, `jina`, `voyage`, `vllm`, `tei` "
+        "or `infinity` (`docs/how-to/reranking-server.md`). Empty: none.",
+    )
+    reranker_model_id: str = config_field(
+        NO_MODEL, "Model of the reranking server. The default lets the server choose."
+    )
+    reranker_endpoint: str = config_field(
+        "",
+        "URL of that server. Empty: the provider's default URL. It has no effect without "
+        "`rerankerProvider`.",
+        url=True,
+    )
+    reranker_api_key: str = config_field(
+        "", "API key of that server. It is never shown, logged or sent elsewhere.", secret=True
+    )
+    reranker_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    reranker_batch_size: int = config_field(8, "Files per request to that server.", (1, 10_000))
+    reranker_timeout_ms: int = config_field(
+        2_000,
+        "Time limit of reranking. After it the previous order is kept and the answer reports it.",
+        (1, 600_000),
+    )
+    reranker_weights: RerankerWeights = config_field(  # noqa: RUF009 - it makes a `field`
+        _DEFAULT_WEIGHTS,
+        "Weights of the signals in the weighted sum of `useLearnedReranker: false`.",
+        project=True,
+    )
+    signal_weights: SignalWeights = config_field(  # noqa: RUF009 - it makes a `field`
+        _NO_SIGNALS,
+        "Weights of recency and importance in the other rankers, on the scale of their "
+        "[features](../explanation/ranking.md#3-order-the-files).",
+        project=True,
+    )
+    trust: tuple[TrustRule, ...] = config_field(
+        (),
+        "Rules that raise or lower the score of files by author and path ([how]"
+        "(../explanation/ranking.md#recency-importance-and-trust)).",
+        project=True,
+        item=TrustRule,
+    )
+
+    # Answer cache
+    enable_cache: bool = config_field(True, "Cache answers to repeated queries.")
+    cache_ttl_seconds: int = config_field(3_600, "Lifetime of a cached answer.", (1, 31_536_000))
+    cache_max_entries: int = config_field(500, "Maximum number of cached answers.", (1, 1_000_000))
+    cache_on_disk: bool = config_field(
+        False, "Also cache result pages on disk, in your state folder, for later processes."
+    )
+
+    # Context of a result
+    max_context_lines: int = config_field(
+        50, "Maximum number of lines of a result with context.", (1, 10_000), project=True
+    )
+    context_before_lines: int = config_field(
+        5, "Context lines before a result.", (0, 10_000), project=True
+    )
+    context_after_lines: int = config_field(
+        5, "Context lines after a result.", (0, 10_000), project=True
+    )
+
+    # Recency, and searches without results
+    min_recency_days: float = config_field(
+        0.0,
+        "Search only files modified within this many days, unless the query sets its own limit. "
+        "0: all files.",
+        (0.0, 36_500.0),
+        project=True,
+    )
+    no_results_suggestion: str = config_field(
+        "", "Text added to the suggestions of a search without results."
+    )
+
+    # Freshness of the index
+    enable_indexing: bool = config_field(
+        True, "false: search the existing index and never write to it."
+    )
+    watch_debounce_ms: int = config_field(
+        500,
+        "Quiet time after a file event before the watcher indexes a batch of changes.",
+        (0, 60_000),
+    )
+    stale_check_seconds: float = config_field(
+        2.0,
+        "Maximum age of the last check of the folder before a search checks it again.",
+        (0.0, 86_400.0),
+    )
+
+    # Search log
+    search_log: bool = config_field(
+        True, "Log one line per search to a private file (`docs/how-to/telemetry.md`)."
+    )
+    search_log_query_text: bool = config_field(
+        True, "Include the text of the query in the search log."
+    )
+
+    # MCP server
+    mcp_token: str = config_field(
+        "",
+        "Token that clients of `rootle mcp --http` must send. Empty: no token on loopback, a "
+        "random one at each start on other addresses.",
+        secret=True,
+    )
+    mcp_token_command: str = config_field(
+        "", "Command that prints the token. It runs without a shell when that server starts."
+    )
+
+    # Memory
+    memory_store: str = config_field(
+        EMBEDDED,
+        'Store for memories: "embedded", "mem0" or "mem0-service" (`docs/how-to/memory.md`). '
+        "Empty: memories are off.",
+    )
+    memory_endpoint: str = config_field(
+        "",
+        "URL of the mem0 service, if not the default. It has no effect unless `memoryStore` is "
+        "`mem0-service`.",
+        url=True,
+    )
+    memory_api_key: str = config_field(
+        "", "API key of that service. It is never shown, logged or sent elsewhere.", secret=True
+    )
+    memory_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    memory_user_id: str = config_field(
+        "default", "User that the memories belong to, if several people share a store."
+    )
+    memory_top_k: int = config_field(
+        7, "Maximum number of memories that `recall` returns.", (1, 100)
+    )
+    include_memories: bool = config_field(
+        True, "Add memories about the query, or about the files in the results, to the response."
+    )
+    memory_timeout_ms: int = config_field(
+        1_000,
+        "Time limit of a memory lookup. After it the search or the prompt goes without memories.",
+        (1, 600_000),
+    )
+
+    # Web
+    web_search: bool = config_field(
+        False,
+        "Let agents search the web and read pages (see [web search](../how-to/web-search.md)). "
+        "If false, rootle sends no request to the web.",
+    )
+    brave_api_key: str = config_field(
+        "", "API key of Brave Search, which is used if it is set. It is never shown.", secret=True
+    )
+    brave_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    exa_api_key: str = config_field(
+        "", "API key of Exa, which is used if it is set. It is never shown.", secret=True
+    )
+    exa_api_key_command: str = config_field(
+        "", "Command that prints the key. It runs without a shell when the key is first needed."
+    )
+    searxng_endpoint: str = config_field(
+        "", "URL of a SearXNG instance, which is used if it is set.", url=True
+    )
+    web_max_results: int = config_field(10, "Maximum number of results of a web search.", (1, 100))
+    web_timeout_ms: int = config_field(
+        10_000,
+        "Time limit of a request to a search engine, and of a page download.",
+        (100, 600_000),
+    )
+    web_cache_ttl_seconds: int = config_field(
+        86_400, "Lifetime of cached web results and pages.", (1, 31_536_000)
+    )
+
+    # Plugins
+    plugins: tuple[str, ...] = config_field(
+        (),
+        'Plugins without an entry point, as "package.module:name". They run with your privileges.',
+    )
+
+    # Result pages
+    default_limit: int = config_field(
+        10, "Results per page if the query sets no limit.", (1, 1_000), project=True
+    )
+    max_limit: int = config_field(
+        50, "Maximum limit that a query may set.", (1, 1_000), project=True
+    )
+
+    @property
+    def max_chunk_chars(self) -> int:
+        return self.max_chunk_size_tokens * CHARS_PER_TOKEN
+
+    @property
+    def chunk_overlap_chars(self) -> int:
+        return self.chunk_overlap_tokens * CHARS_PER_TOKEN
+
+    @property
+    def max_file_chars(self) -> int:
+        """Maximum text indexed from one file, in characters; 0 for no limit."""
+        return self.max_chunks_per_file * self.max_chunk_chars
+
+
+def key_of(name: str) -> str:
+    """Return the key of a field in the file: `embedding_model_id` -> `embeddingModelID`."""
+    return re.sub(r"Id$", "ID", camel_case(name)).replace("Ttl", "TTL")

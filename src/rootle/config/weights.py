@@ -1,0 +1,50 @@
+"""Configuration of the ranking: weights of signals, and trust rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rootle.config.field import config_field
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerWeights:
+    """Weights of the signals in the weighted sum."""
+
+    dense_score: float = config_field(
+        0.5, "Weight of the cosine similarity of the chunk.", (0.0, 1_000.0)
+    )
+    sparse_score: float = config_field(
+        0.3, "Weight of the BM25 score of the chunk.", (0.0, 1_000.0)
+    )
+    recency_boost: float = config_field(
+        0.1, "Weight of how recently the file was changed.", (0.0, 1_000.0)
+    )
+    file_importance: float = config_field(
+        0.1, "Weight of the importance of the file.", (0.0, 1_000.0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SignalWeights:
+    """Weights of additional signals in the `learned` and `features` rankers."""
+
+    recency_boost: float = config_field(
+        0.0, "Weight of how recently the file was changed.", (0.0, 1_000.0)
+    )
+    file_importance: float = config_field(
+        0.0, "Weight of the importance of the file.", (0.0, 1_000.0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRule:
+    """A factor for the scores of files by author, by path, or by both."""
+
+    author: str = config_field("", "Name or e-mail address of the author of the last commit.")
+    path: str = config_field("", "File, folder or glob.")
+    weight: float = config_field(1.5, "Factor of the score.", (0.0, 1_000.0))
+
+    def __post_init__(self) -> None:
+        if not (self.author or self.path):
+            raise ValueError('needs an "author", a "path" or both')

@@ -1,0 +1,172 @@
+"""The SQLite file that holds the truth: how it is opened, its tables, what its failures mean."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.storage.transaction import write_transaction
+
+SCHEMA_VERSION: Final = 5
+DATABASE_NAME: Final = "rootle.db"
+_BUSY_TIMEOUT_S: Final = 30.0
+
+# Paths are bytes, because a file name need not be UTF-8. Texts stand in a table of their own, so
+# that a look over all files does not drag their contents through the page cache.
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,
+    path BLOB NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    seen_ns INTEGER NOT NULL,
+    digest BLOB,
+    skip TEXT,
+    language TEXT NOT NULL,
+    encoding TEXT NOT NULL,
+    chars INTEGER NOT NULL,
+    skipped_chars INTEGER NOT NULL,
+    committed_s INTEGER,
+    is_dirty INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    author TEXT NOT NULL
+);
+CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    file_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    symbols TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    key INTEGER NOT NULL,
+    vector BLOB NOT NULL
+);
+CREATE INDEX chunks_of_file ON chunks (file_id, seq);
+CREATE TABLE pending (
+    chunk_id INTEGER PRIMARY KEY,
+    file_id INTEGER NOT NULL,
+    since_s REAL NOT NULL,
+    failures INTEGER NOT NULL,
+    retry_at_s REAL NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE INDEX pending_of_file ON pending (file_id, chunk_id);
+CREATE TABLE removed (file_id INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
+CREATE TABLE retired (
+    key INTEGER PRIMARY KEY, vector BLOB NOT NULL, generation INTEGER NOT NULL
+);
+"""
+
+
+def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sqlite3.Connection:
+    """A connection to the database in `folder`, its tables made where `create` allows.
+
+    Raises IndexMissingError where there is none, IndexStorageError where it cannot be used.
+    """
+    path = folder / DATABASE_NAME
+    # Not Path.exists, which raises where a folder on the way may not be entered.
+    if not os.path.exists(path) and not create:
+        raise IndexMissingError(f"no index at {folder}; run `rootle index` to make one")
+    with storage_errors(folder):
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?{_mode(path, read_only)}",
+            uri=True,
+            timeout=_BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            _configure(connection, read_only)
+            _prepare(connection, folder, create)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _mode(path: Path, read_only: bool) -> str:
+    if not read_only:
+        return "mode=rwc"
+    # In a folder that cannot be written SQLite needs the files that a writer left there; without
+    # them it can only read the database as a file that nobody changes.
+    is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))
+    return "mode=ro" if is_in_use else "mode=ro&immutable=1"
+
+
+def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
+    if not read_only:
+        connection.execute("PRAGMA journal_mode=WAL")
+        # Safe against a crash of the program; after a power cut the last batch may be missing and
+        # is simply made again.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA journal_size_limit=67108864")
+    connection.execute("PRAGMA cache_size=-32768")
+    connection.execute("PRAGMA temp_store=MEMORY")
+
+
+def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        raise IndexStorageError(
+            f"the index at {folder} was written by a newer rootle (format {version}, this one "
+            f"reads {SCHEMA_VERSION}); update rootle, or run `rootle index --rebuild`"
+        )
+    if version == SCHEMA_VERSION:
+        return
+    if not create:
+        raise IndexMissingError(
+            f"the index at {folder} is empty or of an older rootle; run `rootle index` to make it"
+        )
+    with write_transaction(connection):
+        # Another process may have made the tables while this one waited for the lock.
+        if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+            # Everything in an index of an older format can be made again from the files.
+            made = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            )
+            for (name,) in made.fetchall():
+                connection.execute(f'DROP TABLE "{name}"')
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+@contextmanager
+def storage_errors(folder: Path) -> Iterator[None]:
+    """Turns what SQLite and the file system raise into an IndexStorageError that tells the cure."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, DamagedTextError) as error:
+        raise IndexStorageError(_explain(error, folder)) from error
+    except OSError as error:
+        raise IndexStorageError(
+            f"cannot use the index at {folder}: {error.strerror or error}; "
+            "free space or choose another place with --index-dir"
+        ) from error
+
+
+class DamagedTextError(Exception):
+    """What stands in the database is not what was written there."""
+
+
+def _explain(error: Exception, folder: Path) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return f"the disk of the index at {folder} is full; free space or use --index-dir"
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return f"the index at {folder} cannot be written ({error}); choose another --index-dir"
+    if code == sqlite3.SQLITE_BUSY:
+        return f"another process keeps the index at {folder} locked; try again"
+    if code == sqlite3.SQLITE_IOERR:
+        return f"cannot use the index at {folder} ({error}); free space or use --index-dir"
+    return f"the index at {folder} is damaged ({error}); run `rootle index --rebuild`"

@@ -1,0 +1,160 @@
+"""Which files the index holds, in which state, and the one generation number."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rootle.index.reader import FileState
+
+FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
+
+
+_COLUMNS: Final = (
+    "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
+    "skipped_chars, committed_s, is_dirty, generation, author"
+)
+
+# Of a run that makes an index for the first time: how many bytes it will have read, and the
+# generation since when it has only added files, empty where it did more.
+BYTES_EXPECTED: Final = "bytes_expected"
+ONLY_ADDED_SINCE: Final = "only_added_since"
+
+
+class Manifest:
+    """The tables `meta`, `files` and `removed`. The caller opens the transactions."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def value(self, name: str) -> str | None:
+        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_value(self, name: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def generation(self) -> int:
+        return int(self.value("generation") or FIRST_GENERATION)
+
+    def raise_generation(self, *, words_changed: bool = True) -> int:
+        generation = self.generation() + 1
+        self.set_value("generation", str(generation))
+        if words_changed:
+            self.set_value("words_generation", str(generation))
+        return generation
+
+    def words_generation(self) -> int:
+        """The last generation in which more changed than vectors."""
+        return int(self.value("words_generation") or self.generation())
+
+    def files(self) -> list[FileState]:
+        """Every file that was ever seen and still exists, skipped ones included."""
+        return self._select("", ())
+
+    def paths(self) -> list[str]:
+        """The paths of all of them."""
+        return [os.fsdecode(row[0]) for row in self._connection.execute("SELECT path FROM files")]
+
+    def count(self) -> int:
+        """How many files there are, skipped ones included."""
+        return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
+
+    def bytes_read(self, generation: int | None = None) -> int:
+        """The sizes of all files that were read, or of those read up to a generation."""
+        row = self._connection.execute(
+            "SELECT coalesce(sum(size), 0) FROM files WHERE digest IS NOT NULL AND generation <= ?",
+            (self.generation() if generation is None else generation,),
+        ).fetchone()
+        return int(row[0])
+
+    def files_by_id(self, ids: Iterable[int]) -> dict[int, FileState]:
+        found: dict[int, FileState] = {}
+        wanted = [int(file_id) for file_id in ids]
+        for start in range(0, len(wanted), 500):
+            some = wanted[start : start + 500]
+            marks = ",".join("?" * len(some))
+            found.update((f.id, f) for f in self._select(f"WHERE id IN ({marks})", some))
+        return found
+
+    def with_digests(self, digests: Iterable[bytes]) -> list[FileState]:
+        """The files whose bytes have one of these digests."""
+        wanted = list(digests)
+        marks = ",".join("?" * len(wanted))
+        return self._select(f"WHERE digest IN ({marks}) AND skip IS NULL", wanted)
+
+    def files_at(self, paths: Iterable[str]) -> list[FileState]:
+        """The states of those among some paths that are known."""
+        found: list[FileState] = []
+        wanted = [os.fsencode(path) for path in paths]
+        for start in range(0, len(wanted), 500):
+            some = wanted[start : start + 500]
+            found += self._select(f"WHERE path IN ({','.join('?' * len(some))})", some)
+        return found
+
+    def skip_counts(self) -> dict[str | None, int]:
+        """How many files there are for each reason to be left out, None for those indexed."""
+        rows = self._connection.execute("SELECT skip, count(*) FROM files GROUP BY skip")
+        return dict(rows.fetchall())
+
+    def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
+        """Files whose content changed after `generation`, and the ids of those removed since."""
+        changed = self._select("WHERE generation > ?", (generation,))
+        removed = self._connection.execute(
+            "SELECT file_id FROM removed WHERE generation > ?", (generation,)
+        )
+        return changed, [row[0] for row in removed]
+
+    def _select(self, where: str, values: Sequence[object]) -> list[FileState]:
+        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM files {where}", values)
+        return [FileState(row[0], os.fsdecode(row[1]), *row[2:]) for row in rows]
+
+    def put(self, state: FileState) -> int:
+        """Write one file's state; an id of 0 makes a new one. Returns the id."""
+        values = (
+            os.fsencode(state.path),
+            *(getattr(state, name.strip()) for name in _COLUMNS.split(",")[2:]),
+        )
+        marks = ",".join("?" * (len(values) + 1))
+        cursor = self._connection.execute(
+            f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})",
+            (state.id or None, *values),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def touch(self, file_id: int, size: int, mtime_ns: int, seen_ns: int) -> None:
+        """Remember the new times of a file whose content is as before."""
+        self._connection.execute(
+            "UPDATE files SET size = ?, mtime_ns = ?, seen_ns = ? WHERE id = ?",
+            (size, mtime_ns, seen_ns, file_id),
+        )
+
+    def mark_changed(self, file_ids: Iterable[int], generation: int) -> None:
+        """Have the derived indexes take these files anew, should a crash keep them from it now."""
+        self._connection.executemany(
+            "UPDATE files SET generation = ? WHERE id = ?",
+            ((generation, file_id) for file_id in file_ids),
+        )
+
+    def set_history(self, rows: Iterable[tuple[int | None, str, bool, int]]) -> None:
+        """Set what git says of files: (time and author of the last commit, differs from it, id)."""
+        self._connection.executemany(
+            "UPDATE files SET committed_s = ?, author = ?, is_dirty = ? WHERE id = ?", rows
+        )
+
+    def remove(self, file_id: int, generation: int) -> None:
+        self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO removed VALUES (?, ?)", (file_id, generation)
+        )
+
+    def forget_removed(self, generation: int) -> None:
+        """Drop the notes on removed files that every derived index has seen."""
+        gone = self._connection.execute(
+            "SELECT max(generation) FROM removed WHERE generation <= ?", (generation,)
+        ).fetchone()[0]
+        if gone is not None:
+            self._connection.execute("DELETE FROM removed WHERE generation <= ?", (generation,))
+            self.set_value("removals_known_since", str(gone))

@@ -1,0 +1,350 @@
+"""One generation of an index, held open: whatever a writer does, it stays as it was."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.local.chunk_cache import MOST_CHUNKS, ChunkCache
+from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
+from rootle.index.local.dense_index import EmbeddedDense
+from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
+from rootle.index.local.docstore import PART_CHARS, DocStore
+from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
+from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
+from rootle.index.local.sparse_index import EmbeddedSparse
+from rootle.index.reader import ChunkRow, FileState
+
+# A writer commits the truth first and the derived indexes right after it.
+_TRIES: Final = 40
+_PAUSE_S: Final = 0.025
+_DAMAGED_TRIES: Final = 5
+# Texts that were shown stay at hand: the next question often shows them again.
+_CACHED_PARTS: Final = 1_000
+_CACHED_FILES: Final = 20_000
+# So many are read in the time that a few dozen questions take to look theirs up.
+_FEW_FILES: Final = 2_000
+
+
+class Snapshot:
+    """The truth and both derived indexes at the same generation. Safe to use from many threads.
+
+    Of an index that is being made for the first time the truth may be ahead by added files.
+    """
+
+    def __init__(
+        self, folder: Path, connection: sqlite3.Connection, earlier: Snapshot | None = None
+    ) -> None:
+        self.folder = folder
+        self._connection = connection
+        self._lock = threading.Lock()
+        with storage_errors(folder):
+            # The transaction stays open: it keeps these rows as they are now for this reader.
+            connection.execute("BEGIN")
+            self._manifest = Manifest(connection)
+            self.generation = self._manifest.generation()
+        self._documents = DocStore(connection)
+        self._pending = PendingEmbeddings(connection)
+        # In the same generation only what is known about files has changed: when they were
+        # committed or touched.
+        same = earlier if earlier and earlier.generation == self.generation else None
+        self.sparse: EmbeddedSparse = (
+            same.sparse if same else EmbeddedSparse(folder / SPARSE_FOLDER)
+        )
+        self.dense: EmbeddedDense = same.dense if same else EmbeddedDense(folder / DENSE_FOLDER)
+        # Closed by its last user, whoever that is: another thread may still read from it when the
+        # index has moved on or is deleted.
+        self.close = weakref.finalize(self, connection.close)
+        self._files: dict[int, FileState] = {}
+        self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
+        self._texts: dict[tuple[int, int], str] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        return self.generation == self.sparse.generation == self.dense.generation
+
+    def go_back_to_derived(self) -> bool:
+        """Show an index that is being made for the first time as far as it can be searched.
+
+        False where it is no such index, or there is nothing to be found in it.
+        """
+        since, held = self.value(ONLY_ADDED_SINCE), self.sparse.generation
+        if self.value("updated_at") or not since or held != self.dense.generation:
+            return False
+        if not int(since) < held < self.generation:
+            return False
+        self.generation = held
+        return True
+
+    def value(self, name: str) -> str:
+        """A value of the manifest; empty where it is not set."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.value(name) or ""
+
+    def embedding_model(self) -> str:
+        """Return the fingerprint of the model that made the vectors."""
+        return self.value("embedding")
+
+    def state_id(self) -> str:
+        """Return an identifier that changes whenever the same query may get another answer."""
+        values = (self.value(name) for name in ("fingerprint", "updated_at", "head"))
+        return "\0".join((str(self.generation), *values))
+
+    def bytes_indexed(self) -> int:
+        """The sizes of all files that can be found in it."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.bytes_read(self.generation)
+
+    def chunk_count(self) -> int:
+        with self._lock, storage_errors(self.folder):
+            return self._documents.count()
+
+    def backlog(self) -> Backlog:
+        """The chunks that wait for their embedding, as one."""
+        with self._lock, storage_errors(self.folder):
+            return self._pending.backlog()
+
+    def files_changed_since(self, generation: int) -> int:
+        """How many files changed or went after a generation."""
+        with self._lock, storage_errors(self.folder):
+            changed, removed = self._manifest.changed_since(generation)
+            return len(changed) + len(removed)
+
+    def files(self, ids: Iterable[int]) -> dict[int, FileState]:
+        """The states of files by their ids, which are those of this snapshot's indexes."""
+        wanted = list(ids)
+        missing = [file_id for file_id in wanted if file_id not in self._files]
+        if missing:
+            with self._lock, storage_errors(self.folder):
+                self._files.update(self._manifest.files_by_id(missing))
+        try:
+            return {at: self._files[at] for at in wanted}
+        except KeyError as error:
+            raise IndexStorageError(
+                f"the index at {self.folder} is damaged: it lacks file {error}; "
+                "run `rootle index --rebuild`"
+            ) from error
+
+    def file_count(self) -> int:
+        """How many files there are, those that were left out included."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.count()
+
+    def read_ahead(self) -> Sequence[FileState]:
+        """Have at hand what questions look up one by one, where there is little of it.
+
+        Returns all files; none where they are many.
+        """
+        if self.file_count() > _FEW_FILES:
+            return ()
+        if len(self.dense.chunk_ids) <= MOST_CHUNKS:
+            with self._lock, storage_errors(self.folder):
+                self.chunk_cache.read_all(self._documents)
+        return self.all_files()
+
+    def all_files(self) -> list[FileState]:
+        with self._lock, storage_errors(self.folder):
+            states = self._manifest.files()
+            if len(states) <= _CACHED_FILES:
+                self._files.update((state.id, state) for state in states)
+            return states
+
+    def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
+        """Return the files whose content has one of these digests. This scans all files."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.with_digests(digests)
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Chunks by their ids; ids that are unknown are left out."""
+        with self._lock, storage_errors(self.folder):
+            return self.chunk_cache.chunks(ids, self._documents)
+
+    def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
+        with self._lock, storage_errors(self.folder):
+            return self._documents.chunks_of(file_id)
+
+    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+        """All names that these chunks define, as they are written."""
+        with self._lock, storage_errors(self.folder):
+            return self._documents.symbols_of(chunk_ids)
+
+    def text(self, file_id: int) -> str:
+        """The whole text of a file, as it was indexed; it is not kept at hand."""
+        with self._lock, storage_errors(self.folder):
+            return self._documents.text(file_id)
+
+    def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
+        """For each (file, start, end) the characters of the file's text, as it was indexed."""
+        parts = [
+            range(start // PART_CHARS, max(start, end - 1) // PART_CHARS + 1)
+            for _, start, end in places
+        ]
+        wanted = {
+            (file_id, part)
+            for (file_id, _, _), own in zip(places, parts, strict=True)
+            for part in own
+        }
+        texts = self._text_parts(wanted)
+        excerpts = []
+        for (file_id, start, end), own in zip(places, parts, strict=True):
+            offset = own.start * PART_CHARS
+            text = "".join([texts[file_id, part] for part in own])
+            excerpts.append(text[start - offset : end - offset])
+        return excerpts
+
+    def _text_parts(self, wanted: Collection[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        with self._lock, storage_errors(self.folder):
+            texts = {part: text for part in wanted if (text := self._texts.pop(part, None))}
+            missing = [part for part in wanted if part not in texts]
+            texts.update(self._documents.text_parts(missing))
+            self._texts.update(texts)  # at the end: what was asked for last goes last
+            while len(self._texts) > _CACHED_PARTS:
+                del self._texts[next(iter(self._texts))]
+            return texts
+
+
+def open_snapshot(
+    folder: Path,
+    *,
+    read_only: bool = False,
+    unfinished: bool = False,
+    earlier: Snapshot | None = None,
+    tries: int = _TRIES,
+) -> Snapshot:
+    """The newest whole generation; of `earlier` is kept what it has in common with it.
+
+    `unfinished` takes an index that is being made for the first time too.
+
+    Raises IndexMissingError without an index and IndexStorageError where the derived indexes stay
+    behind the truth, as they do after a crash until the next writer has caught up.
+    """
+    failures = 0
+    for attempt in range(1 if read_only else tries):
+        if attempt:
+            time.sleep(_PAUSE_S)
+        try:
+            snapshot = _try_open(folder, read_only, unfinished, earlier)
+        except IndexMissingError:
+            raise
+        except IndexStorageError:
+            # A file may have been replaced between two looks; but damage does not heal.
+            failures += 1
+            if failures >= _DAMAGED_TRIES or _derived_are_missing(folder):
+                raise
+            continue
+        if snapshot is not None:
+            return snapshot
+    raise IndexStorageError(
+        f"the index at {folder} is not complete: another process is writing it, or was stopped "
+        "while it did; run `rootle index` to complete it"
+    )
+
+
+def _try_open(
+    folder: Path, read_only: bool, unfinished: bool, earlier: Snapshot | None
+) -> Snapshot | None:
+    connection = open_database(folder, create=False, read_only=read_only)
+    try:
+        snapshot = Snapshot(folder, connection, earlier)
+    except BaseException:
+        connection.close()
+        raise
+    if snapshot.is_whole or (unfinished and snapshot.go_back_to_derived()):
+        return snapshot
+    snapshot.close()
+    return None
+
+
+def _derived_are_missing(folder: Path) -> bool:
+    return not any(os.path.exists(folder / part) for part in (SPARSE_FOLDER, DENSE_FOLDER))
+
+
+class SnapshotSource:
+    """The newest whole snapshot, reopened only when something was written since."""
+
+    def __init__(self, folder: Path, *, read_only: bool = False, unfinished: bool = False) -> None:
+        self._folder = folder
+        self._read_only = read_only
+        self._unfinished = unfinished
+        self._path = folder / DATABASE_NAME
+        self._snapshot: Snapshot | None = None
+        self._seen = (-1, -1)
+        self._probe: sqlite3.Connection | None = None
+        self._probed_inode = -1
+        self._lock = threading.Lock()
+
+    def current(self) -> Snapshot:
+        """Raises IndexMissingError and IndexStorageError as `open_snapshot` does.
+
+        While a writer is at work, the snapshot that is open already goes on serving.
+        """
+        with self._lock:
+            # Before it is opened, so that a write in between is noticed the next time.
+            state = self._state()
+            if self._snapshot is None:
+                self._snapshot = self._opened(None, _TRIES)
+            elif state != self._seen:
+                same_file = state[0] == self._seen[0]
+                try:
+                    self._snapshot = self._opened(self._snapshot if same_file else None, 1)
+                except IndexStorageError:
+                    return self._snapshot
+            self._seen = state
+            return self._snapshot
+
+    def _opened(self, earlier: Snapshot | None, tries: int) -> Snapshot:
+        return open_snapshot(
+            self._folder,
+            read_only=self._is_read_only(),
+            unfinished=self._unfinished,
+            earlier=earlier,
+            tries=tries,
+        )
+
+    def close(self) -> None:
+        """Let go of it; those who are still reading keep what they have."""
+        with self._lock:
+            self._close_probe()
+            self._snapshot = None
+
+    def _state(self) -> tuple[int, int]:
+        """Changes with every commit of another connection, and when a rebuild replaces the file."""
+        try:
+            inode = os.stat(self._path).st_ino
+        except OSError:  # deleted; or nobody may look
+            inode = 0
+        if self._is_read_only():
+            # A database that was opened as one that nobody changes does not tell that somebody did.
+            return inode, hash((_written_ns(self._path), _written_ns(f"{self._path}-wal")))
+        if self._probe is None or inode != self._probed_inode:
+            self._close_probe()
+            self._probe = open_database(self._folder, create=False)
+            self._probed_inode = inode
+        with storage_errors(self._folder):
+            return inode, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+
+    def _is_read_only(self) -> bool:
+        return self._read_only or is_read_only(self._folder)
+
+    def _close_probe(self) -> None:
+        if self._probe is not None:
+            self._probe.close()
+            self._probe = None
+
+
+def _written_ns(path: str | Path) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def is_read_only(folder: Path) -> bool:
+    return not os.access(folder, os.W_OK) and os.path.exists(folder)

@@ -1,0 +1,343 @@
+"""BM25 over chunks and over whole files with tantivy, derived from the docstore.
+
+Two indexes stand side by side, so that document frequencies and lengths of files and of chunks do
+not mix. Each holds one extra document that carries its generation: it changes in the same commit
+as the documents, so the stamp can never disagree with what it stamps.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from rootle.errors import IndexStorageError
+from rootle.index.local.sparse_storage import (
+    DAMAGE_ERRORS,
+    ID_FIELD,
+    LEVELS,
+    TantivyErrors,
+    open_level,
+    readable_folder,
+    stamp_document,
+    stamp_of,
+)
+from rootle.index.reader import Level
+from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
+from rootle.text.stemmer import open_stemmer
+
+_SHOULD: Final = tantivy.Occur.Should
+_FEW_IDS: Final = 200
+# One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
+_WRITER_THREADS: Final = 1
+# Of each level. A segment costs every question: where 100 MB of source were two of them instead of
+# four, warm questions took 3 to 6 % less time, and making the index 50 MB more.
+_BULK_HEAP_BYTES: Final = 100_000_000
+_SMALL_HEAP_BYTES: Final = 15_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """The words of one chunk, by field, as `text_terms` gives them: stemmed."""
+
+    chunk_id: int
+    body: str
+    symbols: str
+    defines: str  # whole names in one spelling, with spaces between
+    headings: str
+    comments: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileTerms:
+    """The words of one file, by field, as `text_terms` gives them: stemmed."""
+
+    file_id: int
+    body: str
+    symbols: str
+    path: str
+
+
+class EmbeddedSparse:
+    """A reader of one generation."""
+
+    def __init__(self, folder: Path) -> None:
+        with readable_folder(folder) as place:
+            indexes = {level: open_level(place, level) for level in LEVELS}
+            self._searchers = {level: index.searcher() for level, index in indexes.items()}
+        self._schemas = {level: index.schema for level, index in indexes.items()}
+        self._stem = open_stemmer()
+        stamps = {level: stamp_of(self._searchers[level], self._schemas[level]) for level in LEVELS}
+        if len(set(stamps.values())) != 1:
+            raise IndexStorageError(f"the word indexes in {folder} disagree: {stamps}")
+        self.generation = stamps["chunks"]
+
+    def stems(self, terms: str) -> list[str]:
+        """Terms as they stand in the index, in order."""
+        return self._stem(terms)
+
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked:
+        """At most k chunk ids, best first, by BM25 of their text."""
+        return self.field_scores("chunks", ["body"], terms, k, files=files)
+
+    def field_scores(
+        self,
+        level: Level,
+        fields: Sequence[str],
+        terms: Sequence[WeightedTerm],
+        k: int,
+        *,
+        files: Collection[int] | None = None,
+    ) -> Ranked:
+        """BM25 of some fields: chunk ids or file ids, best first; only of `files` where given."""
+        query = self._any_of(level, fields, terms)
+        if files is not None:
+            query = self._among(level, query, "file", files)
+        return self._run(level, query, k)
+
+    def matches(
+        self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
+    ) -> tuple[Ids, NDArray[np.int64]]:
+        """Which of at most 20 terms stand in some chunks, or in the chunks of some files.
+
+        Returns at most k chunk ids, and for each a mask with bit i for term i; where there are
+        more, those with the last terms come first.
+        """
+        if len(terms) > MAX_MATCH_TERMS:
+            raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
+        if not len(ids) or not terms:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        # One query for all: each term scores a power of two, so that the sum tells them apart.
+        # A score is a float32, exact for integers up to 2^24.
+        clauses = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.const_score_query(
+                    self._term("chunks", "body", term), float(1 << bit)
+                ),
+            )
+            for bit, term in enumerate(terms)
+        ]
+        query = self._among("chunks", tantivy.Query.boolean_query(clauses), among, ids)
+        found = self._run("chunks", query, k)
+        return found.ids, found.scores.astype(np.int64)
+
+    def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
+        """How many files there are, and in how many of them each term stands."""
+        with DAMAGE_ERRORS:
+            searcher = self._searchers["files"]
+            return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
+
+    def definers(self, names: Sequence[str], k: int = 1_000) -> dict[str, list[int]]:
+        """For each name, in one spelling, at most k chunks that define it."""
+        return {
+            name: self._run("chunks", self._term("chunks", "defines", name), k).ids.tolist()
+            for name in names
+        }
+
+    def files_with(
+        self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
+    ) -> list[int]:
+        """At most k files with all of these terms and with a term around each of these parts.
+
+        By BM25 of the terms, best first.
+        """
+        schema = self._schemas["files"]
+        around = [tantivy.Query.regex_query(schema, "body", f".*{part}.*") for part in parts]
+        needed = [
+            *(self._term("files", "body", term) for term in terms),
+            *(tantivy.Query.const_score_query(query, 0.0) for query in around),
+        ]
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in needed])
+        if files is not None:
+            query = self._among("files", query, "file", files)
+        return list(map(int, self._run("files", query, k).ids))
+
+    def near_definers(self, name: str, distance: int, k: int) -> list[int]:
+        """At most k chunks that define a name at most so many edits away from this one."""
+        schema = self._schemas["chunks"]
+        query = tantivy.Query.fuzzy_term_query(schema, "defines", name, distance=distance)
+        return list(map(int, self._run("chunks", query, k).ids))
+
+    def is_known(self, name: str) -> bool:
+        """Whether a name, in one spelling, is defined or stands anywhere."""
+        with DAMAGE_ERRORS:
+            searcher = self._searchers["chunks"]
+            return bool(
+                searcher.doc_freq("defines", name)
+                or any(searcher.doc_freq("body", stem) for stem in self.stems(name))
+            )
+
+    def _any_of(
+        self, level: Level, fields: Sequence[str], terms: Sequence[WeightedTerm]
+    ) -> tantivy.Query:
+        clauses = [
+            (_SHOULD, self._weighted(level, field, term)) for field in fields for term in terms
+        ]
+        return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.empty_query()
+
+    def _weighted(self, level: Level, field: str, term: WeightedTerm) -> tantivy.Query:
+        query = self._term(level, field, term.text)
+        return query if term.weight == 1 else tantivy.Query.boost_query(query, term.weight)
+
+    def _term(self, level: Level, field: str, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schemas[level], field, term, index_option="freq")
+
+    def _among(
+        self, level: Level, query: tantivy.Query, name: str, ids: Collection[int]
+    ) -> tantivy.Query:
+        # A union of terms: for some dozens of ids it is faster than the set query made for it.
+        schema = self._schemas[level]
+        if len(ids) <= _FEW_IDS:
+            wanted = tantivy.Query.boolean_query(
+                [
+                    (tantivy.Occur.Should, tantivy.Query.term_query(schema, name, int(item)))
+                    for item in ids
+                ]
+            )
+        else:
+            wanted = tantivy.Query.term_set_query(schema, name, [int(item) for item in ids])
+        return tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Must, query),
+                (tantivy.Occur.Must, tantivy.Query.const_score_query(wanted, 0.0)),
+            ]
+        )
+
+    def _run(self, level: Level, query: tantivy.Query, k: int) -> Ranked:
+        if k <= 0:
+            return NO_HITS
+        searcher = self._searchers[level]
+        with DAMAGE_ERRORS:
+            hits = searcher.search(query, k, False).hits
+            if not hits:
+                return NO_HITS
+            found, addresses = zip(*hits, strict=True)
+            values = searcher.fast_field_values(ID_FIELD[level], list(addresses))
+        ids = np.fromiter(values, np.int64, len(values))
+        scores = np.fromiter(found, np.float32, len(found))
+        # Equal scores come in the order in which they were written, mostly that of the ids.
+        if not ((scores[1:] == scores[:-1]) & (ids[1:] < ids[:-1])).any():
+            return Ranked(ids, scores)
+        order = np.lexsort((ids, -scores))
+        return Ranked(ids[order], scores[order])
+
+
+def _wait_for(threads: Iterable[threading.Thread]) -> None:
+    """Until all have ended; Ctrl-C comes after that, as it does after a call into tantivy."""
+    interrupted: KeyboardInterrupt | None = None
+    for thread in threads:
+        while thread.is_alive():
+            try:
+                thread.join()
+            except KeyboardInterrupt as interrupt:
+                interrupted = interrupt
+    if interrupted is not None:
+        raise interrupted
+
+
+class SparseWriter:
+    """Takes the changes of one batch; nothing is seen by readers before `commit`."""
+
+    def __init__(self, folder: Path, *, bulk: bool) -> None:
+        self._folder = folder
+        heap = _BULK_HEAP_BYTES if bulk else _SMALL_HEAP_BYTES
+        with self._errors():
+            self._indexes = {level: open_level(folder, level) for level in LEVELS}
+            self._writers = {
+                level: index.writer(heap_size=heap, num_threads=_WRITER_THREADS)
+                for level, index in self._indexes.items()
+            }
+
+    def remove_file(self, file_id: int, levels: Collection[Level] = LEVELS) -> None:
+        with self._errors():
+            for level in levels:
+                # By query: the deletion by term takes every number for a signed one and finds
+                # nothing.
+                query = tantivy.Query.term_query(self._indexes[level].schema, "file", file_id)
+                self._writers[level].delete_documents_by_query(query)
+
+    def add_file(
+        self,
+        file: FileTerms,
+        chunks: Iterable[ChunkTerms],
+        levels: Collection[Level] = LEVELS,
+    ) -> None:
+        with self._errors():
+            if "chunks" in levels:
+                self._add_chunks(file.file_id, chunks)
+            if "files" in levels:
+                document = tantivy.Document(body=file.body, symbols=file.symbols, path=file.path)
+                document.add_unsigned("file", file.file_id)
+                self._writers["files"].add_document(document)
+
+    def _add_chunks(self, file_id: int, chunks: Iterable[ChunkTerms]) -> None:
+        add = self._writers["chunks"].add_document
+        for chunk in chunks:
+            document = tantivy.Document(
+                body=chunk.body,
+                symbols=chunk.symbols,
+                defines=chunk.defines,
+                headings=chunk.headings,
+                comments=chunk.comments,
+            )
+            document.add_unsigned("chunk", chunk.chunk_id)
+            document.add_unsigned("file", file_id)
+            add(document)
+
+    def commit(self, generation: int, levels: Collection[Level] = LEVELS) -> None:
+        """Make the batch visible as `generation`, both levels side by side.
+
+        A crash may leave one of them behind, which its own stamp tells.
+        """
+        failures: list[BaseException] = []
+
+        def commit(level: Level) -> None:
+            try:
+                writer, schema = self._writers[level], self._indexes[level].schema
+                writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
+                writer.add_document(stamp_document(generation))
+                writer.commit()
+            except BaseException as error:  # goes on in the thread that waits
+                failures.append(error)
+
+        threads = [threading.Thread(target=commit, args=(level,)) for level in levels]
+        for thread in threads:
+            thread.start()
+        _wait_for(threads)
+        with self._errors():
+            del failures[1:]
+            if failures:
+                # Nothing may go on pointing at it: what it knows of the writer would keep its lock.
+                raise failures.pop()
+
+    def _errors(self) -> AbstractContextManager[None]:
+        """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
+        return TantivyErrors(
+            f"cannot write the word index in {self._folder}: {{}}; free space, use "
+            "--index-dir, or run `rootle index --rebuild`"
+        )
+
+    def close(self) -> None:
+        """Let the writers go, after the segments that wait for it are merged.
+
+        A merge that outlives its writer may end when the next one has begun, and puts back what
+        that has deleted: tantivy itself keeps only writers of one time apart.
+        """
+        for writer in self._writers.values():
+            with self._errors():
+                writer.wait_merging_threads()
+        self._writers.clear()
+
+    def abandon(self) -> None:
+        """Let them go with all that was not committed; it is a commit that starts merges."""
+        self._writers.clear()

@@ -1,0 +1,58 @@
+"""What the content of an index depends on beside the files: sizes, plugins, model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from rootle.config.fields import Config
+from rootle.ingest.chunking.limits import CHUNKER_VERSION, ChunkLimits
+from rootle.plugins.registry import Found, Kind, find_plugins
+from rootle.sources.files.discovery import WalkRules
+
+# How texts become terms and rows; a change makes every index foreign.
+_CONTENT_FORMAT: Final = 1
+
+
+def chunk_limits(config: Config) -> ChunkLimits:
+    """How files are cut, and who reads and cuts some of them."""
+    return ChunkLimits(
+        config.max_chunk_chars,
+        config.chunk_overlap_chars,
+        config.max_file_chars,
+        _references(config, "chunker"),
+        _references(config, "document reader"),
+    )
+
+
+def walk_rules(config: Config) -> WalkRules:
+    """Which files there are to read."""
+    return WalkRules(config.max_file_bytes, _references(config, "document reader"))
+
+
+def fingerprint(config: Config, model_fingerprint: str) -> str:
+    """Of everything that the content depends on, beside the files."""
+    limits = chunk_limits(config)
+    parts = (
+        _CONTENT_FORMAT,
+        CHUNKER_VERSION,
+        limits.max_chars,
+        limits.overlap_chars,
+        limits.max_file_chars,
+        model_fingerprint,
+        *_versions(_plugins(config, "chunker")),
+        *(f"reads {version}" for version in _versions(_plugins(config, "document reader"))),
+    )
+    return "/".join(map(str, parts))
+
+
+def _plugins(config: Config, kind: Kind) -> Mapping[str, Found]:
+    return find_plugins(config.plugins).of(kind)
+
+
+def _references(config: Config, kind: Kind) -> tuple[tuple[str, str], ...]:
+    return tuple((name, found.reference) for name, found in _plugins(config, kind).items())
+
+
+def _versions(plugins: Mapping[str, Found]) -> list[str]:
+    return [f"{name}@{found.plugin.version}" for name, found in sorted(plugins.items())]

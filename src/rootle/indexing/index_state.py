@@ -1,0 +1,143 @@
+"""What there is of one folder's index, and what it lacks: looked at, never written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rootle.config.fields import Config
+from rootle.errors import IndexStorageError
+from rootle.index.local.manifest import BYTES_EXPECTED
+from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
+from rootle.index.reader import FileState
+from rootle.indexing.fingerprint import walk_rules
+from rootle.ingest.plan import Plan, make_plan, to_compare
+from rootle.sources.files.discovery import FileEntry, WalkRules, walk_files
+from rootle.sources.files.text_reader import read_text
+
+if TYPE_CHECKING:
+    from rootle.index.local.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class IndexWork:
+    """What an index lacks of its folder."""
+
+    changed_files: int
+    changed_bytes: int
+    updated_at: float  # of the index, in seconds since 1970; 0 if unknown
+
+
+class IndexState:
+    """Reads the index of one folder."""
+
+    def __init__(
+        self, root: Path, index_dir: Path, config: Config, *, shows_unfinished: bool = False
+    ) -> None:
+        """`shows_unfinished`: snapshots are taken of an index too whose first run goes on."""
+        self._root = root
+        self._index_dir = index_dir
+        self._config = config
+        self._read_digests: dict[FileEntry, bytes] = {}
+        self._source = SnapshotSource(
+            index_dir, read_only=not config.enable_indexing, unfinished=shows_unfinished
+        )
+
+    @cached_property
+    def rules(self) -> WalkRules:
+        """Which files there are to index."""
+        return walk_rules(self._config)
+
+    def snapshot(self) -> Snapshot:
+        return self._source.current()
+
+    def close(self) -> None:
+        self._source.close()
+
+    def plan(self) -> Plan:
+        """The difference between the folder and its index."""
+        walk = walk_files(self._root, self.rules)
+        try:
+            known = self.snapshot().all_files()
+        except IndexStorageError:
+            known = []
+        return make_plan(walk, to_compare(self._root, known))
+
+    def arrears(self) -> IndexWork | None:
+        """What the index lacks, told without a lock; None where it agrees with the folder.
+
+        Raises IndexStorageError where there is no whole index, or one of another kind.
+        """
+        from rootle.indexing.commit_times import is_head_known
+
+        snapshot = self.snapshot()
+        plan = self.plan()
+        if not self._config.enable_indexing:
+            # No run will ever note their new times: a fresh checkout would look changed for good.
+            read = [(entry, state) for entry, state in plan.read if not self._is_same(entry, state)]
+            plan = replace(plan, read=tuple(read))
+        if plan.is_empty and is_head_known(self._root, snapshot.value("head")):
+            return None
+        return IndexWork(
+            len(plan.read) + len(plan.skip) + len(plan.remove),
+            sum(entry.size for entry, _ in plan.read),
+            float(snapshot.value("updated_at") or 0),
+        )
+
+    def _is_same(self, entry: FileEntry, state: FileState | None) -> bool:
+        """Whether a file has the content that the index knows, by reading it, once."""
+        if state is None or state.digest is None or entry.size != state.size:
+            return False
+        if entry not in self._read_digests:
+            found = read_text(self._root / entry.path, entry.path, self.rules.readers)
+            self._read_digests[entry] = b"" if isinstance(found, str) else found.digest
+        return self._read_digests[entry] == state.digest
+
+    def has_whole_index(self) -> bool:
+        """Whether there is anything to answer from, be it of another model."""
+        try:
+            return bool(self.snapshot().value("updated_at"))
+        except IndexStorageError:
+            return False
+
+    def first_run(self) -> tuple[int, int] | None:
+        """The bytes that the first run has read, of how many in all; None once it has ended well.
+
+        Whoever does it: this process or another one.
+        """
+        try:
+            with self._manifest() as manifest:
+                if manifest.value("updated_at"):
+                    return None
+                return manifest.bytes_read(), int(manifest.value(BYTES_EXPECTED) or 0)
+        except IndexStorageError:
+            return 0, 0
+
+    def was_never_finished(self) -> bool:
+        """Whether the first run is under way still, or was cut short."""
+        with self._manifest() as manifest:
+            return not manifest.value("updated_at")
+
+    def file_count(self) -> int:
+        """How many files the index knows of, those that were left out included."""
+        return self.snapshot().file_count()
+
+    def known_paths(self) -> list[str]:
+        """The files that the index knows of, told without opening more than the manifest."""
+        with self._manifest() as manifest:
+            return manifest.paths()
+
+    @contextmanager
+    def _manifest(self) -> Iterator[Manifest]:
+        """The manifest, to be read, without the rest of a snapshot."""
+        from rootle.index.local.database import open_database, storage_errors
+        from rootle.index.local.manifest import Manifest
+
+        read_only = not self._config.enable_indexing or is_read_only(self._index_dir)
+        connection = open_database(self._index_dir, create=False, read_only=read_only)
+        with closing(connection), storage_errors(self._index_dir):
+            yield Manifest(connection)

@@ -1,0 +1,138 @@
+"""How an index stands: what it holds, what it lacks, who keeps it fresh."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from time import time
+
+from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.indexing.indexer import Indexer
+from rootle.indexing.watch.watcher_channel import WatcherChannel
+from rootle.indexing.watch.watcher_state import WatcherState
+from rootle.types import Health, IndexStatus, WatcherStatus
+
+
+def status_of(indexer: Indexer) -> IndexStatus:
+    """The index as it stands; nothing is written."""
+    try:
+        snapshot = indexer.snapshot()
+    except IndexMissingError:
+        return _missing(indexer)
+    except IndexStorageError:
+        if indexer.view.was_never_finished():
+            return _missing(indexer)
+        raise
+    files = snapshot.all_files()
+    indexed = [state for state in files if state.skip is None]
+    backlog = snapshot.backlog()
+    chars = sum(state.chars for state in indexed)
+    updated = snapshot.value("updated_at")
+    plan = indexer.view.plan()
+    return IndexStatus(
+        root=str(indexer.root),
+        index_dir=str(indexer.index_dir),
+        exists=True,
+        generation=snapshot.generation,
+        files=len(indexed),
+        chunks=snapshot.chunk_count(),
+        index_bytes=_folder_bytes(indexer.index_dir),
+        source_bytes=sum(state.size for state in indexed),
+        age_seconds=_age(float(updated)) if updated else None,
+        model=snapshot.value("model"),
+        languages=dict(Counter(state.language for state in indexed).most_common()),
+        encodings=dict(Counter(state.encoding for state in indexed).most_common()),
+        skipped=dict(Counter(state.skip for state in files if state.skip).most_common()),
+        skipped_files=tuple(
+            sorted((state.path, state.skip) for state in files if state.skip is not None)
+        ),
+        pending=len(plan.read) + len(plan.remove),
+        pending_embeddings=backlog.count,
+        skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
+        backends=indexer.servers.status(snapshot) if indexer.servers is not None else (),
+        pending_since=_utc(backlog.since_s),
+        pending_reason=backlog.reason,
+        pending_retry_at=_utc(backlog.retry_at_s),
+        model_remark=indexer.model.remark,
+        watcher=_watcher_status(indexer.index_dir),
+        plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
+        broken_plugins=tuple(indexer.plugins.broken.values()),
+    )
+
+
+def _missing(indexer: Indexer) -> IndexStatus:
+    return IndexStatus(
+        root=str(indexer.root),
+        index_dir=str(indexer.index_dir),
+        exists=False,
+        generation=0,
+        files=0,
+        chunks=0,
+        index_bytes=0,
+        source_bytes=0,
+        age_seconds=None,
+        model="",
+        languages={},
+        encodings={},
+        skipped={},
+        skipped_files=(),
+        pending=len(indexer.view.plan().read),
+        pending_embeddings=0,
+        skipped_text_share=0.0,
+        model_remark=indexer.model.remark,
+        watcher=_watcher_status(indexer.index_dir),
+    )
+
+
+def _watcher_status(index_dir: Path) -> WatcherStatus | None:
+    channel = WatcherChannel(index_dir)
+    state = channel.read_state()
+    if state is None:
+        return None
+    error = state.error
+    if not channel.is_watched():
+        error = error or f"process {state.pid} ended without a word"
+    return WatcherStatus(
+        health=_health(state, is_alive=channel.is_watched()),
+        pid=state.pid,
+        last_commit_age_seconds=_age(state.committed_at),
+        waiting=state.waiting,
+        waiting_age_seconds=_age(state.waiting_since),
+        min_interval_seconds=state.min_interval_s,
+        last_error=error,
+    )
+
+
+def _health(state: WatcherState, *, is_alive: bool) -> Health:
+    """Whether it does its work, not whether it runs."""
+    if not is_alive:
+        return "gone"
+    if state.error is not None:
+        return "failed"
+    if state.is_throttled:
+        return "paused" if state.is_paused else "throttled"
+    return "fresh" if state.is_ready and not state.waiting else "behind"
+
+
+def _age(moment: float | None) -> float | None:
+    return None if moment is None else round(max(0.0, time() - moment), 1)
+
+
+def _utc(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return stamp.replace("+00:00", "Z")
+
+
+def _folder_bytes(folder: Path) -> int:
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(where, name)).st_size
+            except FileNotFoundError:
+                continue  # a writer is replacing it
+    return total

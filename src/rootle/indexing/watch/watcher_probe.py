@@ -1,0 +1,65 @@
+"""The view that a searching process has of the watcher."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from rootle.indexing.watch.watcher_channel import WatcherChannel
+from rootle.indexing.watch.watcher_state import WatcherState
+
+# An idle watcher completes a probe at once and a busy one after its batch. If a probe stays for
+# longer, the watcher hangs, whatever its state file says.
+_IDLE_TIMEOUT_S: Final = 5.0
+_BUSY_TIMEOUT_S: Final = 60.0
+
+
+class WatcherProbe:
+    """Check whether a watcher runs and responds, without waiting for its response."""
+
+    def __init__(self, index_dir: Path) -> None:
+        self._channel = WatcherChannel(index_dir)
+        self._is_watched = False
+        self._probe: Path | None = None
+        self._posted_at = 0.0
+
+    def check(self, *, thoroughly: bool) -> WatcherState | None:
+        """Return the state of a reliable watcher; None if there is none.
+
+        `thoroughly` tests the lock and posts a probe; other checks rely on the last thorough one.
+        """
+        if thoroughly:
+            self._is_watched = self._channel.is_watched()
+        state = self._channel.read_state() if self._is_watched else None
+        is_reliable = state is not None and state.error is None and state.is_ready
+        if state is None or not is_reliable or self._is_overdue(state):
+            self._is_watched = False
+            return None
+        if thoroughly and self._probe is None:
+            self._probe, self._posted_at = self._channel.post_probe(), time.monotonic()
+        return state
+
+    def is_indexing(self) -> bool:
+        """Return whether a watcher is running that indexes, ready or not."""
+        state = self._channel.read_state()
+        is_active = state is not None and state.error is None and not state.is_throttled
+        return is_active and self._channel.is_watched()
+
+    def sync(self, timeout_s: float) -> WatcherState | None:
+        """Return the state after all earlier changes were indexed; None on timeout."""
+        return self._channel.read_state() if self._channel.sync(timeout_s) else None
+
+    def close(self) -> None:
+        if self._probe is not None:
+            self._probe.unlink(missing_ok=True)
+            self._probe = None
+
+    def _is_overdue(self, state: WatcherState) -> bool:
+        if self._probe is not None and not os.path.exists(self._probe):
+            self._probe = None
+        if self._probe is None:
+            return False
+        timeout_s = _BUSY_TIMEOUT_S if state.waiting else _IDLE_TIMEOUT_S
+        return time.monotonic() - self._posted_at > timeout_s

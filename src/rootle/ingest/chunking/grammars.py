@@ -1,0 +1,75 @@
+"""Tree-sitter grammars: which languages have one, and how each is loaded on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
+from typing import Final, cast
+
+from tree_sitter import Language, Query
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarSource:
+    """Where a language's grammar comes from: the wheel's module, its function, our query file."""
+
+    module: str
+    function: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A language and the query that finds definitions, names and comments in its trees."""
+
+    language: Language
+    query: Query
+
+
+# A new language is one line here and one file in queries/.
+GRAMMARS: Final[dict[str, GrammarSource]] = {
+    "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm"),
+    "c": GrammarSource("tree_sitter_c", "language", "c.scm"),
+    "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm"),
+    "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),
+    "css": GrammarSource("tree_sitter_css", "language", "css.scm"),
+    "elixir": GrammarSource("tree_sitter_elixir", "language", "elixir.scm"),
+    "go": GrammarSource("tree_sitter_go", "language", "go.scm"),
+    "haskell": GrammarSource("tree_sitter_haskell", "language", "haskell.scm"),
+    "html": GrammarSource("tree_sitter_html", "language", "html.scm"),
+    "java": GrammarSource("tree_sitter_java", "language", "java.scm"),
+    "javascript": GrammarSource("tree_sitter_javascript", "language", "javascript.scm"),
+    "kotlin": GrammarSource("tree_sitter_kotlin", "language", "kotlin.scm"),
+    "lua": GrammarSource("tree_sitter_lua", "language", "lua.scm"),
+    "php": GrammarSource("tree_sitter_php", "language_php", "php.scm"),
+    "python": GrammarSource("tree_sitter_python", "language", "python.scm"),
+    "ruby": GrammarSource("tree_sitter_ruby", "language", "ruby.scm"),
+    "rust": GrammarSource("tree_sitter_rust", "language", "rust.scm"),
+    "scala": GrammarSource("tree_sitter_scala", "language", "scala.scm"),
+    "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm"),
+    "swift": GrammarSource("tree_sitter_swift", "language", "swift.scm"),
+    "tsx": GrammarSource("tree_sitter_typescript", "language_tsx", "typescript.scm"),
+    "typescript": GrammarSource("tree_sitter_typescript", "language_typescript", "typescript.scm"),
+    "zig": GrammarSource("tree_sitter_zig", "language", "zig.scm"),
+}
+
+
+# Every grammar calls what it could not read so.
+UNREAD: Final = "(ERROR) @unread"
+
+
+@cache
+def load_grammar(language: str) -> Grammar:
+    """The grammar of a language in `GRAMMARS`, made once a process."""
+    source = GRAMMARS[language]
+    entry = cast("Callable[[], object]", getattr(import_module(source.module), source.function))
+    # The wheel hands out a capsule; tree-sitter's own stub still types it as an integer.
+    grammar = Language(entry())
+    return Grammar(grammar, Query(grammar, read_query(source.query) + UNREAD))
+
+
+def read_query(name: str) -> str:
+    """The text of one of our query files."""
+    return resources.files(__package__).joinpath("queries", name).read_text(encoding="utf-8")

@@ -1,0 +1,249 @@
+"""The definitions of a source text as a tree of line ranges, with its names and comments.
+
+What a query file may capture, beside nodes that it only tests (these start with "_"):
+  @unit.LABEL  a function, a method, a rule …: one piece while it fits ("LABEL name" in the scope)
+  @box.LABEL   a class, an impl, a namespace …: a head and members, each a piece
+  @name        what a definition defines: a symbol; for a unit or box also its name in the scope
+  @title       its name in the scope where that is no symbol (the type of an impl, a test's text)
+  @owner       the type that a method stands outside of (Go)
+  @comment     a comment; lines of it right above a definition belong to that definition
+  @attach      any other line that belongs to the definition below it (an attribute, a signature)
+  @doc         a docstring: text of a comment, within its definition
+  @unread      what the parser could not read: names are guessed there (in grammars.py, for all)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from time import thread_time
+from typing import Final
+
+from tree_sitter import Node, Parser, QueryCursor
+
+from rootle.ingest.chunking.grammars import Grammar
+from rootle.ingest.chunking.lines import Comment, Lines, Name
+from rootle.ingest.chunking.symbol_heuristics import find_names
+
+# Ordinary code parses at 1 to 10 MB a second. Texts that make the parser try many readings at once
+# (long runs of "<" or "(" without an end) take a thousand times as long, and a gigabyte with it.
+PARSE_BASE_S: Final = 0.2
+PARSE_S_PER_BYTE: Final = 2e-6
+# Text that no rule fits becomes one flat node, and a query takes quadratic time in its children:
+# 0.1 s for this many.
+MAX_UNREAD: Final = 10_000
+# Measured on 1 MB a language: all but a few comments in JavaScript stand above this depth, and
+# text nested ten thousand deep does not make as many definitions.
+MAX_START_DEPTH: Final = 24
+MAX_TITLE: Final = 80
+# How much of the text is handed out again when the parser or a predicate asks for a place in it.
+_BLOCK: Final = 4_096
+
+_QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
+_HEAD_END: Final = re.compile(r"[{\n]")
+_SPACES: Final = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class Unit:
+    """A definition: lines first to end - 1 with the comments above it, row without them."""
+
+    title: str
+    symbol: str
+    node: Node
+    is_box: bool
+    row: int
+    end: int
+    first: int
+    members: list[Unit] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Outline:
+    """What the query found; `above` maps the last line of a whole-line comment to its first."""
+
+    root: Unit
+    names: list[Name]
+    comments: list[Comment]
+    above: dict[int, int]
+
+
+def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
+    """The outline of a text, or None if it is not to be had in reasonable time."""
+    # Lone surrogates and NULs stop some scanners; one byte for one character keeps rows in place.
+    data = lines.text.encode("utf-8", errors="replace").replace(b"\0", b" ")
+    root = _parse(data, grammar)
+    if root is None or _is_unread(root):
+        return None
+    found = _Found(data, lines)
+    cursor = QueryCursor(grammar.query)
+    cursor.set_max_start_depth(MAX_START_DEPTH)
+    for _, captures in cursor.matches(root):
+        found.add(captures)
+    top = Unit("", "", root, True, row=-1, end=len(lines), first=0)
+    for first, end in found.unread:
+        found.names.extend(find_names(lines, first, end))
+    units = list(found.units.values())
+    _nest(top, units, found.above)
+    # A long comment may be cut off from what it stands above, and is about the same name.
+    found.names.extend(
+        Name(unit.first, 0, unit.symbol) for unit in units if unit.symbol and unit.first < unit.row
+    )
+    found.names.sort()
+    found.comments.sort()
+    return Outline(top, found.names, found.comments, found.above)
+
+
+def _parse(data: bytes, grammar: Grammar) -> Node | None:
+    # The time of this thread alone, so that a busy machine cuts a text as an idle one does.
+    deadline = thread_time() + PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
+
+    def read(offset: int, _: object) -> bytes:
+        return data if offset == 0 else data[offset : offset + _BLOCK]
+
+    def is_too_late(_: int, __: bool) -> bool:
+        return thread_time() > deadline
+
+    parser = Parser(grammar.language)
+    try:
+        return parser.parse(read, progress_callback=is_too_late).root_node
+    except ValueError:
+        # How the binding says that the callback stopped it.
+        return None
+
+
+def _is_unread(root: Node) -> bool:
+    """Whether the text, or a large part of it, is not of this language at all."""
+    if not root.has_error:
+        return False
+    if root.is_error:
+        return root.child_count > MAX_UNREAD
+    return any(node.is_error and node.child_count > MAX_UNREAD for node in root.children)
+
+
+class _Found:
+    """Gathers the matches of a query: units by what they define, names, comments."""
+
+    def __init__(self, data: bytes, lines: Lines) -> None:
+        self._data = data
+        self._rows = lines.rows
+        self.units: dict[int, Unit] = {}
+        self.names: list[Name] = []
+        self.comments: list[Comment] = []
+        self.unread: list[tuple[int, int]] = []
+        self.above: dict[int, int] = {}
+
+    def add(self, captures: dict[str, list[Node]]) -> None:
+        if (nodes := captures.get("comment")) is not None:
+            self._add_comment(nodes[0], is_above=True)
+            return
+        for capture in captures:
+            if capture.startswith(("unit.", "box.")):
+                self._add_unit(capture, captures)
+                return
+        for node in captures.get("name", ()):
+            self._add_name(node)
+        for node in captures.get("unread", ()):
+            first, end = _rows_of(node)
+            # Within another it is read already.
+            if not self.unread or first >= self.unread[-1][1]:
+                self.unread.append((first, end))
+        for node in captures.get("attach", ()):
+            self._attach(*node.start_point, _rows_of(node)[1])
+        for node in captures.get("doc", ()):
+            self._add_comment(node, is_above=False)
+
+    def _add_unit(self, definition: str, captures: dict[str, list[Node]]) -> None:
+        node = captures[definition][0]
+        named = (captures.get("name") or captures.get("title") or [node])[0]
+        known = self.units.get(named.start_byte)
+        if known is None:
+            symbol = self._add_name(named) if "name" in captures else ""
+            kind, _, label = definition.partition(".")
+            title = self._title(label, captures, node)
+            row, end = _rows_of(node)
+            unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
+            self.units[named.start_byte] = unit
+        elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
+            # A decorator, an export, a template around a definition matches as well, and counts.
+            known.node = node
+            known.row, known.end = _rows_of(node)
+            known.first = known.row
+
+    def _title(self, label: str, captures: dict[str, list[Node]], node: Node) -> str:
+        """What a scope calls a definition: its label and its name, or how its text begins."""
+        named = captures.get("name") or captures.get("title")
+        if named:
+            text = self._text(named[0]).strip("\"'` ")
+        else:
+            text = "" if label else _HEAD_END.split(self._text(node)[:MAX_TITLE], 1)[0]
+        owners = captures.get("owner")
+        if owners:
+            text = f"{self._text(owners[0]).lstrip('*&')}.{text}"
+        return _SPACES.sub(" ", f"{label} {text[:MAX_TITLE]}").strip()
+
+    def _add_name(self, node: Node) -> str:
+        text = _symbol(self._text(node))
+        if text:
+            row, column = node.start_point
+            self.names.append(Name(row, column, text))
+        return text
+
+    def _add_comment(self, node: Node, *, is_above: bool) -> None:
+        row, column = node.start_point
+        end, stop = node.end_point
+        # Some comments take their newline in; the line that it begins is not theirs.
+        end = end + 1 if stop or end == row else end
+        self.comments.append(Comment(row, end, self._text(node).rstrip()))
+        if is_above:
+            self._attach(row, column, end)
+
+    def _attach(self, row: int, column: int, end: int) -> None:
+        """Note whole lines that belong to a definition right below them."""
+        if not column or not self._rows[row][:column].strip():
+            first = self.above.get(end - 1, row)
+            self.above[end - 1] = row if row < first else first
+
+    def _text(self, node: Node) -> str:
+        return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _symbol(name: str) -> str:
+    """The last part of a name: b of A::b, A.b or "A:b", without the arguments of a template."""
+    name = name.strip("\"'` ")
+    if not name.isidentifier() and "operator" not in name:
+        name = _QUALIFIER.sub("", name.partition("<")[0] or name)
+        # What a macro in front of a name leaves in it when it is not understood.
+        name = name.split()[-1] if name.split() else name
+    return _SPACES.sub(" ", name[:MAX_TITLE])
+
+
+def _rows_of(node: Node) -> tuple[int, int]:
+    """The first line of a node and the one after its last."""
+    row, _ = node.start_point
+    end, column = node.end_point
+    # Some nodes take the newline after them in; the line that it begins is not theirs.
+    return row, max(row + 1, end + 1 if column else end)
+
+
+def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
+    """Hang each unit under the smallest one around it, with the comments above it."""
+    units.sort(key=lambda unit: (unit.node.start_byte, -unit.node.end_byte))
+    around = [top]
+    for unit in units:
+        end_byte = unit.node.end_byte
+        while len(around) > 1 and around[-1].node.end_byte < end_byte:
+            around.pop()
+        while len(around) > 1 and around[-1].node.end_byte <= unit.node.start_byte:
+            around.pop()
+        parent = around[-1]
+        siblings = parent.members
+        if siblings and siblings[-1].end > unit.row:
+            # Two definitions on one line stay in one piece.
+            siblings[-1].end = max(siblings[-1].end, unit.end)
+            continue
+        floor = siblings[-1].end if siblings else min(parent.row + 1, unit.row)
+        while (start := above.get(unit.first - 1)) is not None and start >= floor:
+            unit.first = start
+        siblings.append(unit)
+        around.append(unit)

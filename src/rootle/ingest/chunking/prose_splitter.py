@@ -1,0 +1,229 @@
+"""Prose cut at its headings, and big sections at their paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.ingest.chunking.lines import LineRange, Lines
+from rootle.ingest.chunking.split_points import SplitPoints, split_at_borders
+
+# Sections below TINY characters are joined with a neighbour under the same parent while the sum
+# stays within JOINED: about two paragraphs.
+TINY: Final = 200
+JOINED: Final = 600
+MAX_TITLE: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its first line, the line after it, its level from 1 and its text."""
+
+    first: int
+    end: int
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The headings of a text, and the lines that no part should begin with."""
+
+    headings: list[Heading]
+    inner: set[int]
+
+
+def cut_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
+    """The parts of a document, in order: they cover every line that is not blank."""
+    layout = _layout_of(lines, language)
+    borders = _paragraphs(lines, layout)
+    joined: list[LineRange] = []
+    for section in _sections(lines, layout.headings):
+        if joined and _belong_together(lines, joined[-1], section, max_chars):
+            joined[-1] = _merge(joined[-1], section)
+        else:
+            joined.append(section)
+    return [
+        LineRange(first, end, part.path)
+        for part in joined
+        for first, end in split_at_borders(lines, part.first, part.end, borders, max_chars)
+    ]
+
+
+def headings_of(lines: Lines, language: str) -> list[Heading]:
+    """The headings of a document, in order; none where its language has none that we know."""
+    return _layout_of(lines, language).headings
+
+
+def _layout_of(lines: Lines, language: str) -> Layout:
+    return _LAYOUTS[language](lines) if language in _LAYOUTS else Layout([], set())
+
+
+def _sections(lines: Lines, headings: list[Heading]) -> Iterator[LineRange]:
+    first, path = 0, list[tuple[int, str]]()
+    for heading in headings:
+        yield from _section(lines, first, heading.first, path)
+        first = heading.first
+        path = [outer for outer in path if outer[0] < heading.level]
+        path.append((heading.level, heading.text))
+    yield from _section(lines, first, len(lines), path)
+
+
+def _section(
+    lines: Lines, first: int, end: int, path: list[tuple[int, str]]
+) -> Iterator[LineRange]:
+    first, end = lines.trim(first, end)
+    if first < end:
+        yield LineRange(first, end, tuple(text for _, text in path))
+
+
+def _belong_together(lines: Lines, left: LineRange, right: LineRange, max_chars: int) -> bool:
+    smaller = min(lines.size(left.first, left.end), lines.size(right.first, right.end))
+    if smaller >= TINY or lines.size(left.first, right.end) > min(JOINED, max_chars):
+        return False
+    # Neighbours under one heading, or a heading with the section that follows it.
+    return left.path[:-1] == right.path[:-1] or left.path == right.path[:-1] or not left.path
+
+
+def _merge(left: LineRange, right: LineRange) -> LineRange:
+    shared = 0
+    while shared < min(len(left.path), len(right.path)) and left.path[shared] == right.path[shared]:
+        shared += 1
+    return LineRange(left.first, right.end, left.path[:shared] or left.path or right.path)
+
+
+def _paragraphs(lines: Lines, layout: Layout) -> SplitPoints:
+    """The first lines of paragraphs; the lines of lists and the like come second."""
+    rows: list[int] = []
+    depths: list[int] = []
+    for row in range(1, len(lines)):
+        if row in layout.inner:
+            continue
+        if lines.is_blank(row - 1) and not lines.is_blank(row):
+            rows.append(row)
+            depths.append(1 if lines.rows[row][0] in " \t" else 0)
+        elif _ITEM.match(lines.rows[row]):
+            rows.append(row)
+            depths.append(2)
+    return SplitPoints(rows, depths)
+
+
+_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
+
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)(.*)")
+_SETEXT: Final = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\r?$")
+_NOT_TITLE: Final = re.compile(r"[ \t]{4}|\s*(?:[-*+>|#]|\d+[.)]\s|$)")
+
+
+def _markdown_layout(lines: Lines) -> Layout:
+    rows = lines.rows
+    headings: list[Heading] = []
+    inner: set[int] = set()
+    row = _front_matter_end(rows)
+    inner.update(range(1, row))
+    while row < len(rows):
+        line = rows[row]
+        fence = _FENCE.match(line)
+        if fence:
+            end = _fence_end(rows, row, fence[1])
+            inner.update(range(row + 1, end))
+            row = end
+            continue
+        if atx := _ATX.match(line):
+            title = atx[2].strip().rstrip("#").strip()
+            headings.append(Heading(row, row + 1, len(atx[1]), _clean(title)))
+        elif row and (under := _SETEXT.match(line)) and not _NOT_TITLE.match(rows[row - 1]):
+            level = 1 if under[1] else 2
+            headings.append(Heading(row - 1, row + 1, level, _clean(rows[row - 1])))
+            inner.add(row)
+        row += 1
+    return Layout(headings, inner)
+
+
+def _front_matter_end(rows: list[str]) -> int:
+    """The line after a block between two lines of --- or +++ at the very start, else 0."""
+    mark = rows[0].rstrip()
+    if mark not in ("---", "+++"):
+        return 0
+    for row in range(1, min(len(rows), 200)):
+        if rows[row].rstrip() == mark:
+            return row + 1
+    return 0
+
+
+def _fence_end(rows: list[str], row: int, fence: str) -> int:
+    """The line after the one that closes a fence; the next one when nothing closes it."""
+    for end in range(row + 1, len(rows)):
+        line = rows[end].strip()
+        if line.startswith(fence) and not line.strip(fence[0]):
+            return end + 1
+    return row + 1
+
+
+def _clean(title: str) -> str:
+    return " ".join(title.strip("*_` \t\r").split())[:MAX_TITLE]
+
+
+_RST_LINE: Final = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&(),/;?@\[\\\]{|}])\1{2,}[ \t]*\r?$")
+
+
+def _rst_layout(lines: Lines) -> Layout:
+    """Headings by their underline; styles get their levels in the order in which they appear."""
+    rows = lines.rows
+    headings: list[Heading] = []
+    inner: set[int] = set()
+    levels: dict[str, int] = {}
+    for row in range(1, len(rows)):
+        under = _RST_LINE.match(rows[row])
+        title = rows[row - 1].strip()
+        if not under or not title or _RST_LINE.match(rows[row - 1]):
+            continue
+        if len(rows[row].rstrip()) + 1 < len(title):
+            continue
+        over = row > 1 and rows[row - 2].rstrip() == rows[row].rstrip()
+        if not over and (rows[row - 1][0].isspace() or not (row < 2 or lines.is_blank(row - 2))):
+            continue
+        style = under[1] * 2 if over else under[1]
+        level = levels.setdefault(style, len(levels) + 1)
+        headings.append(Heading(row - 2 if over else row - 1, row + 1, level, _clean(title)))
+        inner.update((row - 1, row) if over else (row,))
+    return Layout(headings, inner)
+
+
+_ADOC: Final = re.compile(r"(={1,6})[ \t]+(\S.*)")
+_ADOC_BLOCK: Final = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|/{4,}|\+{4,}|`{3,})[ \t]*\r?$")
+
+
+def _asciidoc_layout(lines: Lines) -> Layout:
+    rows = lines.rows
+    headings: list[Heading] = []
+    inner: set[int] = set()
+    row = 0
+    while row < len(rows):
+        if block := _ADOC_BLOCK.match(rows[row]):
+            end = _block_end(rows, row, block[1])
+            inner.update(range(row + 1, end))
+            row = end
+            continue
+        if title := _ADOC.match(rows[row]):
+            headings.append(Heading(row, row + 1, len(title[1]), _clean(title[2])))
+        row += 1
+    return Layout(headings, inner)
+
+
+def _block_end(rows: list[str], row: int, mark: str) -> int:
+    for end in range(row + 1, len(rows)):
+        if rows[end].rstrip() == mark:
+            return end + 1
+    return row + 1
+
+
+_LAYOUTS: Final[dict[str, Callable[[Lines], Layout]]] = {
+    "asciidoc": _asciidoc_layout,
+    "markdown": _markdown_layout,
+    "rst": _rst_layout,
+}

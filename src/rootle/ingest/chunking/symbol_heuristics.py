@@ -1,0 +1,31 @@
+"""The names that lines seem to define, where no grammar can tell: by the words before them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Final
+
+from rootle.ingest.chunking.lines import Lines, Name
+
+# What most languages write before the name of a definition, and R's assignment of a function.
+_DEFINITION: Final = re.compile(
+    r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
+        |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*
+        (?:def|defn-?|defmacro|defun|defprotocol|fn|func|function!?|fun|sub|proc|method|macro|class
+        |struct|enum|trait|interface|module|type|typedef|record|object|mixin|@mixin|extension
+        |message|service|rpc|package|subroutine|let|val|resource|variable|output)
+        [ \t]+"?([A-Za-z_][\w.:']*)
+    |^([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*function\b""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
+    """The likely names in lines first to end - 1, in order."""
+    span = (lines.starts[first], lines.starts[end] - 1)
+    for match in _DEFINITION.finditer(lines.text, *span):
+        group = match.lastindex or 0
+        row = bisect_right(lines.starts, match.start(group)) - 1
+        yield Name(row, 0, re.split(r"[.:]+", match[group].strip(".:"))[-1])

@@ -1,1 +1,0 @@
-"""Entering rootle into the configuration of coding agents, and taking it out again."""

@@ -1,0 +1,141 @@
+"""Walk a folder without git's help: its ignore files are read and obeyed by us."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from rootle.sources.files.excluded_dirs import FOREIGN_FOLDERS, FOREIGN_MARKS, is_linked_worktree
+from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
+from rootle.sources.git.command import find_work_tree
+
+# In one folder the later one has the last word.
+IGNORE_NAMES: Final = (".gitignore", ".ignore")
+OWN_IGNORE_NAME: Final = ".rootleignore"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderListing:
+    """What a walk found, relative to its root."""
+
+    files: list[str] = field(default_factory=list)  # whatever is not a folder
+    unreadable: list[str] = field(default_factory=list)  # folders
+    folders: list[str] = field(default_factory=list)  # that were entered, "" for the root
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    prefix: str  # relative to the root, "" or with "/" at its end
+    rules: IgnoreRules
+    own_rules: IgnoreRules
+
+
+def walk_folder(root: str, within: Collection[str] | None = None) -> FolderListing:
+    """List the files under `root` that no ignore file leaves out; links are not followed.
+
+    Folders that are not in `within` are not entered, where it is given.
+    """
+    return _FolderWalk(root, within).run()
+
+
+class _FolderWalk:
+    def __init__(self, root: str, within: Collection[str] | None) -> None:
+        self._root = root
+        self._within = within
+        # Ignore rules see paths from the top of the repository around the root, if there is one
+        # that git cannot read: the ignore files between the two speak of our files as well.
+        self._top = find_work_tree(root) or root
+        below = os.path.relpath(root, self._top).replace(os.sep, "/")
+        self._offset = "" if below == os.curdir else below + "/"
+        self._listing = FolderListing()
+        self._pending = [_Folder("", self._rules_above(), IgnoreRules())]
+
+    def run(self) -> FolderListing:
+        while self._pending:
+            folder = self._pending.pop()
+            entries = self._scan(folder)
+            names = {entry.name for entry in entries}
+            if folder.prefix and self._is_foreign(folder, names):
+                continue
+            self._listing.folders.append(folder.prefix.rstrip("/"))
+            folder = self._with_ignore_files(folder, names)
+            for entry in entries:
+                self._add(entry, folder)
+        return self._listing
+
+    def _scan(self, folder: _Folder) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(os.path.join(self._root, folder.prefix)) as entries:
+                return list(entries)
+        except (FileNotFoundError, NotADirectoryError):  # gone since its parent was read
+            return []
+        except OSError:
+            self._listing.unreadable.append(folder.prefix.rstrip("/"))
+            return []
+
+    def _add(self, entry: os.DirEntry[str], folder: _Folder) -> None:
+        path = folder.prefix + entry.name
+        is_folder = _is_folder(entry)
+        if is_folder and (entry.name in FOREIGN_FOLDERS or not self._may_enter(path)):
+            return
+        seen = self._offset + path
+        if folder.rules.is_ignored(seen, is_folder) or folder.own_rules.is_ignored(seen, is_folder):
+            return
+        if is_folder:
+            self._pending.append(_Folder(path + "/", folder.rules, folder.own_rules))
+        else:
+            self._listing.files.append(path)
+
+    def _may_enter(self, path: str) -> bool:
+        return self._within is None or path in self._within
+
+    def _is_foreign(self, folder: _Folder, names: set[str]) -> bool:
+        return not FOREIGN_MARKS.isdisjoint(names) or (
+            ".git" in names and is_linked_worktree(os.path.join(self._root, folder.prefix))
+        )
+
+    def _with_ignore_files(self, folder: _Folder, names: set[str]) -> _Folder:
+        found = [name for name in IGNORE_NAMES if name in names]
+        own = [OWN_IGNORE_NAME] if OWN_IGNORE_NAME in names else []
+        if not found and not own:
+            return folder
+        place = self._offset + folder.prefix
+        return _Folder(
+            folder.prefix,
+            folder.rules.extended(self._load(place, found)),
+            folder.own_rules.extended(self._load(place, own)),
+        )
+
+    def _load(self, place: str, names: Sequence[str]) -> Iterator[IgnoreFile]:
+        """The ignore files of a folder, given from the top with "/" at its end."""
+        for name in names:
+            file = load_ignore_file(os.path.join(self._top, place, name), place)
+            if file is not None:
+                yield file
+
+    def _rules_above(self) -> IgnoreRules:
+        rules = IgnoreRules()
+        exclude = os.path.join(self._top, ".git", "info", "exclude")
+        file = load_ignore_file(exclude, "") if os.path.isfile(exclude) else None
+        if file is not None:
+            rules = rules.extended([file])
+        place = ""
+        for part in self._offset.split("/")[:-1]:
+            names = [name for name in IGNORE_NAMES if self._is_there(place + name)]
+            rules = rules.extended(self._load(place, names))
+            if rules.is_ignored(place + part, is_folder=True):
+                return IgnoreRules()  # who names an ignored folder wants to see what is in it
+            place += part + "/"
+        return rules
+
+    def _is_there(self, place: str) -> bool:
+        return os.path.isfile(os.path.join(self._top, place))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # its type had to be looked up, and it is gone or locked away
+        return False

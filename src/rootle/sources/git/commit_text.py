@@ -1,0 +1,130 @@
+"""A commit as text: its message, the files that it changed, and how."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rootle.sources.files.discovery import WalkRules, look_at, walk_files
+from rootle.sources.files.file_listing import left_out_by_rules
+from rootle.sources.files.skip_rules import reason_by_name
+from rootle.sources.files.text_reader import TextFile, read_text
+from rootle.sources.git.command import GitOutput, run_git
+
+# Nothing that could be an option, a path or a range of commits.
+SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
+
+_TIMEOUT_S: Final = 10.0
+# What a reader can take in; a commit beyond it is a move or an import of somebody else's files.
+_MAX_FILES: Final = 300
+_MAX_CHANGED_LINES: Final = 4_000
+_FILE_START: Final = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
+_LIKE_ANY: Final = (
+    *("--format=", "--diff-merges=first-parent", "--relative", "--no-renames", "--no-ext-diff"),
+    *("--no-textconv", "--no-color", "--no-notes", "--ignore-submodules"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    path: str
+    added: str  # lines, or "-" where git takes it for binary
+    removed: str
+
+    @property
+    def lines(self) -> int:
+        return int(self.added) + int(self.removed) if self.is_text else 0
+
+    @property
+    def is_text(self) -> bool:
+        return self.added != "-"
+
+
+def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | None:
+    """The hash and the text of a commit, as far as it is about files that the walk would list.
+
+    `name` is the hash or its first seven digits or more. None where the repository knows no such
+    commit, or only one that changed nothing under `root`.
+    """
+    sha = _full_hash(root, name)
+    if sha is None:
+        return None
+    changed = _changed(root, sha)
+    if not changed and not _is_top(root):
+        return None
+    ours = _ours(root, [file.path for file in changed[:_MAX_FILES]], rules)
+    shown = [file for file in changed if file.path in ours]
+    parts = [_head(root, sha), _list_of(shown, len(changed)), _patch(root, sha, shown)]
+    return sha, "\n".join(part for part in parts if part)
+
+
+def _full_hash(root: Path, name: str) -> str | None:
+    if not SHA.fullmatch(name):
+        return None
+    output = _git(root, "rev-parse", "--verify", "-q", f"{name}^{{commit}}")
+    return output.stdout.decode("ascii").strip() or None if output.returncode == 0 else None
+
+
+def _head(root: Path, sha: str) -> str:
+    output = _git(root, "show", "-s", "--format=commit %H%n%an, %aI%n%n%B", "--no-notes", sha, "--")
+    return _text(output)
+
+
+def _changed(root: Path, sha: str) -> list[_Changed]:
+    output = _git(root, "show", "-z", "--numstat", *_LIKE_ANY, sha, "--")
+    entries = os.fsdecode(output.stdout).strip("\n").split("\0")
+    rows = [entry.split("\t", 2) for entry in entries if entry]
+    return [_Changed(path, added, removed) for added, removed, path in rows]
+
+
+def _ours(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
+    """Of the changed paths those whose content may be shown; some may be gone by now."""
+    if not paths:
+        return set()
+    walk = look_at(root, paths, rules) or walk_files(root, rules)
+    listed = {entry.path for entry in walk.files} & set(paths)
+    present = {path for path in listed if isinstance(read_text(root / path, path), TextFile)}
+    gone = {path for path in paths if reason_by_name(path) is None} - listed
+    hidden = {skip.path for skip in walk.skips} | left_out_by_rules(os.fspath(root), gone)
+    return present | (gone - hidden)
+
+
+def _list_of(shown: Sequence[_Changed], count: int) -> str:
+    lines = [f"{file.path} | +{file.added} -{file.removed}" for file in shown]
+    if len(shown) < count:
+        lines.append(f"and {count - len(shown)} files that are not shown")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _patch(root: Path, sha: str, files: Sequence[_Changed]) -> str:
+    chosen, left = [], _MAX_CHANGED_LINES
+    for file in files:
+        if file.is_text and file.lines <= left:
+            chosen.append(file.path)
+            left -= file.lines
+    if not chosen:
+        return ""
+    output = _git(root, "--literal-pathspecs", "show", "-p", *_LIKE_ANY, sha, "--", *chosen)
+    # One part a file. A key is a secret whatever its file was called.
+    parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
+    kept = [part for part in parts if not _KEY.search(part)]
+    skipped = len(files) - len(kept)
+    remark = f"\n(what changed in {skipped} more files is left out: large, binary or secret)\n"
+    return "".join(kept) + (remark if skipped else "")
+
+
+def _is_top(root: Path) -> bool:
+    return not _text(_git(root, "rev-parse", "--show-prefix")).strip()
+
+
+def _git(root: Path, *arguments: str) -> GitOutput:
+    return run_git(os.fspath(root), *arguments, timeout_s=_TIMEOUT_S)
+
+
+def _text(output: GitOutput) -> str:
+    return output.stdout.decode("utf-8", "replace")

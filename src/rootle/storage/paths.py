@@ -1,0 +1,32 @@
+"""Default locations of indexes, caches and logs, in the user's cache and state folders."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+
+def default_index_dir(root: Path) -> Path:
+    """Return the index directory of a folder in the user's cache, one for each real path."""
+    from platformdirs import user_cache_path
+
+    real = os.path.realpath(root)
+    digest = hashlib.blake2b(os.fsencode(real), digest_size=6).hexdigest()
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in os.path.basename(real))
+    return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
+
+
+def result_cache_dir(index_dir: Path) -> Path:
+    """Return the folder of the result pages that are cached on disk for one index."""
+    from platformdirs import user_state_path
+
+    digest = hashlib.blake2b(os.fsencode(os.path.realpath(index_dir)), digest_size=8).hexdigest()
+    return user_state_path("rootle", appauthor=False) / "answers" / digest
+
+
+def search_log_path() -> Path:
+    """Return the file in which searches of all folders are logged."""
+    from platformdirs import user_state_path
+
+    return user_state_path("rootle", appauthor=False) / "search-log.jsonl"

@@ -1,0 +1,17 @@
+"""Flags for opening untrusted files for reading."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+# Most of these flags exist on POSIX only. They open a FIFO without blocking, refuse a symbolic link
+# that has replaced the file since it was checked, and keep a terminal from becoming the controlling
+# terminal of the process.
+OPEN_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)

@@ -1,0 +1,40 @@
+"""Exa, by its Search API: https://exa.ai/docs/reference/search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from rootle.protocols import WebResult
+from rootle.web.engines.json_api import JsonApi
+
+ENDPOINT: Final = "https://api.exa.ai/search"
+_MAX_COUNT: Final = 100
+
+
+class Exa:
+    """Needs a key, which stands in a header."""
+
+    label = "Exa"
+
+    def __init__(
+        self, key: Callable[[], str], *, timeout_s: float, endpoint: str = ENDPOINT
+    ) -> None:
+        self._api = JsonApi(endpoint, key_header="x-api-key", key=key, timeout_s=timeout_s)
+
+    def search(self, query: str, max_results: int) -> list[WebResult]:
+        """At most 100 results. Raises Unavailable."""
+        body = {
+            "query": query,
+            "type": "auto",
+            "numResults": max(1, min(max_results, _MAX_COUNT)),
+            "contents": {"highlights": True},
+        }
+        return self._api.results("POST", "", body, found=_found, max_results=max_results)
+
+
+def _found(data: Any) -> list[tuple[str, str, str]]:
+    return [
+        (row.get("title") or "", row["url"], " … ".join(row.get("highlights") or ()))
+        for row in data["results"]
+    ]

@@ -1,0 +1,117 @@
+"""The promises about pieces, held against the files of this machine and against random text."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rootle.ingest.chunking.chunker import ChunkedText, cut_text
+from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.text.languages import LANGUAGES, PROSE, language_of
+
+FOLDERS = (
+    sysconfig.get_path("stdlib"),
+    sysconfig.get_path("purelib"),
+    "/usr/include",
+    "/usr/share/doc",
+    "/usr/share/perl",
+)
+MAX_FILES = 3_000
+MAX_BYTES = 30_000_000
+MAX_FILE_BYTES = 60_000
+# So that a thousand files of one language leave time for the others.
+MAX_FILES_A_LANGUAGE = 1_500
+
+
+def check(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
+    """Assert what holds for the pieces of any text."""
+    cut = cut_text(text, language, limits)
+    rows = text.split("\n")
+    covered: set[int] = set()
+    fragments: dict[int, str] = {}
+    for piece in cut.pieces:
+        whole = "\n".join(rows[piece.start_line - 1 : piece.end_line])
+        content = text[piece.start : piece.end]
+        assert 0 < len(content) <= limits.max_chars
+        assert content.strip()
+        if len(whole) > limits.max_chars:
+            assert piece.start_line == piece.end_line
+            assert content in whole
+            fragments[piece.start_line] = fragments.get(piece.start_line, "") + content
+        else:
+            assert content == whole
+        covered.update(range(piece.start_line, piece.end_line + 1))
+    if cut.skipped_chars == 0:
+        assert {row for row, line in enumerate(rows, 1) if line.strip()} <= covered
+        for row, joined in fragments.items():
+            assert "".join(joined.split()) == "".join(rows[row - 1].split())
+    order = [(piece.start, piece.end) for piece in cut.pieces]
+    assert order == sorted(order)
+    if (cut.parsed and language in GRAMMARS) or language in PROSE:
+        for left, right in pairwise(cut.pieces):
+            assert left.end <= right.start
+    else:
+        for left, right in pairwise(cut.pieces):
+            assert left.end - right.start <= limits.overlap_chars
+            assert left.start < right.start
+            assert left.end < right.end
+    return cut
+
+
+def real_files() -> Iterator[tuple[Path, str]]:
+    counts: dict[str, int] = {}
+    for folder in FOLDERS:
+        for where, folders, names in os.walk(folder):
+            folders.sort()
+            for name in sorted(names):
+                path = Path(where, name)
+                language = language_of(name)
+                if language == "unknown" or not path.is_file():
+                    continue
+                counts[language] = counts.get(language, 0) + 1
+                is_small = path.stat().st_size <= MAX_FILE_BYTES
+                if is_small and counts[language] <= MAX_FILES_A_LANGUAGE:
+                    yield path, language
+
+
+def test_the_pieces_of_real_files_are_exact_and_leave_nothing_out() -> None:
+    files = size = 0
+    for path, language in real_files():
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        check(text, language, ChunkLimits(max_chars=(2_048, 300)[files % 2]))
+        files += 1
+        size += len(text)
+        if files == MAX_FILES or size > MAX_BYTES:
+            break
+    assert files >= 1_000, f"only {files} source files were found: install the dev group first"
+
+
+MARKS = '{ } ( ) [ ] < > # ``` === --- """ /* */ // == <div> end'.split()
+CODE = ("def f():", "class A:", "x = 1;")
+SPACES = ("\n", "\n\n", "\n    ", "\t", "\r\n", " ", "\u2028", "\x0c")
+WORDS = st.sampled_from([*MARKS, *CODE, *SPACES, "\0", "ü", "\ud800"])
+TEXTS = st.one_of(
+    st.text(alphabet=st.characters(), max_size=300),
+    st.lists(WORDS, max_size=120).map("".join),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    text=TEXTS,
+    language=st.sampled_from(sorted(LANGUAGES)),
+    max_chars=st.sampled_from([1, 7, 40, 2_048]),
+    overlap_chars=st.sampled_from([0, 5, 200]),
+    max_file_chars=st.sampled_from([0, 30, 204_800]),
+)
+def test_the_pieces_of_any_text_are_exact(
+    text: str, language: str, max_chars: int, overlap_chars: int, max_file_chars: int
+) -> None:
+    check(text, language, ChunkLimits(max_chars, overlap_chars, max_file_chars))

@@ -1,0 +1,116 @@
+"""Our ignore rules and git's give the same answer on trees made at random."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rootle.sources.files.discovery import WalkRules, walk_files
+from rootle.sources.files.filesystem_walk import walk_folder
+from rootle.sources.files.ignore_rules import IgnoreFile
+
+_NAMES = ["a", "b", "foo", "foo.c", "bar.d", "x.log", "a b", "[z]", "foo.bar.c", "build", "b!", "é"]
+_ATOMS = [
+    *("*", "?", "**", "*.c", "*.d", "*.bar.c", "foo", "bar", "a", "b", "build", "f*", "[ab]"),
+    *("[!a]*", "[^a]*", "[a-f]oo", "[f-a]oo", "*.l?g", "fo\\o", "a b", "a\\ b", "\\[z]", "[[]z]"),
+    *("[[:alpha:]]", "[[:nope:]]", "foo**", "**c", "[]a]", "[a", " ", "b! ", "b!\\ ", "é", "\\"),
+]
+
+
+def _pattern(rng: random.Random) -> str:
+    pattern = "/".join(rng.choice(_ATOMS) for _ in range(rng.choice([1, 1, 1, 2, 2, 3])))
+    pattern = "/" * (rng.random() < 0.2) + pattern + "/" * (rng.random() < 0.25)
+    return "!" * (rng.random() < 0.3) + pattern + "\r" * (rng.random() < 0.05)
+
+
+def _make_tree(root: Path, rng: random.Random) -> set[str]:
+    files = set()
+    for _ in range(30):
+        path = root.joinpath(*(rng.choice(_NAMES) for _ in range(rng.choice([1, 2, 3]))))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+        except OSError:  # a file stands where a folder should be, or the other way round
+            continue
+        files.add(path.relative_to(root).as_posix())
+    folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
+    for folder in rng.sample(folders, min(len(folders), rng.randint(1, 3))):
+        lines = "\n".join(_pattern(rng) for _ in range(rng.randint(1, 6)))
+        (folder / ".gitignore").write_text(lines)
+        files.add((folder / ".gitignore").relative_to(root).as_posix())
+    return files
+
+
+def _ignored_by_git(root: Path, files: set[str]) -> set[str]:
+    command = ["git", "-C", os.fspath(root), "check-ignore", "-z", "--no-index", "--stdin"]
+    names = "\0".join(sorted(files)).encode()
+    printed = subprocess.run(command, input=names, capture_output=True, check=False).stdout
+    return {name for name in printed.decode().split("\0") if name}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_walks_agree_with_git_check_ignore(seed: int, tmp_path: Path) -> None:
+    files = _make_tree(tmp_path, random.Random(seed))
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    wanted = files - _ignored_by_git(tmp_path, files)
+
+    assert {entry.path for entry in walk_files(tmp_path, WalkRules()).files} == wanted
+    assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rootleignore_has_the_same_syntax_in_both_walks(seed: int, tmp_path: Path) -> None:
+    files = _make_tree(tmp_path, random.Random(seed))
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    kept = files - _ignored_by_git(tmp_path, files)
+    for path in list(tmp_path.rglob(".gitignore")):
+        path.rename(path.with_name(".rootleignore"))
+    wanted = {path.replace(".gitignore", ".rootleignore") for path in kept}
+
+    assert {entry.path for entry in walk_files(tmp_path, WalkRules()).files} == wanted
+    assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "ignored"),
+    [
+        ("foo", "a/foo", True),
+        ("/foo", "a/foo", None),
+        ("a/foo", "b/a/foo", None),
+        ("**/foo", "foo", True),
+        ("a/**/b", "a/b", True),
+        ("a/**/b", "a/x/y/b", True),
+        ("a/**", "a", None),
+        ("*.c", "a/.c", True),
+        ("foo*", "foo\nbar", True),
+        ("foo", "foo\n", None),
+        ("!foo", "foo", False),
+        ("\\!foo", "!foo", True),
+        ("\\#foo", "#foo", True),
+        ("# foo", "# foo", None),
+        ("a[/]b", "a/b", None),
+        ("\ufefffoo", "foo", True),
+        ("[a-", "a", None),
+        ("[&&||~~a]", "&", True),
+    ],
+)
+def test_a_pattern_matches_as_git_says(pattern: str, path: str, ignored: bool | None) -> None:
+    assert IgnoreFile(pattern.encode()).verdict(path, is_folder=False) is ignored
+
+
+def test_a_pattern_with_a_slash_at_its_end_matches_folders_only() -> None:
+    rules = IgnoreFile(b"build/")
+
+    assert rules.verdict("a/build", is_folder=True) is True
+    assert rules.verdict("a/build", is_folder=False) is None
+
+
+def test_patterns_count_from_the_folder_of_their_file() -> None:
+    rules = IgnoreFile(b"/x.py", "a/b/")
+
+    assert rules.verdict("a/b/x.py", is_folder=False) is True
+    assert rules.verdict("a/b/c/x.py", is_folder=False) is None

@@ -1,0 +1,72 @@
+"""A look at some paths says what the walk over everything says of them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rootle.sources.files import discovery
+from rootle.sources.files.discovery import WalkRules, look_at, walk_files
+
+FILES = {
+    "a.py": "1",
+    "src/b.py": "2",
+    "src/deep/er/c.py": "3",
+    "src/deep/ignored.log": "4",
+    "src/deep/.gitignore": "*.log\nout/\n",
+    "src/deep/out/d.py": "5",
+    "private/e.py": "6",
+    ".rootleignore": "private/\n",
+    "src/f.tmp": "7",
+    "src/.rootleignore": "*.tmp\n",
+    "node_modules/g.js": "8",
+    "cache/CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55",
+    "cache/h.py": "9",
+    "key.pem": "10",
+    "we[ir]d *.py": "11",
+    "gr\udcfc\udcdfe.py": "12",
+}
+RULES = WalkRules()
+
+
+@pytest.fixture(params=["git", "no git", "below a work tree"])
+def root(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    folder = tmp_path / "work/inner" if request.param == "below a work tree" else tmp_path / "work"
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    if request.param != "no git":
+        subprocess.run(["git", "init", "-q", tmp_path / "work"], check=True)
+        subprocess.run(["git", "add", "-f", "src/deep/out/d.py", "a.py"], cwd=folder, check=True)
+    (folder / "src/link.py").symlink_to("b.py")
+    return folder
+
+
+def test_every_path_alone_and_all_together_as_in_the_whole_walk(root: Path) -> None:
+    whole = walk_files(root, RULES)
+    asked = [*FILES, "src/link.py", "gone.py", "gone/too.py"]
+    for paths in ([path] for path in asked):
+        found = look_at(root, paths, RULES)
+        assert found is not None
+        assert list(found.files) == [e for e in whole.files if e.path in paths], paths
+        assert list(found.skips) == [s for s in whole.skips if s.path in paths], paths
+    found = look_at(root, asked, RULES)
+    assert found is not None
+    assert (found.files, found.skips, found.in_git) == (whole.files, whole.skips, whole.in_git)
+
+
+def test_a_path_in_a_repository_inside_is_left_to_the_whole_walk(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", root / "sub"], check=True)
+    (root / "sub/x.py").write_text("1")
+    assert look_at(root, ["sub/x.py"], RULES) is None
+
+
+def test_the_whole_tree_is_not_listed_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(root: str) -> None:
+        pytest.fail("everything was listed")
+
+    monkeypatch.setattr(discovery, "list_tree", refuse)
+    assert look_at(root, ["src/b.py"], RULES) is not None

@@ -1,0 +1,311 @@
+"""The language of the project: plain technical English in prose and in identifiers.
+
+Prose is every docstring, comment and page, and every other string in the code that is not a test.
+CONTRIBUTING.md states the rules as contributors read them.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+import tokenize
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TOP = Path(__file__).resolve().parent.parent
+CODE = ("src", "tests", "benchmarks", "training", "docs", "examples")
+
+# Phrases that a native engineer would not write, and what to write instead.
+PHRASES: Mapping[str, str] = {
+    r"who(?:m)?ever": "name the caller, the process or the user",
+    r"nobody": "say what does not happen",
+    r"somebody(?:'s| else)?": "name the person, the program or the process",
+    r"anew": "again",
+    r"for ever": "forever, or without a limit",
+    r"of our own": "name the owner, or leave it out",
+    r"as it is\b(?! (?:not|also|now a))": "unchanged",
+    r"stands?(?: (?:in|for|at|there|here|nowhere|beside|still|between|behind))": "is, occurs",
+    r"where (?:it|they) stands?": "where it occurs",
+    r"(?:is|are|was|were|be|been) told": "receives, reports",
+    r"tells? (?:what|whether|how|who|which|of|when|where|if)": "reports, says",
+    r"told (?:by|from|apart|in|of)": "reported, distinguished",
+    r"to whom": "name the recipient",
+    r"ought to": "should",
+    r"in vain": "without success",
+    r"by hand of": "by",
+    r"in the stead of|in the place of": "instead of",
+    r"no (?:slower|faster|fewer|worse) than": "at least as fast as, at most",
+    r"not few": "many",
+    r"not seldom": "often",
+    r"left alone": "skipped, not changed",
+    r"let go of": "release, close",
+    r"so many (?:tokens|lines|files|bytes|characters)": "a number of",
+    r"is gone through": "is scanned",
+    r"the latter|the former": "name it",
+    r"thereof|therein|hereby|hitherto|wherein": "use a plain word",
+    r"lest": "so that … not",
+    r"shall": "must, should, will",
+}
+# A metaphor or a riddle as a word of an identifier, and the term of the field.
+WORDS: Mapping[str, str] = {
+    "ears": "event thread",
+    "witness": "probe",
+    "wish": "command, request",
+    "doubt": "low confidence",
+    "farewell": "shutdown",
+    "patience": "timeout",
+    "crowd": "many duplicates",
+    "twins": "near-duplicates",
+    "blotted": "redacted",
+    "anew": "again",
+    "beside": "alongside, or the noun",
+    "makeup": "fingerprint",
+    "arrears": "lag",
+    "tellings": "observations",
+    "whoever": "name it",
+    "nobody": "name it",
+    "heal": "retry",
+    "crumb": "fragment",
+}
+# First words of a function name that are no verbs. Participles that end in "ed" are found as such.
+NO_VERBS = frozenset(
+    "taken kept made shown known left given told held found written read_ahead "
+    "beside within among around upon of".split()
+)
+# They end in "ed" and are verbs or nouns.
+VERBS_IN_ED = frozenset("embed feed need seed speed proceed exceed succeed shed bleed".split())
+# First words of a function's docstring that open a noun phrase or a riddle.
+OPENINGS = frozenset(
+    "What Which Whether How Who Whom Whose Where When Why That Those These This The A An Its All "
+    "Every Each Some No None One Of In At For As From With Without By On So As Only Also "
+    "Nothing Something Everything".split()
+)
+# Decorators of functions that are named and documented as nouns.
+NOUNS = ("property", "fixture", "overload", "pytest.fixture", "composite", "setter")
+
+
+class Finding(NamedTuple):
+    where: str  # path and line
+    found: str
+    remedy: str
+
+
+class Comment(NamedTuple):
+    line: int
+    text: str
+
+
+# A finding that is right as it is written: "path: the words in which it occurs".
+ALLOWED: frozenset[str] = frozenset()
+
+
+def test_prose_uses_plain_phrases() -> None:
+    patterns = {
+        re.compile(rf"\b(?:{phrase})\b", re.IGNORECASE): remedy
+        for phrase, remedy in PHRASES.items()
+    }
+    wrong = [
+        Finding(f"{path}:{line + text[: match.start()].count(chr(10))}", match.group(), remedy)
+        for path, line, text in prose()
+        for pattern, remedy in patterns.items()
+        for match in pattern.finditer(text)
+        if not is_allowed(path, text, match)
+    ]
+    assert not wrong, explain(wrong)
+
+
+def test_no_sentence_opens_with_what() -> None:
+    opening = re.compile(r"(?:\A|(?<=[.!?]\s)|(?<=\n\n))What (?!(?:is|are|does|do|if)\b[^.]*\?)")
+    wrong = [
+        Finding(
+            f"{path}:{line + text[: match.start()].count(chr(10))}",
+            text[match.start() : match.start() + 50].replace("\n", " "),
+            "name the subject",
+        )
+        for path, line, text in prose()
+        for match in opening.finditer(text)
+        if not is_allowed(path, text, match)
+    ]
+    assert not wrong, explain(wrong)
+
+
+def test_identifiers_use_the_terms_of_the_field() -> None:
+    wrong = [
+        Finding(f"{path}:{line}", name, f"{word} -> {WORDS[word]}")
+        for path, line, name in identifiers()
+        for word in words_of(name)
+        if word in WORDS and f"{path}: {name}" not in ALLOWED
+    ]
+    assert not wrong, explain(wrong)
+
+
+def test_function_names_are_verbs() -> None:
+    wrong = [
+        Finding(f"{path}:{node.lineno}", node.name, "begin with a verb")
+        for path, node in functions()
+        if not is_named_as_a_noun(node)
+        for first in [words_of(node.name)[:1]]
+        if first and is_participle(first[0]) and f"{path}: {node.name}" not in ALLOWED
+    ]
+    assert not wrong, explain(wrong)
+
+
+def test_docstrings_of_functions_have_a_verb() -> None:
+    wrong = [
+        Finding(f"{path}:{node.lineno}", docstring.split("\n")[0], "begin with a verb: Return …")
+        for path, node in functions()
+        if not path.startswith("tests/") and not is_named_as_a_noun(node)
+        for docstring in [ast.get_docstring(node)]
+        if docstring and docstring.split()[0].rstrip(",:") in OPENINGS
+    ]
+    assert not wrong, explain(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("_PATIENCE_S", ["patience", "s"]), ("WatchWitness", ["watch", "witness"]), ("x2", ["x2"])],
+)
+def test_words_of_an_identifier(name: str, words: list[str]) -> None:
+    assert words_of(name) == words
+
+
+def is_allowed(path: str, text: str, match: re.Match[str]) -> bool:
+    """Return whether the words around a match are in ALLOWED for this path."""
+    return any(
+        entry_path == path and words in text and match.group() in words
+        for entry in ALLOWED
+        for entry_path, _, words in [entry.partition(": ")]
+    )
+
+
+def is_participle(word: str) -> bool:
+    return word in NO_VERBS or (
+        len(word) > 4 and word.endswith("ed") and word not in VERBS_IN_ED and word[-3] != "e"
+    )
+
+
+def is_named_as_a_noun(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    decorators = [ast.unparse(item) for item in node.decorator_list]
+    return any(noun in decorator for noun in NOUNS for decorator in decorators)
+
+
+def words_of(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)]
+
+
+@cache
+def tracked_files() -> tuple[Path, ...]:
+    # The working tree rather than the last commit: a new file is checked before it is committed.
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=TOP,
+        capture_output=True,
+        check=True,
+    ).stdout
+    paths = (TOP / name for name in listing.decode().split("\0") if name)
+    found = tuple(path for path in paths if path.is_file() and path != Path(__file__))
+    assert len(found) > 400
+    return found
+
+
+@cache
+def sources() -> Mapping[str, str]:
+    """Return the text of every Python file, by its path from the top of the repository."""
+    return {
+        path.relative_to(TOP).as_posix(): path.read_text(encoding="utf-8")
+        for path in tracked_files()
+        if path.suffix == ".py" and path.relative_to(TOP).parts[0] in CODE
+    }
+
+
+@cache
+def trees() -> Mapping[str, ast.Module]:
+    return {path: ast.parse(text) for path, text in sources().items()}
+
+
+@cache
+def prose() -> tuple[tuple[str, int, str], ...]:
+    """Return path, first line and text of every docstring, comment, message and page."""
+    return tuple(
+        (path, line, text)
+        for group in (pages(), comments(), strings())
+        for path, line, text in group
+        if text.strip()
+    )
+
+
+def pages() -> Iterator[tuple[str, int, str]]:
+    for path in tracked_files():
+        if path.suffix == ".md" or path.name == "Makefile":
+            text = path.read_text(encoding="utf-8")
+            # Code blocks hold commands and output; line breaks keep the line numbers.
+            plain = re.sub(
+                r"```.*?```", lambda match: "\n" * match.group().count("\n"), text, flags=re.S
+            )
+            yield path.relative_to(TOP).as_posix(), 1, plain
+
+
+def comments() -> Iterator[tuple[str, int, str]]:
+    """Yield each run of comment lines as one text."""
+    for path, source in sources().items():
+        run: list[Comment] = []
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type != tokenize.COMMENT:
+                continue
+            comment = Comment(token.start[0], token.string.lstrip("# "))
+            if run and comment.line != run[-1].line + 1:
+                yield path, run[0].line, "\n".join(item.text for item in run)
+                run = []
+            run.append(comment)
+        if run:
+            yield path, run[0].line, "\n".join(item.text for item in run)
+
+
+def strings() -> Iterator[tuple[str, int, str]]:
+    """Yield docstrings, and in code that is not a test every other string too."""
+    for path, tree in trees().items():
+        docstrings = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                continue
+            if id(node) in docstrings or not path.startswith("tests/"):
+                yield path, node.lineno, node.value
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield path, node
+
+
+def identifiers() -> Iterator[tuple[str, int, str]]:
+    """Yield path, line and name of everything that the code defines, files included."""
+    for path, tree in trees().items():
+        yield path, 1, Path(path).stem
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield path, node.lineno, node.name
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield path, node.lineno, node.id
+            elif isinstance(node, ast.arg):
+                yield path, node.lineno, node.arg
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield path, node.lineno, node.attr
+
+
+def explain(wrong: list[Finding]) -> str:
+    lines = [f"  {item.where}: {item.found!r}: {item.remedy}" for item in wrong]
+    return "\n".join([f"{len(wrong)} findings", *lines])
