@@ -53,3 +53,6 @@ class Agent:
     user_instructions: tuple[ConfigLocation, ...] = ()  # read before every session
     project_instructions: tuple[str, ...] = ("AGENTS.md",)  # the same inside a project
     new_instructions: str = "AGENTS.md"  # the file of the project to create if there is none
+
+    def has_config(self, scope: Scope) -> bool:
+        return bool(self.user_config if scope == "user" else self.project_config)

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rootle.agents.config_text import ConfigTextError, newline_of
-from rootle.config.jsonc import JsonError, Member, Members, Value, plain, skip_space
+from rootle.config.jsonc import (
+    JsonError,
+    Member,
+    Members,
+    Value,
+    skip_space,
+    to_python,
+)
 from rootle.config.jsonc import parse as parse_jsonc
 
 _DEFAULT_INDENT: Final = "  "
@@ -21,7 +28,7 @@ def parse(text: str) -> dict[str, Any]:
     if not text[skip_space(text, 0) :]:
         return {}
     root = _parse_object(text)
-    data: dict[str, Any] = plain(root)
+    data: dict[str, Any] = to_python(root)
     return data
 
 
@@ -89,7 +96,7 @@ def _set_member(text: str, owners: list[Value], key: str, value: Any) -> str:  #
     member = _last_member(owners[-1], key)
     if member is None:
         return _add_member(text, owners, key, value)
-    if plain(member.value) == value:
+    if to_python(member.value) == value:
         return text
     new = json.dumps(value, ensure_ascii=False)
     return text[: member.value.start] + new + text[member.value.end :]

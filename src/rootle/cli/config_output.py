@@ -39,7 +39,7 @@ def print_settings(settings: Settings) -> None:
 
 
 def settings_as_json(settings: Settings) -> dict[str, Any]:  # Any: JSON
-    """Return the value and the origin of each key, the files, and the remarks about them."""
+    """Return the value and the origin of each key, the files, and the warnings."""
     values = {}
     for field in fields(Config):
         origin = settings.origins.get(field.name)
@@ -49,7 +49,7 @@ def settings_as_json(settings: Settings) -> dict[str, Any]:  # Any: JSON
             "line": origin.line if origin else None,
         }
     files = [{"path": str(path), "exists": exists} for path, exists in settings.files]
-    return {"settings": values, "files": files, "remarks": list(settings.remarks)}
+    return {"settings": values, "files": files, "warnings": list(settings.warnings)}
 
 
 def _public_value(settings: Settings, field: Field[Any]) -> Any:

@@ -40,10 +40,10 @@ def root_folder(args: argparse.Namespace) -> Path:
 
 
 def load_settings(root: Path, args: argparse.Namespace) -> Settings:
-    """Return the settings of a folder, and print the remarks about them."""
+    """Return the configuration of a folder, and print its warnings."""
     settings = read_settings(root, args.config, args.set or ())
-    for remark in settings.remarks:
-        warn(remark)
+    for warning in settings.warnings:
+        warn(warning)
     return settings
 
 

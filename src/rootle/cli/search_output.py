@@ -47,8 +47,8 @@ class Style:
 def print_response(response: SearchResponse, question: str, style: Style) -> None:
     """Print results to standard output, and messages about them to standard error."""
     words = _words_to_highlight(question)
-    if response.understood is not None:
-        write_line(style.paint(f"interpreted as: {_describe(response.understood)}", _DIM))
+    if response.interpretation is not None:
+        write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", _DIM))
     for number, result in enumerate(response.results):
         if number:
             write_line("")
@@ -109,8 +109,8 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     for number, span in enumerate(_spans_of(result)):
         _print_heading(result, span, style, is_first=number == 0)
         _print_lines(span, words, style)
-    if result.copies:
-        write_line(style.paint(f"  {_describe_duplicates(result.copies)}", _DIM))
+    if result.duplicates:
+        write_line(style.paint(f"  {_describe_duplicates(result.duplicates)}", _DIM))
     if result.explanation:
         features = sorted(result.explanation.items(), key=lambda item: -item[1])
         write_line("  score from " + ", ".join(f"{name} {value:.3f}" for name, value in features))

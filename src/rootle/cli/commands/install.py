@@ -103,12 +103,7 @@ def _filter_by_scope(agents: Sequence[Agent], scope: Scope) -> Sequence[Agent]:
     """Return the agents that have files of a scope, with a warning about the others."""
     from rootle.cli.terminal import warn
 
-    chosen = [
-        agent
-        for agent in agents
-        if (agent.user_config if scope == "user" else agent.project_config)
-    ]
     for agent in agents:
-        if agent not in chosen:
+        if not agent.has_config(scope):
             warn(f"skipped {agent.name}: it has no configuration file for --scope {scope}")
-    return chosen
+    return [agent for agent in agents if agent.has_config(scope)]

@@ -161,5 +161,5 @@ def _build_query(args: argparse.Namespace) -> SearchQuery:
         cursor=args.cursor,
         context=args.context,
         budget=args.budget,
-        seen=tuple(args.exclude or ()),
+        exclude=tuple(args.exclude or ()),
     )

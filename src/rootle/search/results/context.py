@@ -42,7 +42,7 @@ def widening_of(config: Config, query: SearchQuery) -> Widening:
         config.context_after_lines,
         config.max_context_lines,
         query.budget,
-        query.seen,
+        query.exclude,
     )
 
 

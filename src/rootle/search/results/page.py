@@ -93,7 +93,7 @@ def build_page(
         seen = tuple(islice(shown, len(spans)))
         result = _result(ranking.files[file_id], seen, source, float(scores[at]), explanation)
         own = copies.get(file_id)
-        results.append(replace(result, copies=own) if own else result)
+        results.append(replace(result, duplicates=own) if own else result)
     return tuple(results)
 
 
