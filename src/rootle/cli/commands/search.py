@@ -134,11 +134,11 @@ def run(args: argparse.Namespace) -> int:
 
         print_json(response)
     elif args.markdown or args.budget is not None:
-        from rootle.cli.results import print_markdown
+        from rootle.cli.search_output import print_markdown
 
         print_markdown(response)
     else:
-        from rootle.cli.results import Style, print_response
+        from rootle.cli.search_output import Style, print_response
 
         print_response(response, query.text_query, Style.for_stream(sys.stdout, args.color))
     return SUCCESS if response.results else NO_RESULTS

@@ -52,6 +52,6 @@ def _print(status: IndexStatus, args: argparse.Namespace) -> None:
 
         print_json(status)
     else:
-        from rootle.cli.status_text import print_status
+        from rootle.cli.status_output import print_status
 
         print_status(status, with_skipped_files=args.skipped)
