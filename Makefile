@@ -33,7 +33,7 @@ docs-check: .venv/developed  ## fail where `make docs` would change a file
 	$(PYTHON) docs/scripts/record_terminal.py --check
 
 site: .venv/developed  ## build the documentation site into build/site
-	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -c docs . build/site
+	$(PYTHON) -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -c docs . build/site
 	@echo "open build/site/index.html"
 
 # The wheel is built from the source distribution, so that both are known to be whole.
