@@ -93,7 +93,7 @@ def main() -> int:
         "--check", action="store_true", help="write nothing; fail if a page is out of date"
     )
     is_check = parser.parse_args().check
-    outdated = [(path, new) for path, old, new in regenerated_pages() if new != old]
+    outdated = [(path, new) for path, old, new in regenerate_pages() if new != old]
     for path, new in outdated:
         if not is_check:
             path.write_text(new, encoding="utf-8")
@@ -102,7 +102,7 @@ def main() -> int:
     return 1 if is_check and outdated else 0
 
 
-def regenerated_pages() -> Iterator[tuple[Path, str, str]]:
+def regenerate_pages() -> Iterator[tuple[Path, str, str]]:
     """Yield the path, the current text and the regenerated text of every page."""
     for path in sorted(DOCS.rglob("*.md")):
         old = path.read_text(encoding="utf-8")

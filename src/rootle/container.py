@@ -121,7 +121,7 @@ class Container:
 
     def agent(self) -> SearchAgent:
         """Return the agent that searches the newest snapshot."""
-        from rootle.rank.rankers.registry import chosen_ranker
+        from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.agent import SearchAgent
 
         with self._lock:
@@ -139,7 +139,7 @@ class Container:
                     sparse=remote.sparse if remote is not None else None,
                     reranker=self._open_reranker(),
                     stored=self._open_disk_cache(),
-                    ranker=chosen_ranker(self._config),
+                    ranker=configured_ranker(self._config),
                     memory=self._memory_results(),
                 )
             return self._agent
