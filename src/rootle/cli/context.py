@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,7 @@ from rootle.app import App, open_app
 from rootle.config.loading import Settings, read_settings
 from rootle.errors import IngestError
 from rootle.telemetry.logging_config import configure_logging
-
-Progress = Callable[[int, int], None]
+from rootle.types import ProgressCallback
 
 
 @contextmanager
@@ -79,7 +78,7 @@ def settings_for(root: Path, options: argparse.Namespace) -> Settings:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress | None]:
+def progress_bar() -> Iterator[ProgressCallback | None]:
     """A bar on standard error where that is a terminal; it appears with the first batch."""
     if not sys.stderr.isatty():
         yield None
