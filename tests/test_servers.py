@@ -147,7 +147,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert answer.results
     server.start()
     app.index()
-    index = app._container.indexer().servers._served["dense"].open_index(_backend(app).index)
+    index = app._container.indexer().remote_indexes._served["dense"].open_index(_backend(app).index)
     assert index.count() == _chunks(app)
     assert _backend(app).waiting_files == 0
     assert _backend(app).failing_since is None

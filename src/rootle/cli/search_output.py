@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from rootle.cli.terminal import printable, warn, write_line
-from rootle.rank.features import word_match
+from rootle.rank.features import word_similarity
 from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
 # Lines of a span on a terminal: the first one and those with most words of the question.
 _MAX_TERMINAL_LINES: Final = 10
-# A word is highlighted if it matches a word of the question this well.
-_MIN_WORD_MATCH: Final = 0.8
+# A word is highlighted if it is this similar to a word of the question.
+_MIN_WORD_SIMILARITY: Final = 0.8
 _MAX_DUPLICATES_NAMED: Final = 3
 # Filters and excluded words of a question, which are not highlighted.
 _FILTER: Final = re.compile(
@@ -178,7 +178,9 @@ def _matches(line: str, words: set[str]) -> list[tuple[int, int]]:
 
 
 def _is_match(part: str, words: set[str]) -> bool:
-    return part in words or any(word_match(part, word) >= _MIN_WORD_MATCH for word in words)
+    return part in words or any(
+        word_similarity(part, word) >= _MIN_WORD_SIMILARITY for word in words
+    )
 
 
 def _describe_duplicates(paths: Sequence[str]) -> str:

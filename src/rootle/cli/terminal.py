@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Progress = Callable[[int, int], None]  # bytes done, bytes in total
+if TYPE_CHECKING:
+    from rootle.types import ProgressCallback
 
 
 def print_json(value: Any) -> None:  # Any: a record, or JSON data
@@ -48,7 +49,7 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress | None]:
+def progress_bar() -> Iterator[ProgressCallback | None]:
     """Show a progress bar on standard error from the first call on; None without a terminal."""
     if not sys.stderr.isatty():
         yield None

@@ -1,4 +1,4 @@
-"""What happens to files between two questions shows in the second answer."""
+"""Changes of files appear in the next search."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 
 import pytest
 from hash_embedder import HashEmbedder
-from sample import FILES, git, make_repository, write
+from sample import FILES, MakeApp, git, make_repository, write
 
 from rootle.app import App
 from rootle.embed.model_choice import ModelChoice
 
 
-def _found(app: App, question: str) -> list[str]:
-    return [result.file_path for result in app.search(question).results]
+def search_paths(app: App, query: str) -> list[str]:
+    return [result.file_path for result in app.search(query).results]
 
 
-def test_an_edit_shows_and_the_old_text_is_gone(repository: Path, make_app) -> None:
+def test_an_edit_is_found_and_the_old_text_is_not(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
-    assert _found(app, "evict_oldest")[0] == "src/store/cache.py"
+    assert search_paths(app, "evict_oldest")[0] == "src/store/cache.py"
     write(repository, "src/store/cache.py", "def zebra_crossing():\n    pass\n")
-    assert _found(app, "zebra_crossing")[0] == "src/store/cache.py"
+    assert search_paths(app, "zebra_crossing")[0] == "src/store/cache.py"
     assert all("evict_oldest" not in r.snippet for r in app.search("evict_oldest").results)
 
 
-def test_additions_deletions_and_renames_show(repository: Path, make_app) -> None:
+def test_additions_deletions_and_renames_are_found(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     app.index()
     write(repository, "src/zebra.py", "def zebra_crossing(): pass\n")
@@ -34,13 +34,15 @@ def test_additions_deletions_and_renames_show(repository: Path, make_app) -> Non
     (repository / "src/auth/token.ts").rename(repository / "src/auth/ticket.ts")
     report = app.index()
     assert (report.files_indexed, report.files_removed) == (2, 2)
-    assert _found(app, "zebra_crossing")[0] == "src/zebra.py"
-    assert _found(app, "validateToken")[0] == "src/auth/ticket.ts"
+    assert search_paths(app, "zebra_crossing")[0] == "src/zebra.py"
+    assert search_paths(app, "validateToken")[0] == "src/auth/ticket.ts"
     assert app.status().files == len(FILES)
-    assert not {"README.md", "src/auth/token.ts"} & set(_found(app, "a service with tokens"))
+    assert not {"README.md", "src/auth/token.ts"} & set(search_paths(app, "a service with tokens"))
 
 
-def test_a_rename_embeds_only_for_the_new_name(repository: Path, make_app, embedder) -> None:
+def test_a_rename_embeds_only_texts_that_contain_the_new_name(
+    repository: Path, make_app: MakeApp, embedder: HashEmbedder
+) -> None:
     app = make_app(repository, embedder=embedder)
     app.index()
     embedder.texts.clear()
@@ -50,8 +52,8 @@ def test_a_rename_embeds_only_for_the_new_name(repository: Path, make_app, embed
     assert all("ticket" in text for text in embedder.texts)
 
 
-def test_a_touch_without_a_change_embeds_and_changes_nothing(
-    repository: Path, make_app, embedder: HashEmbedder
+def test_a_new_modification_time_alone_embeds_and_changes_nothing(
+    repository: Path, make_app: MakeApp, embedder: HashEmbedder
 ) -> None:
     app = make_app(repository, embedder=embedder)
     before = app.index()
@@ -61,11 +63,11 @@ def test_a_touch_without_a_change_embeds_and_changes_nothing(
     after = app.index()
     assert embedder.texts == []
     assert (after.generation, after.chunks_embedded) == (before.generation, 0)
-    # The new times are known now: the next run reads nothing.
+    # The new times are recorded, so the next run reads no file.
     assert app.index().files_indexed == 0
 
 
-def test_an_open_app_sees_new_times_at_once(repository: Path, make_app) -> None:
+def test_an_open_app_records_new_modification_times(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     assert app.search("retry_backoff").results
     os.utime(repository / "src/net/retry.py", (1_720_000_000, 1_720_000_000))
@@ -73,12 +75,12 @@ def test_an_open_app_sees_new_times_at_once(repository: Path, make_app) -> None:
     assert app.plan().is_empty
 
 
-def test_an_edit_of_the_same_size_and_time_right_after_indexing_shows(
+def test_an_edit_of_equal_size_and_time_right_after_indexing_is_found(
     repository: Path, make_app
 ) -> None:
     app = make_app(repository)
     file = write(repository, "note.py", "def zebra(): pass\n", when_s=None)
-    assert _found(app, "zebra")[0] == "note.py"
+    assert search_paths(app, "zebra")[0] == "note.py"
     before = file.stat()
     file.write_text("def giraf(): pass\n")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -86,8 +88,8 @@ def test_an_edit_of_the_same_size_and_time_right_after_indexing_shows(
     assert app.search("giraf").results[0].snippet == "def giraf(): pass"
 
 
-def test_a_branch_switch_and_back_embeds_nothing_again(
-    repository: Path, make_app, embedder: HashEmbedder
+def test_switching_between_branches_embeds_nothing_twice(
+    repository: Path, make_app: MakeApp, embedder: HashEmbedder
 ) -> None:
     app = make_app(repository, embedder=embedder)
     app.index()
@@ -103,12 +105,12 @@ def test_a_branch_switch_and_back_embeds_nothing_again(
         embedder.texts.clear()
         report = app.index()
         assert (embedder.texts, report.chunks_embedded) == ([], 0)
-    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
-    assert "src/only_there.py" not in _found(app, "only_there")
+    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert "src/only_there.py" not in search_paths(app, "only_there")
 
 
-def test_an_edit_embeds_only_what_it_changed(
-    repository: Path, make_app, embedder: HashEmbedder
+def test_an_edit_embeds_only_changed_chunks(
+    repository: Path, make_app: MakeApp, embedder: HashEmbedder
 ) -> None:
     parts = [f"def function_{n}():\n" + f"    call_{n}()\n" * 40 for n in range(8)]
     write(repository, "long.py", "\n\n".join(parts))
@@ -122,40 +124,40 @@ def test_an_edit_embeds_only_what_it_changed(
     assert "changed" in "".join(embedder.texts)
 
 
-def test_a_new_ignore_rule_removes_files_and_its_end_brings_them_back(
-    repository: Path, make_app
-) -> None:
+def test_an_ignore_rule_removes_files_until_it_is_deleted(repository: Path, make_app) -> None:
     write(repository, "notes/draft.md", "# Zebra crossing\n")
     app = make_app(repository)
-    assert _found(app, "zebra crossing")[0] == "notes/draft.md"
+    assert search_paths(app, "zebra crossing")[0] == "notes/draft.md"
     write(repository, ".gitignore", "notes/\n")
-    assert "notes/draft.md" not in _found(app, "zebra crossing")
+    assert "notes/draft.md" not in search_paths(app, "zebra crossing")
     (repository / ".gitignore").unlink()
-    assert _found(app, "zebra crossing")[0] == "notes/draft.md"
+    assert search_paths(app, "zebra crossing")[0] == "notes/draft.md"
 
 
-def test_a_file_that_grows_over_the_limit_leaves_and_comes_back(repository: Path, make_app) -> None:
+def test_a_file_is_not_indexed_while_it_exceeds_the_size_limit(
+    repository: Path, make_app: MakeApp
+) -> None:
     app = make_app(repository, max_file_bytes=2_000)
     small = FILES["src/net/retry.py"]
-    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
     write(repository, "src/net/retry.py", small + "# padding\n" * 300)
-    assert "src/net/retry.py" not in _found(app, "retry_backoff")
+    assert "src/net/retry.py" not in search_paths(app, "retry_backoff")
     assert app.status().skipped_files == (("src/net/retry.py", "too large"),)
     write(repository, "src/net/retry.py", small)
-    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
     assert app.status().skipped_files == ()
 
 
-def test_a_file_that_turns_binary_leaves(repository: Path, make_app) -> None:
+def test_a_file_that_becomes_binary_is_removed(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     app.index()
     write(repository, "src/net/retry.py", b"\0\1\2\3" * 100)
-    assert "src/net/retry.py" not in _found(app, "retry_backoff")
+    assert "src/net/retry.py" not in search_paths(app, "retry_backoff")
     assert app.status().skipped == {"binary": 1}
 
 
-def test_other_sizes_of_chunks_or_another_model_make_the_index_anew(
-    repository: Path, make_app, tmp_path: Path
+def test_another_chunk_size_rebuilds_the_index(
+    repository: Path, make_app: MakeApp, tmp_path: Path
 ) -> None:
     index_dir = tmp_path / "index"
     write(repository, "long.md", "".join(f"# Part {n}\n\nword {n}\n\n" for n in range(300)))
@@ -163,14 +165,14 @@ def test_other_sizes_of_chunks_or_another_model_make_the_index_anew(
     other = make_app(repository, index_dir=index_dir, max_chunk_size_tokens=64)
     second = other.index()
     assert second.chunks_embedded == second.chunks_total > first.chunks_total
-    assert _found(other, "retry_backoff")[0] == "src/net/retry.py"
-    # The same again: nothing to do.
+    assert search_paths(other, "retry_backoff")[0] == "src/net/retry.py"
+    # A second run has nothing to do.
     assert other.index().files_indexed == 0
 
 
-def test_vectors_of_two_models_never_mix(
+def test_another_model_rebuilds_the_index(
     repository: Path,
-    make_app,
+    make_app: MakeApp,
     tmp_path: Path,
     embedder: HashEmbedder,
     monkeypatch: pytest.MonkeyPatch,
@@ -185,40 +187,46 @@ def test_vectors_of_two_models_never_mix(
     assert app.status().model == "a/hash"
     dense = app._container.indexer().snapshot().dense
     assert dense.dimensions == embedder.dimensions
-    assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
 
 
-def test_a_commit_without_an_edit_shows_in_an_open_app(repository: Path, make_app) -> None:
+def test_a_commit_without_an_edit_updates_the_modification_time(
+    repository: Path, make_app: MakeApp
+) -> None:
     write(repository, "src/new.py", "def zebra_crossing(): pass\n", when_s=1_720_000_000)
     app = make_app(repository)
-    assert _modified(app, "zebra_crossing") == "2024-07-03T09:46:40Z"
+    assert read_modification_time(app, "zebra_crossing") == "2024-07-03T09:46:40Z"
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "second", when_s=1_730_000_000)
-    assert _modified(app, "zebra_crossing") == "2024-10-27T03:33:20Z"
+    assert read_modification_time(app, "zebra_crossing") == "2024-10-27T03:33:20Z"
 
 
-def _modified(app: App, question: str) -> str:
-    return app.search(question).results[0].metadata.last_modified
+def read_modification_time(app: App, query: str) -> str:
+    return app.search(query).results[0].metadata.last_modified
 
 
-def test_a_repository_that_loses_its_git_is_still_current(repository: Path, make_app) -> None:
+def test_an_index_is_current_after_the_git_folder_was_deleted(
+    repository: Path, make_app: MakeApp
+) -> None:
     app = make_app(repository)
     app.index()
     shutil.rmtree(repository / ".git")
     app.index()
-    assert app._container.indexer().view.arrears() is None
+    assert app._container.indexer().state.find_work() is None
 
 
-def test_nothing_is_looked_up_again_within_the_refresh_time(repository: Path, make_app) -> None:
+def test_the_folder_is_not_checked_again_within_stale_check_seconds(
+    repository: Path, make_app: MakeApp
+) -> None:
     app = make_app(repository, stale_check_seconds=3600)
     app.search("retry")
     write(repository, "src/zebra.py", "def zebra_crossing(): pass\n")
-    assert "src/zebra.py" not in _found(app, "zebra_crossing")
+    assert "src/zebra.py" not in search_paths(app, "zebra_crossing")
     assert app.index().files_indexed == 1
-    assert _found(app, "zebra_crossing")[0] == "src/zebra.py"
+    assert search_paths(app, "zebra_crossing")[0] == "src/zebra.py"
 
 
-def test_many_small_updates_end_where_one_index_would(tmp_path: Path, make_app) -> None:
+def test_many_small_updates_equal_one_full_index(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(tmp_path / "repo")
     app = make_app(root, index_dir=tmp_path / "often")
     for number in range(12):
@@ -230,6 +238,6 @@ def test_many_small_updates_end_where_one_index_would(tmp_path: Path, make_app) 
         )
         app.index()
     fresh = make_app(root, index_dir=tmp_path / "once")
-    for question in ("step_11", "step_9", "retry_backoff", "validateToken"):
-        assert _found(app, question)[0] == _found(fresh, question)[0]
+    for query in ("step_11", "step_9", "retry_backoff", "validateToken"):
+        assert search_paths(app, query)[0] == search_paths(fresh, query)[0]
     assert app.status().chunks == fresh.status().chunks

@@ -175,7 +175,7 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
     tmp_path, open_served, server, monkeypatch
 ):
     root = write_tree(tmp_path / "many", many_files(40))
-    monkeypatch.setattr("rootle.indexing.embedding_backfill._SHARE_S", 0.05)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill._BUDGET_PER_UPDATE_S", 0.05)
 
     def slowly(request: Request) -> Reply:
         time.sleep(0.03)
@@ -296,7 +296,7 @@ def test_other_writers_come_in_between_the_turns_of_a_long_run(
         return answer(request)
 
     server.answer = slowly
-    monkeypatch.setattr("rootle.indexing.embedding_backfill._TURN_S", 0.01)
+    monkeypatch.setattr("rootle.indexing.embedding_backfill._LOCK_DURATION_S", 0.01)
     monkeypatch.setattr("rootle.indexing.embedding_backfill.sleep", search_meanwhile)
     report = open_served(root, dense_batch_size=4).index()
     (response,) = seen
@@ -355,7 +355,7 @@ def test_a_question_is_never_compared_with_vectors_of_another_model(
     make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
     app = open_served(repository)
     # Nothing can be written, so the index that is there has to serve.
-    monkeypatch.setattr(app._container.indexer(), "bring_up_to_date", _refuse)
+    monkeypatch.setattr(app._container.indexer(), "update", _refuse)
     response = app.search("retry_backoff")
     assert response.results[0].file_path == "src/net/retry.py"
     assert "dense" in response.degraded
@@ -401,7 +401,7 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
-WRITING = ("/pipeline.py", "/indexer.py", "/embedding_queue.py", "/embedding_turns.py")
+WRITING = ("/pipeline.py", "/indexer.py", "/embedding_queue.py", "/embedding_backfill.py")
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename
