@@ -213,7 +213,7 @@ def test_a_partly_embedded_index_finds_by_meaning_what_has_its_vector(
     server.answer = answer
     snapshot = app._container.indexer().snapshot()
     dense = snapshot.dense
-    assert dense.waiting == report.chunks_pending
+    assert dense.pending == report.chunks_pending
     hits = dense.query(app._container.embedder().embed_query("retry backoff"), 1000)
     assert len(hits.ids) == 8
     response = app.search("retry_backoff")
@@ -391,7 +391,7 @@ def test_a_crash_before_the_matrix_is_written_is_made_up_for(
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].source == "merged"
-    assert app._container.indexer().snapshot().dense.waiting == 0
+    assert app._container.indexer().snapshot().dense.pending == 0
     # To the last digit: the words were not touched.
     assert response.results == unhurt.search("retry_backoff").results
 

@@ -186,7 +186,7 @@ def test_a_refused_write_is_made_up_for_without_being_asked(
 
 
 class _Quick:
-    def pause_s(self, failures: int, rng: object) -> float:
+    def delay_s(self, failures: int, rng: object) -> float:
         return 0.05
 
 

@@ -8,7 +8,7 @@ import pytest
 from sample import make_repository
 
 from rootle.index.local.database import open_database
-from rootle.index.local.sparse_storage import Level
+from rootle.index.reader import Level
 from rootle.index.remote.change_source import ChangeSource
 from rootle.protocols import WeightedTerm
 from rootle.text.stemmer import open_stemmer

@@ -20,7 +20,7 @@ from rootle.errors import (
 )
 from rootle.indexing.events import Subscribers
 from rootle.serialization.json import query_with
-from rootle.storage.paths import default_index_dir, stored_answers_path
+from rootle.storage.paths import default_index_dir, result_cache_dir
 from rootle.types import (
     Filters,
     IndexCoverage,
@@ -197,7 +197,7 @@ class App:
 
         self._check_may_write()
         with self._container.freshness().replaced():
-            shutil.rmtree(stored_answers_path(self.index_dir), ignore_errors=True)
+            shutil.rmtree(result_cache_dir(self.index_dir), ignore_errors=True)
             return self._container.indexer().clear()
 
     def index_progress(self) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import EMBEDDED, Config
-from rootle.storage.paths import search_log_path, stored_answers_path
+from rootle.storage.paths import result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Container:
         if not (config.enable_cache and config.cache_on_disk):
             return None
         return DiskCache(
-            stored_answers_path(self._index_dir),
+            result_cache_dir(self._index_dir),
             config.cache_max_entries,
             config.cache_ttl_seconds,
             repr(config),

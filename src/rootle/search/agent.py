@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.concurrency.fair_semaphore import FairSemaphore
 from rootle.config.fields import NO_MODEL, Config
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import NO_HITS, DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.question.parsed import Question
@@ -156,7 +156,7 @@ class SearchAgent:
                 dict.fromkeys(
                     (
                         *shown.degraded,
-                        *(("pending",) if session.snapshot.dense.waiting else ()),
+                        *(("pending",) if session.snapshot.dense.pending else ()),
                         *(("stale",) if is_stale else ()),
                     )
                 )
@@ -202,7 +202,7 @@ class SearchAgent:
         if shown is not None and shown.as_of_s <= now_s < shown.until_s:
             account.note_cache_hit()
             return shown, None
-        with session.turns.taken() if self._takes_turns else nullcontext():
+        with session.turns.acquire() if self._takes_turns else nullcontext():
             answer = self._new_answer(session, query, now_s, account)
             shown = self._cut(session, answer, page)
         if not answer.degraded:  # what was missing may be back for the next one
@@ -295,7 +295,7 @@ class SearchAgent:
             asking = self._reranking.start(
                 partial(ask_reranker, self._reranker, asked.question.text, documents)
             )
-            hits = asking.answer()
+            hits = asking.result()
         if hits is None:
             return replace(ranking, degraded=(*ranking.degraded, "reranker")), folded
         account.reranker_model = self._reranker_name
