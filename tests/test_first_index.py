@@ -16,7 +16,7 @@ from rootle import App
 from rootle.errors import IndexStorageError, IndexUnfinishedError
 from rootle.indexing.indexer import Indexer
 from rootle.ingest import pipeline
-from rootle.ingest.pipeline import Pipeline
+from rootle.ingest.index_writer import IndexWriter
 from rootle.tools.registry import tools_of
 
 _QUESTION = "verify the packet"
@@ -40,13 +40,13 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch, make_app: MakeApp) -> Iterator[Gate]:
     # Opened before the apps of `make_app` are closed, which wait for what they index.
-    gate, write = Gate(), Pipeline._write_batch
+    gate, write = Gate(), IndexWriter.write_batch
 
-    def held(self: Pipeline, *arguments: Any) -> None:
+    def held(self: IndexWriter, *arguments: Any) -> None:
         gate.pass_one()
         write(self, *arguments)
 
-    monkeypatch.setattr(Pipeline, "_write_batch", held)
+    monkeypatch.setattr(IndexWriter, "write_batch", held)
     monkeypatch.setattr(pipeline, "_BATCH_CHARS", 8_000)
     monkeypatch.setattr(pipeline, "_FIRST_STAGE_CHARS", 16_000)
     yield gate

@@ -33,9 +33,11 @@ from rootle.types import (
 )
 
 if TYPE_CHECKING:
+    from rootle.index.local.snapshot import Snapshot
     from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
     from rootle.memory.user_memory import UserMemory
+    from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
     from rootle.web.page_reader import PageReader
 
@@ -55,16 +57,24 @@ def open_app(
     config: Config | None = None,
     on_warning: WarningCallback | None = None,
     initial_index_timeout_s: float | None = None,
+    sources: Sequence[Source] = (),
 ) -> App:
     """An app on one folder; nothing is read or written before it is asked to do something.
 
     `on_warning` receives messages about delays and degradation. With `initial_index_timeout_s`, no
     query waits longer than that for the first index: it is answered from the part that is indexed,
-    and the response says so.
+    and the response says so. Documents of further `sources` are indexed with the files.
     """
     folder = Path(os.path.abspath(root))
     where = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
-    return App(folder, where, config or Config(), on_warning or _ignore, initial_index_timeout_s)
+    return App(
+        folder,
+        where,
+        config or Config(),
+        on_warning or _ignore,
+        initial_index_timeout_s,
+        sources=sources,
+    )
 
 
 class App:
@@ -80,6 +90,8 @@ class App:
         config: Config,
         on_warning: WarningCallback,
         initial_index_timeout_s: float | None = None,
+        *,
+        sources: Sequence[Source] = (),
     ) -> None:
         self.root = root
         self.index_dir = index_dir
@@ -93,6 +105,7 @@ class App:
             root,
             index_dir,
             config,
+            sources,
             on_warning=on_warning,
             on_commit=self._subscribers.tell,
             initial_index_timeout_s=initial_index_timeout_s,
@@ -143,9 +156,10 @@ class App:
         never indexed yet can be read. Raises SourceError with what to ask instead.
         """
         from rootle.indexing.fingerprint import walk_rules
-        from rootle.ingest.source_refs import read_source
+        from rootle.ingest.source_refs import DocumentSet, read_source
 
-        return read_source(self.root, source, walk_rules(self.config), self._indexed_paths)
+        documents = DocumentSet(self.root, walk_rules(self.config), self._newest_snapshot)
+        return read_source(source, documents)
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
@@ -181,7 +195,7 @@ class App:
 
     def plan(self) -> Plan:
         """What `index` would do, without doing it."""
-        return self._container.indexer().view.plan()
+        return self._container.indexer().view.preview()
 
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
@@ -321,12 +335,11 @@ class App:
             ) from error
         return IndexCoverage(snapshot.bytes_indexed(), total)
 
-    def _indexed_paths(self) -> list[str]:
+    def _newest_snapshot(self) -> Snapshot | None:
         try:
-            states = self._container.indexer().snapshot().all_files()
+            return self._container.indexer().snapshot()
         except IndexStorageError:
-            return []
-        return [state.path for state in states if state.skip is None]
+            return None
 
     def _wish(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
         from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherStateFile

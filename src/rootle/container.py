@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rootle.search.cache.disk_cache import DiskCache
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_log import SearchLogFile
+    from rootle.sources.source import Source
 
 WarningCallback = Callable[[str], None]
 
@@ -38,6 +39,7 @@ class Container:
         root: Path,
         index_dir: Path,
         config: Config,
+        sources: Sequence[Source],
         *,
         on_warning: WarningCallback,
         on_commit: Callable[[IndexUpdated], None],
@@ -47,6 +49,7 @@ class Container:
         self._root = root
         self._index_dir = index_dir
         self._config = config
+        self._sources = sources
         self._on_warning = on_warning
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
@@ -101,6 +104,7 @@ class Container:
                     self._root,
                     self._index_dir,
                     self._config,
+                    self._open_sources(),
                     choose_model=self.model_choice,
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
@@ -190,6 +194,12 @@ class Container:
         if not self._config.search_log:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
+
+    def _open_sources(self) -> tuple[Source, ...]:
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.sources.files.file_source import FileSource
+
+        return (FileSource(self._root, walk_rules(self._config)), *self._sources)
 
     def _early_workers(self) -> PrestartedWorkers:
         from rootle.ingest.workers.worker_process import PrestartedWorkers

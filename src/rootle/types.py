@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 Source = Literal["dense", "sparse", "merged"]
 Health = Literal["fresh", "behind", "paused", "slowed", "failed", "gone"]
+
+FILES: Final = "files"  # the name of the source that lists the files of the folder
+EXTRACTED: Final = "document"  # in place of an encoding: the text was extracted by a reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,16 @@ class TextChunk:
     @property
     def chunk_id(self) -> str:
         return f"{self.file_path}::{self.sequence_number}"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSection:
+    """Lines of an extracted text that are cited by a label: a page, a slide, a cell, a message."""
+
+    label: str  # unique in its document: "slide-2", cited as "deck.pptx#slide-2"
+    start_line: int  # from 1, inclusive
+    end_line: int
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,7 @@ class Span:
     end_line: int
     snippet: str
     scope: str  # the function, class or heading that the lines stand in
+    place: str | None = None  # the label of their section, for documents that have sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +108,7 @@ class SearchResult:
     copies: tuple[str, ...] = ()  # other files that say the same and are not shown
     context: Context | None = None  # when it was asked for
     explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
+    place: str | None = None  # as in Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,13 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from rootle.app import App
 from rootle.cli.context import opened, printable, progress_bar
 from rootle.cli.main import RESULTS
-from rootle.indexing.fingerprint import walk_rules
-from rootle.ingest.plan import Plan
 from rootle.serialization.json import to_json
-from rootle.sources.files.discovery import FileEntry, Skip
-from rootle.sources.files.text_reader import read_text
+from rootle.sources.source import DocumentEntry, SkippedDocument
 from rootle.text.languages import language_of
 from rootle.types import IndexReport
 
@@ -53,17 +49,18 @@ def _print_report(report: IndexReport) -> None:
 
 def _dry_run(app: App, *, as_json: bool) -> int:
     plan = app.plan()
-    files, skips = _read(app.root, plan, walk_rules(app.config).readers)
+    files = [planned.entry for planned in plan.read]
+    skips = [planned.skip for planned in plan.skip]
     total = sum(entry.size for entry in files)
     seconds = round(_START_S + total / _BYTES_PER_SECOND, 1) if files else 0.0
     if as_json:
         data = {
             "files": [
-                {"filePath": entry.path, "bytes": entry.size, "language": language_of(entry.path)}
+                {"filePath": entry.uri, "bytes": entry.size, "language": language_of(entry.uri)}
                 for entry in files
             ],
             "skipped": [
-                {"filePath": skip.path, "bytes": skip.size, "reason": skip.reason} for skip in skips
+                {"filePath": skip.uri, "bytes": skip.size, "reason": skip.reason} for skip in skips
             ],
             "removed": [state.path for state in plan.remove],
             "unchanged": plan.unchanged,
@@ -81,34 +78,20 @@ def _dry_run(app: App, *, as_json: bool) -> int:
     return RESULTS
 
 
-def _read(
-    root: Path, plan: Plan, readers: tuple[tuple[str, str], ...]
-) -> tuple[list[FileEntry], list[Skip]]:
-    """The files that would be indexed, and those left out by their name or by what is in them."""
-    files, skips = [], [skip for skip, _ in plan.skip]
-    for entry, _ in plan.read:
-        found = read_text(root / entry.path, entry.path, readers)
-        if isinstance(found, str):
-            skips.append(Skip(entry.path, found, entry.size))
-        else:
-            files.append(entry)
-    return files, sorted(skips, key=lambda skip: skip.path)
-
-
-def _print_languages(files: Sequence[FileEntry]) -> None:
+def _print_languages(files: Sequence[DocumentEntry]) -> None:
     sizes: dict[str, list[int]] = {}
     for entry in files:
-        sizes.setdefault(language_of(entry.path), []).append(entry.size)
+        sizes.setdefault(language_of(entry.uri), []).append(entry.size)
     for language, found in sorted(sizes.items(), key=lambda item: -sum(item[1])):
         print(f"  {language:14} {len(found):6} files  {_size(sum(found)):>9}")
 
 
-def _print_skips(skips: Sequence[Skip]) -> None:
+def _print_skips(skips: Sequence[SkippedDocument]) -> None:
     if not skips:
         return
     print(f"skipped: {_counts(Counter(skip.reason for skip in skips))}")
     for skip in skips:
-        path = skip.path if skip.path.isprintable() else ascii(skip.path)
+        path = skip.uri if skip.uri.isprintable() else ascii(skip.uri)
         print(f"  {skip.reason:18} {_size(skip.size):>9}  {path}")
 
 

@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.sources.files.excluded_dirs import FOREIGN_FOLDERS, FOREIGN_MARKS
+from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES
 from rootle.sources.files.filesystem_walk import IGNORE_NAMES, OWN_IGNORE_NAME
 from rootle.sources.git.git_dirs import GitFolders
 
 DELETED: Final = 3  # as watchfiles numbers its kinds of changes
 
 # A change of these may change what is ours anywhere below, and that of a `.git` where git looks.
-_RULES: Final = frozenset({*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *FOREIGN_MARKS})
+_RULES: Final = frozenset({*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *EXCLUDING_FILES})
 # These are rewritten when files begin or cease to be tracked, and at every commit and checkout;
 # but also by a mere `git status`.
 _GIT_FILES: Final = frozenset({"HEAD", "index", "config", os.path.join("logs", "HEAD")})
@@ -76,11 +76,11 @@ def _in_git(path: str, git: GitFolders) -> str | None:
 
 def _is_rule(name: str) -> bool:
     parts = name.split(os.sep)
-    return parts[-1] in _RULES and FOREIGN_FOLDERS.isdisjoint(parts[:-1])
+    return parts[-1] in _RULES and EXCLUDED_DIRS.isdisjoint(parts[:-1])
 
 
 def _is_foreign(name: str) -> bool:
-    return not FOREIGN_FOLDERS.isdisjoint(name.split(os.sep))
+    return not EXCLUDED_DIRS.isdisjoint(name.split(os.sep))
 
 
 def _is_folder(path: str, name: str, folders: Collection[str]) -> bool:

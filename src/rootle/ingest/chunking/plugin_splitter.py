@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from rootle.errors import PluginError
-from rootle.ingest.chunking.chunker import ChunkedText, cut_parts
+from rootle.ingest.chunking.chunker import ChunkedText, split_ranges
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.chunking.lines import LineRange, Lines, Name
 from rootle.plugins.hook import PluginHook, open_hook
@@ -40,7 +40,7 @@ def _cut(cutter: PluginHook, path: str, text: str, limits: ChunkLimits) -> Chunk
         return None
     parts = [piece for section in sections for piece in _pieces(section, lines, limits.max_chars)]
     names = [Name(s.start_line - 1, 0, name) for s in sections for name in s.names]
-    return cut_parts(lines, parts, names, limits)
+    return split_ranges(lines, parts, names, limits)
 
 
 def _checked(found: Found, sections: Iterable[object], count: int) -> list[Section]:
