@@ -104,7 +104,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
         # However little time has passed since the last look: a test changes files quickly.
-        monkeypatch.setattr("rootle.indexing.refresh._REFRESH_SHARE", 0)
+        monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
         apps.append(app)
         return app
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # Whoever makes the index anew again and again is not followed for ever.
 _TRIES: Final = 5
 # How long a watcher that is asked to pause may take to hear of it.
-_WISH_PATIENCE_S: Final = 5.0
+_COMMAND_TIMEOUT_S: Final = 5.0
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 WarningCallback = Callable[[str], None]
@@ -119,7 +119,7 @@ class App:
         explain: bool = False,
         context: bool = False,
         budget: int | None = None,
-        seen: Sequence[str] = (),
+        exclude: Sequence[str] = (),
     ) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
 
@@ -130,9 +130,9 @@ class App:
         index and none can be made, SearchUnavailableError where neither leg answers.
         """
         query = query_with(query, filters)
-        if context or budget is not None or seen:
+        if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
-            query = replace(query, context=True, budget=budget, seen=(*query.seen, *seen))
+            query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
         self.check(query)
         freshness = self._container.freshness()
         for _ in range(_TRIES if self.config.enable_indexing else 0):
@@ -280,15 +280,15 @@ class App:
         Says whether a watcher was told, of this process or another one. A watcher that begins
         anew knows nothing of it.
         """
-        return self._wish(is_paused=True)
+        return self._send_command(is_paused=True)
 
     def throttle_indexing(self, min_interval_s: float) -> bool:
         """Index no more often than that, until `resume_indexing`."""
-        return self._wish(min_interval_s=min_interval_s)
+        return self._send_command(min_interval_s=min_interval_s)
 
     def resume_indexing(self) -> bool:
         """Index again as usual; what waited is done at once."""
-        return self._wish()
+        return self._send_command()
 
     def close(self) -> None:
         """Let go of files and threads; the app can be used again."""
@@ -315,7 +315,7 @@ class App:
             response,
             degraded=(*embedding, *unfinished, *response.degraded),
             staleness=staleness,
-            partial=partial,
+            coverage=partial,
         )
 
     def _partial(self) -> IndexCoverage | None:
@@ -341,12 +341,13 @@ class App:
         except IndexStorageError:
             return None
 
-    def _wish(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
-        from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherStateFile
+    def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
+        from rootle.indexing.watch.watcher_channel import WatcherChannel
+        from rootle.indexing.watch.watcher_state import WatcherCommand
 
-        wish = WatcherCommand(is_paused, min_interval_s)
-        self._container.freshness().wish = wish
-        return WatcherStateFile(self.index_dir).make_wish(wish, _WISH_PATIENCE_S)
+        command = WatcherCommand(is_paused, min_interval_s)
+        self._container.freshness().command = command
+        return WatcherChannel(self.index_dir).send_command(command, _COMMAND_TIMEOUT_S)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:

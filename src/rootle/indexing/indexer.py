@@ -28,8 +28,8 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
-from rootle.indexing.watch.watcher_state import FOLDER as WATCH_FOLDER
-from rootle.indexing.watch.watcher_state import WatcherStateFile
+from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
+from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
@@ -211,7 +211,7 @@ class Indexer:
             for lock in self.index_dir.glob("feed-*.lock"):
                 lock.unlink()
             delete_marks(self.index_dir)
-            if not WatcherStateFile(self.index_dir).is_watched():
+            if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
             # Under the lock: whoever waits for it finds that this file is gone and makes another.
             (self.index_dir / LOCK_NAME).unlink()

@@ -26,7 +26,7 @@ from rootle.search.cache.answer import RankedAnswer
 from rootle.search.cache.answer_cache import AnswerCache
 from rootle.search.cache.disk_cache import DiskCache, ResultPage
 from rootle.search.query.filters import allowed_files, valid_until
-from rootle.search.query.parse import ParsedQuestion, remarks_on, understand, understood
+from rootle.search.query.parse import ParsedQuestion, interpret, remarks_on, understand
 from rootle.search.query.plugin_filters import PluginFilters, within
 from rootle.search.query.scope import Scope, resolve_scope
 from rootle.search.query.validation import MAX_QUERY_CHARS, check_query
@@ -144,7 +144,7 @@ class SearchAgent:
         results, offset = shown.results, page.offset
         states = session.snapshot.files(shown.files[offset : offset + len(results)].tolist())
         is_stale = stale or any_changed(self._root, states.values())
-        if query.context or query.budget is not None or query.seen:
+        if query.context or query.budget is not None or query.exclude:
             results = self._widened(session.snapshot, states.values(), results, query)
         end, cursor = offset + limit, None
         if end < len(shown.files) and query.budget is None:
@@ -165,7 +165,7 @@ class SearchAgent:
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
             suggestions=shown.said,
-            understood=understood(asked) if explain and asked is not None else None,
+            interpretation=interpret(asked) if explain and asked is not None else None,
         )
 
     @property

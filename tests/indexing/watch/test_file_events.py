@@ -1,4 +1,4 @@
-"""What events mean: a file, everything, git, a note, or nothing."""
+"""What events mean: changed files, a rescan, git metadata, requests, or nothing."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from rootle.indexing.watch.file_events import DELETED, FileChanges, WatchedPaths, interpret
+from rootle.indexing.watch.file_events import (
+    DELETED,
+    FileChanges,
+    WatchedPaths,
+    interpret_events,
+)
 from rootle.sources.git.git_dirs import GitFolders, find_git_folders
 
-PLACES = WatchedPaths("/r", "/r/.cache", "/r/.cache/watch", GitFolders("/r/.git", "/r/.git"))
+WATCHED = WatchedPaths("/r", "/r/.cache", "/r/.cache/watch", GitFolders("/r/.git", "/r/.git"))
 FOLDERS = frozenset({"", "src"})
-WRITTEN = 2
+CREATED, WRITTEN = 1, 2
 
 
-def heard(*events: tuple[int, str]) -> FileChanges:
-    return interpret(events, PLACES, FOLDERS)
+def interpret(*events: tuple[int, str]) -> FileChanges:
+    return interpret_events(events, WATCHED, FOLDERS)
 
 
-def test_files_are_named_relative_to_the_root() -> None:
+def test_changed_files_are_named_relative_to_the_root() -> None:
     events = [(WRITTEN, "/r/a.py"), (DELETED, "/r/src/b.py")]
-    assert heard(*events) == FileChanges(paths=frozenset({"a.py", "src/b.py"}))
+    assert interpret(*events) == FileChanges(paths=frozenset({"a.py", "src/b.py"}))
 
 
 @pytest.mark.parametrize(
@@ -31,19 +36,19 @@ def test_files_are_named_relative_to_the_root() -> None:
         *("/.gitignore", "/r", "/r/src"),
     ],
 )
-def test_rules_and_folders_ask_for_a_look_at_everything(path: str) -> None:
-    assert heard((DELETED, path)) == FileChanges(is_whole=True)
+def test_changes_of_rules_and_folders_need_a_rescan(path: str) -> None:
+    assert interpret((DELETED, path)) == FileChanges(needs_rescan=True)
 
 
-def test_a_new_folder_asks_for_a_look_at_everything(tmp_path: Path) -> None:
+def test_a_new_folder_needs_a_rescan(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
-    places = WatchedPaths(str(tmp_path), "/x", "/x/watch", None)
-    assert interpret([(1, str(tmp_path / "new"))], places, FOLDERS).is_whole
+    watched = WatchedPaths(str(tmp_path), "/x", "/x/watch", None)
+    assert interpret_events([(CREATED, str(tmp_path / "new"))], watched, FOLDERS).needs_rescan
 
 
 @pytest.mark.parametrize("name", ["HEAD", "index", "logs/HEAD", "config"])
-def test_what_git_writes_down_may_mean_something(name: str) -> None:
-    assert heard((WRITTEN, f"/r/.git/{name}")) == FileChanges(is_git=True)
+def test_git_metadata_may_mean_a_change(name: str) -> None:
+    assert interpret((WRITTEN, f"/r/.git/{name}")) == FileChanges(touches_git=True)
 
 
 @pytest.mark.parametrize(
@@ -54,16 +59,16 @@ def test_what_git_writes_down_may_mean_something(name: str) -> None:
         "/r/node_modules/x/.gitignore",
     ],
 )
-def test_noise_means_nothing(path: str) -> None:
-    assert heard((WRITTEN, path)) == FileChanges()
+def test_events_of_excluded_files_are_ignored(path: str) -> None:
+    assert interpret((WRITTEN, path)) == FileChanges()
 
 
-def test_notes_of_other_processes_are_told_apart() -> None:
-    events = [(1, "/r/.cache/watch/question-1-0"), (DELETED, "/r/.cache/watch/question-1-1")]
-    assert heard(*events) == FileChanges(notes=frozenset({"question-1-0"}))
+def test_new_files_in_the_inbox_are_reported_apart_from_changes() -> None:
+    events = [(CREATED, "/r/.cache/watch/1-0.request"), (DELETED, "/r/.cache/watch/1-1.request")]
+    assert interpret(*events) == FileChanges(inbox_names=frozenset({"1-0.request"}))
 
 
-def test_the_folders_of_a_linked_work_tree_are_two(tmp_path: Path) -> None:
+def test_a_linked_work_tree_has_two_git_folders(tmp_path: Path) -> None:
     own = tmp_path / "main/.git/worktrees/side"
     own.mkdir(parents=True)
     (own / "commondir").write_text("../..\n")

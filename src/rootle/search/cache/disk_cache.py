@@ -127,6 +127,6 @@ def _result(data: dict[str, Any]) -> SearchResult:
             **data,
             "metadata": FileMetadata(**data["metadata"]),
             "more_spans": tuple(Span(**span) for span in data["more_spans"]),
-            "copies": tuple(data["copies"]),
+            "duplicates": tuple(data["duplicates"]),
         }
     )

@@ -42,7 +42,7 @@ def widening_of(config: Config, query: SearchQuery) -> Widening:
         config.context_after_lines,
         config.max_context_lines,
         query.budget,
-        query.seen,
+        query.exclude,
     )
 
 
@@ -105,12 +105,14 @@ class _Draft:
         return first, last
 
     def _span(self, first: int, last: int) -> Span:
-        scopes = (
-            span.scope
+        spans = (
+            span
             for span in _spans_of(self.result)
             if span.start_line <= last and first <= span.end_line
         )
-        return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), next(scopes, ""))
+        found = next(spans, None)
+        scope, place = (found.scope, found.place) if found is not None else ("", None)
+        return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), scope, place)
 
     def unseen(self, numbers: Iterable[int]) -> tuple[int, ...]:
         return tuple(number for number in numbers if not self.is_seen(number))
@@ -258,8 +260,7 @@ def _add_imports(draft: _Draft, fits: Callable[[set[int]], bool]) -> None:
 
 
 def _spans_of(result: SearchResult) -> tuple[Span, ...]:
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return (first, *result.more_spans)
+    return result_spans(result)
 
 
 def _numbers(lines: Range) -> range:

@@ -1,4 +1,4 @@
-"""Keys that a command prints."""
+"""API keys that are printed by a command."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rootle.config.api_key import read_key
 from rootle.errors import UnavailableError
 
 
-def test_the_first_line_that_a_command_prints_is_the_key(tmp_path: Path) -> None:
+def test_the_key_is_the_first_line_of_the_output(tmp_path: Path) -> None:
     script = write(tmp_path, "key.sh", "#!/bin/sh\necho sk-1234\necho more\n")
     script.chmod(0o755)
     assert read_key("", str(script), "embeddingApiKeyCommand") == "sk-1234"
 
 
-def test_no_program_of_the_searched_folder_is_run(
+def test_a_program_in_the_searched_folder_is_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "key.sh", "#!/bin/sh\necho evil > ran\necho key\n").chmod(0o755)
