@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 from rootle.cli.context import printable
 from rootle.rank.features import word_match
+from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
@@ -101,7 +102,7 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     spans = _spans(result)
     first = spans[0]
     for span in spans:
-        where = f"{printable(result.file_path)}:{span.start_line}-{span.end_line}"
+        where = cite(printable(result.file_path), [span])
         head = style.paint(where, "1;36")
         if span is first:
             head += f"  {result.score:.2f}"
@@ -131,8 +132,7 @@ def _spans(result: SearchResult) -> Sequence[Span]:
     """What is shown of a file: its context where it has one."""
     if result.context is not None:
         return passages_of(result)
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return (first, *result.more_spans)
+    return result_spans(result)
 
 
 def _duplicates(paths: Sequence[str]) -> str:

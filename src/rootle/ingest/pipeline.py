@@ -119,8 +119,7 @@ class Pipeline:
         missed = self._missed_changes(lag)
         total = plan.bytes_to_read
         jobs = _make_jobs(plan, missed)
-        planned = {p.state.id for p in (*plan.read, *plan.skip) if p.state is not None}
-        planned |= {state.id for state in plan.remove}
+        planned = {state.id for state in (*plan.known_states, *plan.remove)}
         bulk = total > _BULK_BYTES or lag.sparse_since is None
         derived = self._open_derived(lag, bulk=bulk)
         in_stages = self._setup.in_stages and not self._manifest.value("updated_at")

@@ -47,11 +47,16 @@ class Plan:
         return not (self.read or self.skip or self.remove)
 
     @property
+    def known_states(self) -> list[FileState]:
+        """The states in the index of the documents to read and to skip."""
+        states = [planned.state for planned in self.read]
+        states += [planned.state for planned in self.skip]
+        return [state for state in states if state is not None]
+
+    @property
     def only_adds(self) -> bool:
         """Whether it leaves everything that is in the index as it is."""
-        return not self.remove and all(
-            planned.state is None for planned in (*self.read, *self.skip)
-        )
+        return not (self.remove or self.known_states)
 
     @property
     def bytes_to_read(self) -> int:
@@ -148,8 +153,8 @@ def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | 
     if generation == before:
         return None
     states, _ = manifest.changed_since(before)
-    known = [planned.state for planned in (*plan.read, *plan.skip) if planned.state is not None]
-    indexed_before = {state.path for state in (*known, *plan.remove) if state.skip is None}
+    known = (*plan.known_states, *plan.remove)
+    indexed_before = {state.path for state in known if state.skip is None}
     changed = {state.path for state in states if state.skip is None}
     skipped = {state.path for state in states if state.skip is not None}
     removed = {*skipped, *(state.path for state in plan.remove)} & indexed_before

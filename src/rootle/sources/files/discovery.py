@@ -61,7 +61,7 @@ def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan 
     if listing is None:
         return None
     selection = _select(folder, listing, rules)
-    listed = {entry.uri for entry in (*selection.files, *selection.skips)}
+    listed = {entry.uri for entry in selection.files} | {skip.uri for skip in selection.skips}
     return Scan(
         tuple(selection.files),
         tuple(selection.skips),
