@@ -130,7 +130,7 @@ class Container:
 
     def agent(self) -> SearchAgent:
         """What answers from the newest snapshot."""
-        from rootle.rank.rankers.registry import chosen_ranker
+        from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.agent import SearchAgent
 
         with self._lock:
@@ -148,7 +148,7 @@ class Container:
                     sparse=servers.sparse if servers is not None else None,
                     reranker=self._reranker(),
                     stored=self._stored_answers(),
-                    ranker=chosen_ranker(self._config),
+                    ranker=configured_ranker(self._config),
                     memory=self._memory_beside(),
                 )
             return self._agent

@@ -1,4 +1,4 @@
-"""Reranking over HTTP: llama.cpp's real server, each provider's wire, every fault as one error."""
+"""Reranking over HTTP: the llama.cpp server, the API of each provider, and every fault."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_llamacpp_ranks_every_document(llama: str) -> None:
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert len({hit.score for hit in hits}) == 3
     assert reranker.rerank(QUERY, DOCUMENTS) == hits
-    # The same document has the same score wherever it stands, and in whatever company.
+    # The score of a document depends neither on its position nor on the other documents.
     (alone,) = reranker.rerank(QUERY, DOCUMENTS[1:2])
     assert alone.score == pytest.approx(next(hit.score for hit in hits if hit.index == 1), abs=1e-3)
 
@@ -47,12 +47,12 @@ def test_llamacpp_in_batches_ranks_as_in_one_request(llama: str) -> None:
     assert [hit.index for hit in parts] == [hit.index for hit in whole]
 
 
-def test_what_llamacpp_refuses_is_a_rerank_error(llama: str) -> None:
+def test_an_error_of_llamacpp_is_a_rerank_error(llama: str) -> None:
     with pytest.raises(RerankError, match="too large"):
         LlamaServerReranker(llama, timeout_s=20).rerank(QUERY, ["x " * 2_000])
 
 
-def test_texts_that_are_no_unicode_and_empty_ones_are_ranked_too(llama: str) -> None:
+def test_invalid_unicode_and_empty_texts_are_reranked(llama: str) -> None:
     hits = LlamaServerReranker(llama, timeout_s=20).rerank(
         "\ud800 half", ["\udcff", "", "ünï → 漢"]
     )
@@ -68,7 +68,7 @@ _REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tei": ("/rerank", {"texts": DOCUMENTS, "truncate": True}),
     "infinity": ("/rerank", {"documents": DOCUMENTS, "model": "m"}),
 }
-# What each of them answers, with what it says beside the scores.
+# A response of each provider, with its other fields.
 _ANSWERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "llamacpp": lambda found: {"model": "m", "object": "list", "usage": {}, "results": found},
     "cohere": lambda found: {"results": found, "id": "07734bd2", "meta": {"billed_units": {}}},
@@ -88,7 +88,9 @@ _ANSWERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 
 
 @pytest.mark.parametrize("provider", WIRES)
-def test_each_provider_is_asked_and_read_in_its_own_way(provider: str, server: JsonServer) -> None:
+def test_requests_and_responses_follow_the_api_of_each_provider(
+    provider: str, server: JsonServer
+) -> None:
     best_first = [scores(0.1, 0.9, -0.5)[at] for at in (1, 0, 2)]
     server.answer = lambda request: Reply(_ANSWERS[provider](best_first))
     reranker = ServerReranker(provider, "m", endpoint=server.url, key=lambda: KEY)
@@ -99,7 +101,7 @@ def test_each_provider_is_asked_and_read_in_its_own_way(provider: str, server: J
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-def test_no_documents_need_no_request_and_no_key(server: JsonServer) -> None:
+def test_without_documents_nothing_is_sent_and_no_key_is_read(server: JsonServer) -> None:
     def key() -> str:
         raise AssertionError
 
@@ -107,7 +109,7 @@ def test_no_documents_need_no_request_and_no_key(server: JsonServer) -> None:
     assert server.requests == []
 
 
-def test_batches_are_put_together_and_keep_the_places_of_the_documents(server: JsonServer) -> None:
+def test_hits_of_several_batches_have_the_indexes_of_their_documents(server: JsonServer) -> None:
     def by_length(request: Request) -> Reply:
         return Reply({"results": scores(*map(len, request.body["documents"]))})
 
@@ -119,7 +121,7 @@ def test_batches_are_put_together_and_keep_the_places_of_the_documents(server: J
     assert server.requests[0].body["model"] == "rerank-v3.5"
 
 
-def test_a_server_that_takes_few_documents_at_once_gets_no_more(server: JsonServer) -> None:
+def test_a_batch_is_at_most_as_large_as_the_server_accepts(server: JsonServer) -> None:
     def zeros(request: Request) -> Reply:
         found = scores(*[0.5] * len(request.body["texts"]))
         return Reply(_ANSWERS["tei"](found))
@@ -130,7 +132,7 @@ def test_a_server_that_takes_few_documents_at_once_gets_no_more(server: JsonServ
     assert [len(request.body["texts"]) for request in server.requests] == [32, 18]
 
 
-def test_a_server_may_leave_documents_out(server: JsonServer) -> None:
+def test_a_server_can_omit_documents(server: JsonServer) -> None:
     server.answer = lambda request: Reply({"results": scores(0.1, 0.9)})
     hits = LlamaServerReranker(server.url).rerank(QUERY, DOCUMENTS)
     assert [hit.index for hit in hits] == [1, 0]
@@ -172,7 +174,9 @@ _FAULTS: dict[str, tuple[Reply, str]] = {
 
 
 @pytest.mark.parametrize("fault", _FAULTS)
-def test_every_fault_is_the_same_error_and_comes_in_time(fault: str, server: JsonServer) -> None:
+def test_every_fault_raises_a_rerank_error_before_the_deadline(
+    fault: str, server: JsonServer
+) -> None:
     reply, message = _FAULTS[fault]
     server.answer = lambda request: reply
     reranker = CohereReranker(KEY, endpoint=server.url, timeout_s=0.3)
@@ -187,14 +191,14 @@ def test_every_fault_is_the_same_error_and_comes_in_time(fault: str, server: Jso
     assert reranker.rerank(QUERY, DOCUMENTS)[0] == Hit(1, 0.9)
 
 
-def test_a_server_that_is_down_is_the_same_error() -> None:
+def test_an_unreachable_server_raises_a_rerank_error() -> None:
     with serving(lambda request: Reply()) as gone:
         reranker = LlamaServerReranker(gone.url)
     with pytest.raises(RerankError, match="cannot be reached"):
         reranker.rerank(QUERY, DOCUMENTS)
 
 
-def test_the_deadline_is_for_all_batches_together(server: JsonServer) -> None:
+def test_the_deadline_covers_all_batches(server: JsonServer) -> None:
     now = iter([0.0, 0.0, 5.0])
     reranker = ServerReranker(
         "vllm", endpoint=server.url, timeout_s=2.0, batch_size=1, clock=lambda: next(now)
@@ -205,7 +209,7 @@ def test_the_deadline_is_for_all_batches_together(server: JsonServer) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_key_that_was_refused_is_asked_for_again(server: JsonServer) -> None:
+def test_a_refused_key_is_read_again(server: JsonServer) -> None:
     keys = iter(["old", "new"])
     reranker = ServerReranker("cohere", "m", endpoint=server.url, key=lambda: next(keys))
 
@@ -234,10 +238,10 @@ def test_a_key_that_was_refused_is_asked_for_again(server: JsonServer) -> None:
         ("infinity", "http://box/v1", "http://box/v1/rerank"),
     ],
 )
-def test_an_endpoint_may_end_anywhere(provider: str, endpoint: str, url: str) -> None:
+def test_an_endpoint_is_completed_to_the_full_path(provider: str, endpoint: str, url: str) -> None:
     assert request_url(WIRES[provider], endpoint) == url
 
 
-def test_an_endpoint_that_is_no_address_is_told_at_once() -> None:
+def test_an_invalid_endpoint_is_refused_at_construction() -> None:
     with pytest.raises(ConfigError, match="no address"):
         LlamaServerReranker("localhost:8080")

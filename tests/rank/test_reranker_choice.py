@@ -1,4 +1,4 @@
-"""The reranker of the configuration, from the file to the order of the answer."""
+"""The configured reranker, from the configuration to the order of the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEY = "sk-very-secret-0123456789"
 
 
 def promote(request: Request) -> Reply:
-    """The answer of a server that likes one file best."""
+    """Return the response of a server that prefers one file."""
     scores = [float(text.startswith(FAVOURITE)) for text in request.body["documents"]]
     results = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
     return Reply({"results": results})
@@ -41,7 +41,7 @@ def search(root: Path, folder: Path, **settings: Any) -> Outcome:
     return rootle("search", QUESTION, "--json", "--root", root, "--config", config)
 
 
-def test_a_server_of_the_configuration_reads_the_best_files(
+def test_the_configured_server_reranks_the_best_files(
     repository: Path, tmp_path: Path, server: JsonServer
 ) -> None:
     settings = {"rerankerProvider": "vllm", "rerankerEndpoint": server.url, "rerankerBatchSize": 2}
@@ -60,7 +60,7 @@ def test_an_endpoint_alone_switches_nothing(
     assert server.requests == []
 
 
-def test_the_span_names_the_model_and_nothing_shows_the_key(
+def test_the_span_has_the_model_and_no_output_has_the_key(
     repository: Path, tmp_path: Path, server: JsonServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with collecting() as collector:
@@ -84,7 +84,7 @@ def test_the_span_names_the_model_and_nothing_shows_the_key(
     assert KEY not in told
 
 
-def test_a_server_that_fails_is_named_and_the_order_stands(
+def test_a_failing_server_is_named_as_degraded_and_the_order_is_kept(
     repository: Path, tmp_path: Path, server: JsonServer
 ) -> None:
     server.answer = lambda request: Reply({"error": f"no {KEY}"}, status=500)
@@ -101,13 +101,13 @@ def test_a_server_that_fails_is_named_and_the_order_stands(
     assert KEY not in outcome.err + outcome.out
 
 
-def test_a_hosted_reranker_without_a_key_is_not_asked(repository: Path, tmp_path: Path) -> None:
+def test_a_hosted_reranker_without_a_key_gets_no_request(repository: Path, tmp_path: Path) -> None:
     outcome = search(repository, tmp_path, rerankerProvider="voyage")
     assert outcome.data["degraded"] == ["reranker"]
     assert "rerankerApiKey" in outcome.err
 
 
-def test_a_provider_that_nobody_knows_is_told_with_the_known_ones(
+def test_an_unknown_provider_is_refused_with_the_known_ones(
     repository: Path, tmp_path: Path
 ) -> None:
     outcome = search(repository, tmp_path, rerankerProvider="llama")
@@ -123,9 +123,7 @@ def test_a_provider_that_nobody_knows_is_told_with_the_known_ones(
         (f'{sys.executable} -c ""', "printed nothing"),
     ],
 )
-def test_a_key_command_that_fails_is_told_by_its_name(
-    command: str, message: str, server: JsonServer
-) -> None:
+def test_a_failing_key_command_is_named(command: str, message: str, server: JsonServer) -> None:
     reranker = open_reranker(
         Config(
             reranker_provider="cohere",
@@ -138,7 +136,7 @@ def test_a_key_command_that_fails_is_told_by_its_name(
     assert server.requests == []
 
 
-def test_a_key_command_with_an_open_quote_is_a_mistake(server: JsonServer) -> None:
+def test_a_key_command_with_an_open_quote_is_refused(server: JsonServer) -> None:
     reranker = open_reranker(
         Config(
             reranker_provider="vllm",
@@ -146,5 +144,5 @@ def test_a_key_command_with_an_open_quote_is_a_mistake(server: JsonServer) -> No
             reranker_api_key_command="pass 'show",
         )
     )
-    with pytest.raises(ConfigError, match="is no command"):
+    with pytest.raises(ConfigError, match="is not a valid command"):
         reranker.rerank("q", ["d"])

@@ -1,4 +1,4 @@
-"""A cross-encoder with random weights for llama.cpp: it proves the wire, its order means nothing.
+"""A cross-encoder with random weights for llama.cpp, to test the protocol; its order is arbitrary.
 
     python tests/rank/tiny_reranker.py make MODEL.gguf
     python tests/rank/tiny_reranker.py serve MODEL.gguf
@@ -18,7 +18,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-# The sizes of a BERT that is as small as one can be.
+# Dimensions of a minimal BERT.
 _WIDTH, _INNER, _LAYERS, _HEADS, _CONTEXT = 64, 128, 2, 4, 512
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _WORDS = """def class return import function parse http request token cache retry file open read

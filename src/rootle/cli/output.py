@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from rootle.cli.context import printable
-from rootle.rank.features import word_match
+from rootle.rank.features import word_similarity
 from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
@@ -174,7 +174,7 @@ def _matches(line: str, words: set[str]) -> list[tuple[int, int]]:
 
 
 def _is_alike(part: str, words: set[str]) -> bool:
-    return part in words or any(word_match(part, word) >= _ALIKE for word in words)
+    return part in words or any(word_similarity(part, word) >= _ALIKE for word in words)
 
 
 def _highlighted(line: str, words: set[str], style: Style) -> str:
