@@ -56,7 +56,7 @@ class IndexState:
     def close(self) -> None:
         self._snapshots.close()
 
-    def plan(self) -> Plan:
+    def plan_work(self) -> Plan:
         """Return the difference between the sources and the index."""
         try:
             snapshot = self.snapshot()
@@ -64,9 +64,9 @@ class IndexState:
             return plan_sources(self._sources, (), lambda _: None)
         return plan_sources(self._sources, snapshot.all_files(), snapshot.value)
 
-    def preview(self) -> Plan:
-        """Return the plan with the documents that will be skipped for their content as skipped."""
-        plan, readers = self.plan(), self._readers()
+    def preview_work(self) -> Plan:
+        """Return the same, with documents that are skipped for their content among the skips."""
+        plan, readers = self.plan_work(), self._readers()
         read: list[PlannedRead] = []
         skip = list(plan.skip)
         for planned in plan.read:
@@ -80,7 +80,7 @@ class IndexState:
         skip.sort(key=lambda planned: planned.skip.uri)
         return replace(plan, read=tuple(read), skip=tuple(skip))
 
-    def arrears(self) -> IndexWork | None:
+    def find_work(self) -> IndexWork | None:
         """What the index lacks, told without a lock; None where it agrees with the folder.
 
         Raises IndexStorageError where there is no whole index, or one of another kind.
@@ -88,7 +88,7 @@ class IndexState:
         from rootle.indexing.commit_times import is_head_known
 
         snapshot = self.snapshot()
-        plan = self.plan()
+        plan = self.plan_work()
         if not self._config.enable_indexing:
             # No run will ever note their new times: a fresh checkout would look changed for good.
             readers = self._readers()
@@ -115,14 +115,14 @@ class IndexState:
             self._read_digests[source, entry] = b"" if isinstance(found, str) else found.digest
         return self._read_digests[source, entry] == state.digest
 
-    def has_whole_index(self) -> bool:
+    def has_complete_index(self) -> bool:
         """Whether there is anything to answer from, be it of another model."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
 
-    def first_run(self) -> tuple[int, int] | None:
+    def read_progress(self) -> tuple[int, int] | None:
         """The bytes that the first run has read, of how many in all; None once it has ended well.
 
         Whoever does it: this process or another one.
@@ -135,16 +135,16 @@ class IndexState:
         except IndexStorageError:
             return 0, 0
 
-    def was_never_finished(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether the first run is under way still, or was cut short."""
         with self._manifest() as manifest:
             return not manifest.value("updated_at")
 
-    def file_count(self) -> int:
+    def count_files(self) -> int:
         """How many files the index knows of, those that were left out included."""
         return self.snapshot().file_count()
 
-    def known_paths(self) -> list[str]:
+    def list_paths(self) -> list[str]:
         """The files that the index knows of, told without opening more than the manifest."""
         with self._manifest() as manifest:
             return manifest.paths()

@@ -15,7 +15,7 @@ from rootle.index.local.sparse_index import ChunkTerms, FileTerms
 from rootle.index.reader import FileState
 from rootle.ingest.plan import TOKEN_PREFIX, Plan, PlannedSkip
 from rootle.ingest.workers.jobs import AnalyzedText, ReadResult
-from rootle.telemetry.spans import file_indexed
+from rootle.telemetry.spans import record_indexed_file
 from rootle.text.languages import UNKNOWN
 
 States = Mapping[tuple[str, str], FileState]  # by source and URI
@@ -104,7 +104,7 @@ class IndexWriter:
             self.truncated.append(result.job.uri)
         self.chunks_embedded += analyzed.embedded
         self.bytes_indexed += result.job.size
-        file_indexed(
+        record_indexed_file(
             result.job.uri,
             len(chunks),
             embedding_ms=analyzed.embedding_ms,

@@ -27,7 +27,7 @@ from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
 from rootle.sources.source import Source
 from rootle.storage.transaction import write_transaction
-from rootle.types import IndexReport
+from rootle.types import IndexReport, ProgressCallback
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,8 +39,6 @@ _BULK_BYTES: Final = 20_000_000
 # the word indexes, which changes scores as an update does.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
-
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Pipeline:
         self._documents = DocStore(connection)
         self._writer = IndexWriter(connection)
 
-    def run(self, plan: Plan, progress: Progress) -> IndexReport:
+    def run(self, plan: Plan, progress: ProgressCallback) -> IndexReport:
         """Apply a plan that was made under the lock; the index is complete when this returns."""
         started = time.perf_counter()
         lag = self._lag()
@@ -115,7 +113,7 @@ class Pipeline:
     def _lag(self) -> IndexLag:
         return arrears(self._setup.index_dir, self._manifest, self._dimensions())
 
-    def _apply(self, plan: Plan, lag: IndexLag, progress: Progress) -> None:
+    def _apply(self, plan: Plan, lag: IndexLag, progress: ProgressCallback) -> None:
         missed = self._missed_changes(lag)
         total = plan.bytes_to_read
         jobs = _make_jobs(plan, missed)
@@ -224,7 +222,7 @@ def _make_jobs(plan: Plan, missed: Mapping[int, FileState | None]) -> list[ReadJ
 
 
 def _report_progress(
-    results: Iterator[ReadResult], total: int, progress: Progress
+    results: Iterator[ReadResult], total: int, progress: ProgressCallback
 ) -> Iterator[ReadResult]:
     done = 0
     for result in results:

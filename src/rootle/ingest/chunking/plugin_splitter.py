@@ -34,7 +34,7 @@ def _ending_of(uri: str) -> str:
 
 def _split(chunker: PluginHook, uri: str, text: str, limits: ChunkLimits) -> ChunkedText | None:
     try:
-        found = chunker.call(lambda: list(chunker.made(text)))
+        found = chunker.call(lambda: list(chunker.component(text)))
         lines = Lines(text)
         sections = _check_sections(chunker.found, found, len(lines))
     except PluginError as error:
