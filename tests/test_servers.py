@@ -410,7 +410,7 @@ def test_status_of_the_command_line_tells_what_waits_and_why(
     shown = rootle("status", repository, "--config", config)
     assert re.search(rf"dense       Chroma at {gone}, \d+ files behind", shown.out)
     assert "failing since 20" in shown.out
-    assert "next try 20" in shown.out
+    assert "next attempt 20" in shown.out
     assert "sesame" not in indexed.err + shown.out
 
 

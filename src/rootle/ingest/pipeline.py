@@ -27,7 +27,7 @@ from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
 from rootle.storage.transaction import write_transaction
-from rootle.telemetry.spans import file_indexed
+from rootle.telemetry.spans import record_indexed_file
 from rootle.text.languages import UNKNOWN
 from rootle.types import IndexReport, ProgressCallback
 
@@ -308,7 +308,7 @@ class Pipeline:
             self._cut_short.append(result.job.path)
         self._embedded += analyzed.embedded
         self._bytes += result.job.size
-        file_indexed(
+        record_indexed_file(
             result.job.path,
             len(chunks),
             embedding_ms=analyzed.embedding_ms,

@@ -1,4 +1,4 @@
-"""Words stand in every index as their stems, cut once: cut again they would be other ones."""
+"""Every index contains stems of words that were stemmed once: stemming is not idempotent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rootle.index.remote.change_source import ChangeSource
 from rootle.protocols import WeightedTerm
 from rootle.text.stemmer import open_stemmer
 
-# A stem that would itself be cut.
+# Its stem would be stemmed further.
 _STEMS = {"responses": "respons", "databases": "databas", "collisions": "collis"}
 _LONG = "x" * 65
 _FILES = {
@@ -37,7 +37,7 @@ _FILES = {
         ("files", "path", "databases", 1),
     ],
 )
-def test_every_field_holds_stems_as_a_question_asks_for_them(
+def test_every_field_contains_the_stems_that_queries_use(
     level: Level, field: str, word: str, count: int, tmp_path: Path, make_app
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
@@ -54,7 +54,7 @@ def test_every_field_holds_stems_as_a_question_asks_for_them(
     assert (hits(stem), hits(word), hits(shorter)) == (count, 0, 0)
 
 
-def test_a_server_is_given_the_same_stems_with_single_spaces_between(
+def test_search_servers_receive_the_same_stems_separated_by_spaces(
     tmp_path: Path, make_app
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
@@ -73,7 +73,7 @@ def test_a_server_is_given_the_same_stems_with_single_spaces_between(
         assert {"collisions", "colli", "databases", "databa", _LONG}.isdisjoint(text.split())
 
 
-def test_words_of_any_script_keep_their_number() -> None:
+def test_stemming_keeps_the_number_of_words_in_any_script() -> None:
     words = ["parsing", "größe", "поиск", "検索", "naïve", "v2", "x" * 64]
     assert len(open_stemmer()(" ".join(words))) == len(words)
     assert open_stemmer()("parsing größe") == ["pars", "größe"]

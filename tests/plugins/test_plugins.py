@@ -1,4 +1,4 @@
-"""Plugins: the example of the documentation, installed by pip, and those that misbehave."""
+"""Plugins: the documented example, installed by pip, and plugins that misbehave."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from rootle.plugins import registry
 from rootle.plugins.registry import (
     Plugin,
     Section,
-    called_within,
+    call_with_timeout,
     find_plugins,
     installed_references,
     load,
 )
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 EXAMPLE = TOP / "examples/rootle-recipes"
 SOUP = "Dish: Borscht\nbeetroot and patience\n\nDish: Gazpacho\ntomato without fire\n"
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of installed packages with the example in it."""
+    """A site-packages folder that contains the example."""
     folder = tmp_path_factory.mktemp("site")
     child = subprocess.run(
         [
@@ -53,7 +53,7 @@ def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A module of the test's own, `own_parts`, that can be imported."""
+    """The path of an importable module `own_parts`."""
     monkeypatch.syspath_prepend(tmp_path / "own")
     (tmp_path / "own").mkdir()
     find_plugins.cache_clear()
@@ -71,7 +71,7 @@ def kitchen(tmp_path: Path) -> Path:
     return root
 
 
-def test_the_example_works_as_it_is_installed(kitchen: Path, installed: None) -> None:
+def test_the_installed_example_plugins_work(kitchen: Path, installed: None) -> None:
     response = rootle("search", "gazpacho", "--json", cwd=kitchen).data
     assert [result["filePath"] for result in response["results"]] == ["soups.recipe"]
     first = response["results"][0]
@@ -81,7 +81,7 @@ def test_the_example_works_as_it_is_installed(kitchen: Path, installed: None) ->
     assert "document reader .recipe.gz, index shelf" in status.out
 
 
-def test_reranker_and_embedder_are_chosen_by_name(kitchen: Path, installed: None) -> None:
+def test_plugins_are_configured_by_name(kitchen: Path, installed: None) -> None:
     settings = ("--set", "rerankerProvider=shared-words", "--set", "embeddingModelID=letters")
     response = rootle("search", "tomato fire", "--json", *settings, cwd=kitchen).data
     assert response["results"][0]["filePath"] == "soups.recipe"
@@ -89,7 +89,7 @@ def test_reranker_and_embedder_are_chosen_by_name(kitchen: Path, installed: None
     assert rootle("status", kitchen, "--json", *settings).data["model"] == "letters"
 
 
-def test_a_document_is_read_and_found_by_the_lines_of_its_text(
+def test_a_document_reader_makes_a_document_searchable_by_line(
     kitchen: Path, installed: None
 ) -> None:
     packed = "Dish: Solyanka\nolives\n\nDish: Minestrone\nwhatever the garden has\n"
@@ -110,7 +110,7 @@ def test_a_document_is_read_and_found_by_the_lines_of_its_text(
     assert "olives" in str(widened.data["results"][0]["context"])
 
 
-def test_either_leg_is_kept_by_an_index_of_others(kitchen: Path, installed: None) -> None:
+def test_an_index_plugin_serves_either_leg(kitchen: Path, installed: None) -> None:
     settings = ("--set", "denseBackend=shelf", "--set", "sparseBackend=shelf")
     rootle("index", kitchen, *settings)
     response = rootle("search", "tomato fire", "--json", *settings, cwd=kitchen).data
@@ -133,7 +133,7 @@ def test_either_leg_is_kept_by_an_index_of_others(kitchen: Path, installed: None
     assert list(shelves.iterdir()) == []
 
 
-def test_without_the_package_the_index_is_made_anew(kitchen: Path, installed: None) -> None:
+def test_uninstalling_a_plugin_rebuilds_the_index(kitchen: Path, installed: None) -> None:
     rootle("index", kitchen)
     os.environ["PYTHONPATH"] = os.environ["PYTHONPATH"].partition(os.pathsep)[2]
     response = rootle("search", "gazpacho", "--json", cwd=kitchen).data
@@ -145,12 +145,12 @@ def test_without_the_package_the_index_is_made_anew(kitchen: Path, installed: No
     [
         ("raise RuntimeError('out of salt')", "RuntimeError: out of salt"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
-        ("PARTS = 7", "no list of them"),
-        ("PARTS = [7]", "7, which is no Plugin"),
+        ("PARTS = 7", "neither a"),
+        ("PARTS = [7]", "7, which is not a Plugin"),
         ("from rootle.plugins import *\nPARTS = Plugin('oven', 'x', int)", 'kind "oven"'),
     ],
 )
-def test_a_broken_plugin_is_named_and_left_out(
+def test_a_broken_plugin_is_named_and_not_used(
     kitchen: Path, own: Path, make_app: MakeApp, code: str, reason: str
 ) -> None:
     own.write_text(code)
@@ -162,7 +162,7 @@ def test_a_broken_plugin_is_named_and_left_out(
 
 
 @pytest.mark.parametrize("reference", ["", "module", "module:", ":name", "no.such.module:name"])
-def test_a_reference_to_nothing_is_named(reference: str) -> None:
+def test_an_invalid_reference_is_named_in_the_error(reference: str) -> None:
     with pytest.raises(PluginError, match="the plugin"):
         load(reference)
 
@@ -178,7 +178,7 @@ MISBEHAVING = {
 @pytest.mark.parametrize(
     "kind", ["reranker", "filter", "embedder", "chunker", "document reader", "index"]
 )
-def test_a_part_that_misbehaves_costs_no_answer(
+def test_a_misbehaving_plugin_does_not_prevent_an_answer(
     kitchen: Path,
     own: Path,
     make_app: MakeApp,
@@ -215,7 +215,7 @@ def test_a_part_that_misbehaves_costs_no_answer(
         assert named[kind] in response.degraded
 
 
-def test_what_cannot_be_loaded_and_was_chosen_costs_its_part_and_says_why(
+def test_a_configured_plugin_that_cannot_be_loaded_is_reported(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:
     own.write_text("raise RuntimeError('out of salt')")
@@ -249,7 +249,7 @@ PARTS = Plugin("index", "eager", lambda: Eager)
 
 
 @pytest.mark.parametrize("leg", ["sparse", "dense"])
-def test_what_an_index_finds_beside_the_filter_is_dropped(
+def test_hits_of_an_index_plugin_outside_the_filter_are_dropped(
     kitchen: Path, own: Path, make_app: MakeApp, leg: str
 ) -> None:
     own.write_text(EAGER)
@@ -262,7 +262,7 @@ def test_what_an_index_finds_beside_the_filter_is_dropped(
     assert response.degraded == ()
 
 
-def test_a_chunkers_sections_are_held_to_the_limits(
+def test_sections_of_a_chunker_plugin_respect_the_size_limit(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:
     own.write_text(
@@ -275,16 +275,16 @@ def test_a_chunkers_sections_are_held_to_the_limits(
     assert app.index().chunks_total > 300 * 34 // 256
 
 
-def test_who_never_answers_is_left_to_itself() -> None:
+def test_a_plugin_that_never_returns_is_abandoned() -> None:
     found = registry.Found(Plugin("chunker", "slow", lambda: None), "own_parts:PARTS")
     with pytest.raises(PluginError, match="the chunker slow gave no answer within"):
-        called_within(found, lambda: time.sleep(5), 0.05)
+        call_with_timeout(found, lambda: time.sleep(5), 0.05)
 
 
-def test_the_folder_that_one_stands_in_installs_nothing(
+def test_entry_points_in_the_current_folder_are_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though `python -m rootle` puts it on the path: it may be anybody's repository."""
+    """`python -m rootle` adds it to the path, and it may be an untrusted repository."""
     info = tmp_path / "evil-1.0.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text("[rootle.plugins]\nevil = evil:PLUGINS\n")
@@ -297,5 +297,5 @@ def test_the_folder_that_one_stands_in_installs_nothing(
     installed_references.cache_clear()
 
 
-def test_a_section_is_a_record() -> None:
+def test_a_section_is_a_dataclass() -> None:
     assert Section(1, 2) == Section(1, 2, (), "")

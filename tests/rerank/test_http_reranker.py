@@ -12,7 +12,7 @@ from json_server import JsonServer, Reply, Request, serving
 from rootle.errors import ConfigError, RerankError
 from rootle.protocols import Hit, Reranker
 from rootle.rerank.http_reranker import CohereReranker, LlamaServerReranker, ServerReranker
-from rootle.rerank.providers import WIRES, request_url
+from rootle.rerank.providers import PROVIDERS, request_url
 
 KEY = "sk-very-secret-0123456789"
 QUERY = "parse http request"
@@ -87,7 +87,7 @@ _ANSWERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("provider", WIRES)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_requests_and_responses_follow_the_api_of_each_provider(
     provider: str, server: JsonServer
 ) -> None:
@@ -149,13 +149,13 @@ _FAULTS: dict[str, tuple[Reply, str]] = {
     "is no JSON": (Reply(raw=b"<html>"), "no JSON"),
     "is JSON without end": (Reply(raw=b"[" * 100_000), "no JSON"),
     "leads elsewhere": (Reply(status=302, headers={"Location": "http://x.test"}), "HTTP 302"),
-    "has a score that is true": (Reply({"results": scores(True)}), "True in the place"),
-    "is JSON of another kind": (Reply("ok"), "else than a list"),
-    "has no results": (Reply({"ok": True}), "else than a list"),
-    "has results of another kind": (Reply({"results": [1, 2, 3]}), "else than a list"),
+    "has a score that is true": (Reply({"results": scores(True)}), "True instead"),
+    "is JSON of another kind": (Reply("ok"), "without a list"),
+    "has no results": (Reply({"ok": True}), "without a list"),
+    "has results of another kind": (Reply({"results": [1, 2, 3]}), "without a list"),
     "is empty": (Reply({"results": []}), "no score for 3"),
-    "lacks an index": (Reply({"results": [{"relevance_score": 1}]}), "document None, of 3"),
-    "has an index too high": (Reply({"results": scores(1, 2, 3, 4)}), "document 3, of 3"),
+    "lacks an index": (Reply({"results": [{"relevance_score": 1}]}), "document None, but 3"),
+    "has an index too high": (Reply({"results": scores(1, 2, 3, 4)}), "document 3, but 3"),
     "has a negative index": (
         Reply({"results": [{"index": -1, "relevance_score": 1}]}),
         "document -1",
@@ -165,11 +165,11 @@ _FAULTS: dict[str, tuple[Reply, str]] = {
         "document True",
     ),
     "repeats an index": (Reply({"results": scores(1, 2) + scores(3)}), "two scores"),
-    "lacks a score": (Reply({"results": [{"index": 0}]}), "None in the place of a score"),
-    "has a text for a score": (Reply({"results": scores("high")}), "'high' in the place"),
-    "has NaN": (Reply({"results": scores(1, float("nan"), 2)}), "no finite number"),
-    "has infinity": (Reply({"results": scores(float("inf"))}), "no finite number"),
-    "has a number beyond all": (Reply({"results": scores(10**400)}), "no finite number"),
+    "lacks a score": (Reply({"results": [{"index": 0}]}), "None instead of a score"),
+    "has a text for a score": (Reply({"results": scores("high")}), "'high' instead"),
+    "has NaN": (Reply({"results": scores(1, float("nan"), 2)}), "not finite"),
+    "has infinity": (Reply({"results": scores(float("inf"))}), "not finite"),
+    "has a number beyond all": (Reply({"results": scores(10**400)}), "not finite"),
 }
 
 
@@ -239,7 +239,7 @@ def test_a_refused_key_is_read_again(server: JsonServer) -> None:
     ],
 )
 def test_an_endpoint_is_completed_to_the_full_path(provider: str, endpoint: str, url: str) -> None:
-    assert request_url(WIRES[provider], endpoint) == url
+    assert request_url(PROVIDERS[provider], endpoint) == url
 
 
 def test_an_invalid_endpoint_is_refused_at_construction() -> None:
