@@ -50,7 +50,7 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """An identifier of the model; it changes whenever the same text would get another vector."""
+        """An identifier that changes whenever the same text would get another vector."""
 
     @property
     def dimensions(self) -> int:
