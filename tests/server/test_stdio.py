@@ -194,13 +194,13 @@ def ask_until_complete(server: Lines, request: dict[str, Any]) -> dict[str, Any]
 # Blocks the first write to the index until a file exists.
 _BLOCKED = """
 import os, time
-from rootle.ingest.pipeline import Pipeline
-write, gate = Pipeline._write_batch, os.environ["GATE"]
+from rootle.ingest.index_writer import IndexWriter
+write, gate = IndexWriter.write_batch, os.environ["GATE"]
 def write_when_open(self, *arguments):
     while not os.path.exists(gate):
         time.sleep(0.01)
     write(self, *arguments)
-Pipeline._write_batch = write_when_open
+IndexWriter.write_batch = write_when_open
 from rootle.cli.main import entry
 entry()
 """

@@ -11,7 +11,9 @@ from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery, camel_case
 
 # Fields that are left out if they are None.
-_OPTIONAL_FIELDS: Final = frozenset({"explanation", "interpretation", "staleness", "coverage"})
+_OPTIONAL_FIELDS: Final = frozenset(
+    {"explanation", "interpretation", "staleness", "coverage", "place"}
+)
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 

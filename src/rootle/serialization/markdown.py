@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from rootle.serialization.citation import cite, result_spans
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
@@ -35,8 +36,7 @@ def passages_of(result: SearchResult) -> Sequence[Span]:
     """Return the passages of a result's context, or else its spans in order of their lines."""
     if result.context is not None:
         return result.context.passages
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return sorted((first, *result.more_spans), key=lambda span: span.start_line)
+    return sorted(result_spans(result), key=lambda span: span.start_line)
 
 
 def passages_as_markdown(
@@ -46,9 +46,9 @@ def passages_as_markdown(
     text = "".join(span.snippet for span in spans)
     longest = max((len(found) for found in _FENCE.findall(text)), default=_MIN_FENCE - 1)
     fence = "`" * max(_MIN_FENCE, 1 + longest)
-    ranges = ", ".join(f"{span.start_line}-{span.end_line}" for span in spans)
+    citation = cite(_printable(path), spans)
     note = " (changed since it was indexed)" if is_changed else ""
-    lines = [f"## {_printable(path)}:{ranges}{note}", f"{fence}{language}"]
+    lines = [f"## {citation}{note}", f"{fence}{language}"]
     width = len(str(max((span.end_line for span in spans), default=0)))
     for index, span in enumerate(spans):
         if index:

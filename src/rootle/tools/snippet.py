@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from rootle.serialization.citation import format_place
 from rootle.text.terms import WORD, split_identifier
 from rootle.types import Record
 
@@ -26,7 +27,7 @@ def excerpt_record(record: Record, question: str, limit: int) -> str:
     best_limit = limit * _BEST_SHARE // 100 if record.more else limit
     text = excerpt(record.text, question, best_limit)
     for span in record.more:
-        heading = f"\n{_ELLIPSIS} {span.start_line}-{span.end_line} {span.scope}".rstrip() + "\n"
+        heading = f"\n{_ELLIPSIS} {format_place(span)} {span.scope}".rstrip() + "\n"
         room = limit - len(text) - len(heading)
         if room < _MIN_CHARS:
             break
