@@ -222,7 +222,7 @@ def test_a_collection_that_vanished_or_was_emptied_is_made_again(
     app.index()
     assert _held(app) == _chunks(app)
     gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
-    ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).prune(gone)
+    ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).delete_stale(gone)
     assert _held(app) < _chunks(app)
     app.index()  # counts, and finds that some are missing
     assert _held(app) == _chunks(app)
@@ -238,15 +238,15 @@ def test_a_replacement_that_a_killed_server_forgot_is_noticed(
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     with closing(sqlite3.connect(app.index_dir / "rootle.db")) as database:
         newest, file_id = database.execute("SELECT max(id), file_id FROM chunks").fetchone()
-    index.prune({file_id: []})
+    index.delete_stale({file_id: []})
     old = RemoteChunk(
         1_000_000, 1, "src/net/retry.py", "python", 1, 2, np.ones(256, np.float32), ""
     )
     index.put([old])
     assert _held(app) == _chunks(app)
-    assert not index.holds(newest)
+    assert not index.contains(newest)
     app.index()
-    assert ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).holds(newest)
+    assert ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).contains(newest)
     assert _held(app) == _chunks(app)
 
 
@@ -263,11 +263,11 @@ def test_a_server_that_was_set_back_forgets_what_was_removed_since(
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     gone = RemoteChunk(1_000_000, 999, "gone.py", "python", 1, 2, np.ones(256, np.float32), "")
     index.put([gone])
-    index.settle(Stamp(1, is_whole=True))
+    index.commit(Stamp(1, is_complete=True))
     assert app.search("how long to wait before the next attempt").degraded == ("stale",)
     _until(lambda: app.search("how long to wait for another attempt").degraded == ())
     again = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
-    assert not again.holds(1_000_000)
+    assert not again.contains(1_000_000)
     assert _held(app) == _chunks(app)
 
 
@@ -279,10 +279,10 @@ def test_vectors_of_another_length_under_the_name_are_thrown_away(
     server = HttpBackend("Chroma", chroma.url)
     name = _backend(app).index
     place = "/api/v2/tenants/default_tenant/databases/default_database/collections"
-    metadata = server.ask("GET", f"{place}/{name}")["metadata"]
-    server.ask("DELETE", f"{place}/{name}")
-    made = server.ask("POST", place, {"name": name, "metadata": metadata})
-    server.ask(
+    metadata = server.request("GET", f"{place}/{name}")["metadata"]
+    server.request("DELETE", f"{place}/{name}")
+    made = server.request("POST", place, {"name": name, "metadata": metadata})
+    server.request(
         "POST", f"{place}/{made['id']}/upsert", {"ids": ["1"], "embeddings": [[1.0, 2.0, 3.0]]}
     )
     assert app.search("validate an access token").degraded == ("dense",)
@@ -301,10 +301,10 @@ def test_a_rebuilt_or_cleared_index_leaves_nothing_on_the_server(
     second = _backend(app).index
     assert second != first
     server = HttpBackend("Chroma", chroma.url)
-    assert ChromaDense(server, first).held(256) is None
+    assert ChromaDense(server, first).read_stamp(256) is None
     assert _held(app) == _chunks(app)
     app.clear()
-    assert ChromaDense(server, second).held(256) is None
+    assert ChromaDense(server, second).read_stamp(256) is None
     assert not app.index_dir.exists()
 
 

@@ -113,21 +113,21 @@ class _Remote:
         for start in range(0, len(chunks), 400):
             self._index.put(chunks[start : start + 400])
         if self._generation:
-            self._index.prune({file_id: list(own) for file_id, own in files.items()})
+            self._index.delete_stale({file_id: list(own) for file_id, own in files.items()})
         self._settle()
 
     def remove(self, files: Sequence[int]) -> None:
-        self._index.prune(dict.fromkeys(files, ()))
+        self._index.delete_stale(dict.fromkeys(files, ()))
         self._settle()
 
     def _settle(self) -> None:
         self._generation += 1
-        self._index.settle(Stamp(self._generation, is_whole=True))
+        self._index.commit(Stamp(self._generation, is_complete=True))
 
     def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
         stamp, ranked = self._index.query(asked, k, files, TIMEOUT_S)  # type: ignore[attr-defined]
-        assert stamp == Stamp(self._generation, is_whole=True)
-        assert stamp == self._index.held(DIMENSIONS)
+        assert stamp == Stamp(self._generation, is_complete=True)
+        assert stamp == self._index.read_stamp(DIMENSIONS)
         return ranked
 
 

@@ -87,29 +87,29 @@ def test_an_empty_index_finds_nothing(dense) -> None:
 @pytest.mark.parametrize("kind", ["chroma", "opensearch", "weaviate"])
 def test_a_server_says_what_it_holds(kind: str, open_remote) -> None:
     index = open_remote(kind, "dense")
-    assert index.held(32) is None
+    assert index.read_stamp(32) is None
     index.drop()
     index.create(32)
-    assert index.held(32) == Stamp(-1, is_whole=False)
+    assert index.read_stamp(32) == Stamp(-1, is_complete=False)
     vectors = _vectors(3)
     index.put(
         [RemoteChunk(at, 1, "a b/ü.py", "python", 1, 2, vectors[at - 7], "") for at in (7, 8, 9)]
     )
-    index.settle(Stamp(4, is_whole=True))
-    assert index.held(32) == Stamp(4, is_whole=True)
+    index.commit(Stamp(4, is_complete=True))
+    assert index.read_stamp(32) == Stamp(4, is_complete=True)
     assert index.count() == 3
-    assert [index.holds(at) for at in (7, 9, 10)] == [True, True, False]
-    index.prune({1: [9]})
-    index.settle(Stamp(5, is_whole=True))
+    assert [index.contains(at) for at in (7, 9, 10)] == [True, True, False]
+    index.delete_stale({1: [9]})
+    index.commit(Stamp(5, is_complete=True))
     assert index.count() == 1
-    assert [index.holds(at) for at in (7, 9)] == [False, True]
+    assert [index.contains(at) for at in (7, 9)] == [False, True]
     with pytest.raises(RefusedError):
         index.put([RemoteChunk(11, 2, "c.py", "python", 1, 2, vectors[0][:5], "")])
     with pytest.raises(UnavailableError):
         index.query(vectors[0][:5], 3, None, 20.0)
     index.create(32)
-    assert index.held(32) == Stamp(-1, is_whole=False)
+    assert index.read_stamp(32) == Stamp(-1, is_complete=False)
     assert index.count() == 0
     index.drop()
-    assert index.held(32) is None
+    assert index.read_stamp(32) is None
     index.drop()

@@ -18,7 +18,7 @@ from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manife
 from rootle.index.local.pending_embeddings import PendingEmbeddings, RetryDelay
 from rootle.index.local.sparse_index import ChunkTerms, FileTerms
 from rootle.index.reader import FileState
-from rootle.index.remote.replica_state import oldest_held
+from rootle.index.remote.replica_state import oldest_generation
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.plan import Plan
 from rootle.ingest.workers.jobs import AnalyzedText, ReadJob, ReadResult
@@ -169,7 +169,7 @@ class Pipeline:
             writer.abandon()
             raise
         with write_transaction(self._connection):
-            self._manifest.forget_removed(oldest_held(self._manifest, generation))
+            self._manifest.forget_removed(oldest_generation(self._manifest, generation))
 
     def _dimensions(self) -> int:
         known = self._manifest.value("dimensions")
