@@ -225,7 +225,7 @@ def test_a_configured_plugin_that_cannot_be_loaded_is_reported(
     assert response.results
     assert set(response.degraded) == {"dense", "reranker"}
     (backend,) = app.status().backends
-    assert 'there is no index "mine"' in backend.reason
+    assert 'the index "mine" is not available' in backend.reason
     assert "out of salt" in backend.reason
 
 
@@ -233,12 +233,12 @@ EAGER = """
 from rootle.plugins import Plugin
 
 class Eager:
-    def __init__(self, place): self.ids, self.said = {}, ""
-    def read_stamp(self): return self.said
-    def create(self, dimensions): self.ids, self.said = {}, ""
+    def __init__(self, place): self.ids, self.stamp = {}, ""
+    def read_stamp(self): return self.stamp
+    def create(self, dimensions): self.ids, self.stamp = {}, ""
     def put(self, chunks): self.ids.update((chunk.id, 1.0) for chunk in chunks)
     def delete_stale(self, live): pass
-    def commit(self, note): self.said = note
+    def commit(self, stamp): self.stamp = stamp
     def count(self): return len(self.ids)
     def contains(self, chunk): return chunk in self.ids
     def drop(self): pass
