@@ -498,7 +498,7 @@ def test_a_killed_run_and_a_server_that_recovers(repository, home, server):
     server.answer = lambda request: DOWN
     indexed = run("index", repository)
     assert indexed.code == 0
-    assert "chunks wait for their embedding: " in indexed.out
+    assert "chunks have no embedding yet: " in indexed.out
     found = run("search", "retry_backoff", "--root", repository, "--json")
     assert found.paths[0] == "src/net/retry.py"
     assert set(found.data["degraded"]) == {"dense", "pending"}
@@ -507,7 +507,7 @@ def test_a_killed_run_and_a_server_that_recovers(repository, home, server):
     assert "HTTP 503" in status["pendingReason"]
     assert status["pendingSince"].endswith("Z")
     assert status["pendingRetryAt"].endswith("Z")
-    assert "chunks without their embedding since 20" in run("status", repository).out
+    assert "chunks without an embedding since 20" in run("status", repository).out
 
     batches = threading.Semaphore(0)
 

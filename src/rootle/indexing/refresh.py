@@ -46,7 +46,7 @@ class IndexRefresher:
         *,
         initial_index_timeout_s: float | None = None,
     ) -> None:
-        """With `initial_index_timeout_s`, no query waits longer for the first index."""
+        """`initial_index_timeout_s` limits how long a query waits for the first index."""
         self._indexer = indexer
         self._config = config
         self._on_warning = on_warning

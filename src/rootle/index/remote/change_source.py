@@ -78,8 +78,10 @@ class ChangeSource:
 
     def _terms(self, state: FileState, text: str, row: ChunkRow) -> str:
         chunk_terms = text_terms(text[row.start : row.end], self._table)
+        place = place_terms(state.path, self._table)
+        title = text_terms(state.title, self._table)
         # A word without terms leaves two consecutive spaces.
-        return " ".join(f"{chunk_terms} {place_terms(state.path, self._table)}".split())
+        return " ".join(f"{chunk_terms} {place} {title}".split())
 
     def count_and_newest(self, leg: Leg) -> tuple[int, int]:
         """Return the number of chunks of a complete replica, and the largest id."""

@@ -1,4 +1,4 @@
-"""The section in the instructions that agents read."""
+"""The block of instructions that agents read."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ import pytest
 from install_sample import Install
 from sample import write
 
-from rootle.agents.instructions_block import BEGIN, END, with_section, without_section
+from rootle.agents.instructions_block import BEGIN, END, add_block, remove_block
 
-SECTION = with_section("")
+BLOCK = add_block("")
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "\n", "# Rules\n", "# Rules", "# Rules\n\n", "a\r\nb\r\n", "a\r\nb", "a\r\nb\nc\n"],
 )
-def test_a_section_comes_and_goes_without_a_trace(text: str) -> None:
-    there = with_section(text)
-    assert BEGIN in there
-    assert with_section(there) == there
-    assert without_section(there) == text
+def test_removing_the_block_restores_the_text_exactly(text: str) -> None:
+    added = add_block(text)
+    assert BEGIN in added
+    assert add_block(added) == added
+    assert remove_block(added) == text
 
 
-def test_an_old_section_is_replaced_where_it_stands() -> None:
+def test_an_old_block_is_replaced_in_its_position() -> None:
     old = f"# Rules\n\n{BEGIN}\nold words\n{END}\n\n# More\n"
-    new = with_section(old)
-    assert new == f"# Rules\n\n{SECTION}\n# More\n"
-    assert without_section(new) == "# Rules\n\n# More\n"
+    new = add_block(old)
+    assert new == f"# Rules\n\n{BLOCK}\n# More\n"
+    assert remove_block(new) == "# Rules\n\n# More\n"
 
 
-def test_the_section_names_the_tools_and_when_grep_is_better() -> None:
-    assert "`vectordb_search`" in SECTION
-    assert "`vectordb_read`" in SECTION
-    assert "`grep` is better" in SECTION
-    assert len(SECTION) < 800
+def test_the_block_names_the_tools_and_the_uses_of_grep() -> None:
+    assert "`vectordb_search`" in BLOCK
+    assert "`vectordb_read`" in BLOCK
+    assert "`grep` is better" in BLOCK
+    assert len(BLOCK) < 800
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [(f"a\n{BEGIN}\nb\n", 2), (f"{END}\n{BEGIN}\n", 1), (SECTION * 2, 1)]
+    ("text", "line"), [(f"a\n{BEGIN}\nb\n", 2), (f"{END}\n{BEGIN}\n", 1), (BLOCK * 2, 1)]
 )
-def test_markers_without_their_pair_are_an_error(
+def test_unpaired_markers_are_an_error(
     text: str, line: int, install: Install, project: Path
 ) -> None:
     path = write(project, "AGENTS.md", text)
@@ -52,17 +52,15 @@ def test_markers_without_their_pair_are_an_error(
     assert not (project / ".codex").exists()
 
 
-def test_claude_code_reads_the_agents_file_only_where_there_is_no_other(
-    install: Install, project: Path
-) -> None:
-    # A new CLAUDE.md would hide the rules that stand in AGENTS.md.
+def test_no_claude_file_is_created_next_to_an_agents_file(install: Install, project: Path) -> None:
+    # Claude Code would read a new CLAUDE.md instead of AGENTS.md.
     write(project, "AGENTS.md", "# Rules\n")
     assert install("--agent", "claude-code", "--scope", "project", "--yes").code == 0
-    assert (project / "AGENTS.md").read_text() == f"# Rules\n\n{SECTION}"
+    assert (project / "AGENTS.md").read_text() == f"# Rules\n\n{BLOCK}"
     assert not (project / "CLAUDE.md").exists()
 
 
-def test_a_file_that_takes_in_the_shared_one_is_left_as_it_is(
+def test_a_file_that_includes_the_shared_one_is_not_changed(
     install: Install, project: Path
 ) -> None:
     write(project, "AGENTS.md", "# Rules\n")
@@ -72,16 +70,16 @@ def test_a_file_that_takes_in_the_shared_one_is_left_as_it_is(
     assert BEGIN in (project / "AGENTS.md").read_text()
 
 
-def test_two_names_of_one_file_get_one_section(install: Install, project: Path) -> None:
+def test_a_file_and_a_link_to_it_get_one_block(install: Install, project: Path) -> None:
     write(project, "AGENTS.md", "# Rules\n")
     (project / "CLAUDE.md").symlink_to("AGENTS.md")
     agents = ("--agent", "claude-code", "--agent", "codex", "--scope", "project", "--yes")
     assert install(*agents).code == 0
-    assert (project / "AGENTS.md").read_text() == f"# Rules\n\n{SECTION}"
+    assert (project / "AGENTS.md").read_text() == f"# Rules\n\n{BLOCK}"
     assert (project / "CLAUDE.md").is_symlink()
 
 
-def test_the_section_stays_until_the_last_agent_that_reads_it_goes(
+def test_the_block_stays_until_the_last_agent_that_reads_it_is_uninstalled(
     install: Install, project: Path
 ) -> None:
     path = write(project, "AGENTS.md", "# Rules\n")

@@ -1,4 +1,4 @@
-"""Which command an agent is told to run, and which entries count as ours."""
+"""The command that an agent runs, and the entries that start rootle."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from sample import write
 
-from rootle.agents.catalog import AGENTS, Agent, ConfigPart
-from rootle.agents.launch_command import command_line, entry_for, installed_command, is_ours
+from rootle.agents.agent import Agent, ConfigPart
+from rootle.agents.catalog import AGENTS
+from rootle.agents.launch_command import build_entry, command_line, installed_command, starts_rootle
 from rootle.errors import InstallError
 
 BY_NAME = {agent.name: agent for agent in AGENTS}
@@ -18,7 +19,7 @@ BY_NAME = {agent.name: agent for agent in AGENTS}
 
 @pytest.fixture
 def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the environment of this Python keeps its commands."""
+    """Return the folder of commands of the environment that rootle is installed in."""
     folder = tmp_path / "venv/bin"
     folder.mkdir(parents=True)
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(folder))
@@ -31,7 +32,7 @@ def program(folder: Path) -> Path:
     return path
 
 
-def test_the_link_on_the_path_goes_before_what_it_leads_to(
+def test_a_link_on_the_path_is_preferred_to_its_target(
     scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -40,33 +41,33 @@ def test_the_link_on_the_path_goes_before_what_it_leads_to(
     assert installed_command() == [str(link)]
 
 
-def test_another_rootle_on_the_path_is_not_this_one(scripts: Path, tmp_path: Path) -> None:
+def test_another_installation_on_the_path_is_not_used(scripts: Path, tmp_path: Path) -> None:
     own = program(scripts)
     program(tmp_path / "empty")
     assert installed_command() == [str(own)]
 
 
-def test_without_a_command_python_starts_it(scripts: Path) -> None:
+def test_python_runs_the_module_if_there_is_no_command(scripts: Path) -> None:
     assert installed_command() == [os.path.abspath(sys.executable), "-m", "rootle"]
 
 
 @pytest.mark.parametrize(
-    "place", ["uv/archive-v0/x3/bin", "uv/environments-v2/x/bin", "pipx/.cache/1f/bin"]
+    "folder", ["uv/archive-v0/x3/bin", "uv/environments-v2/x/bin", "pipx/.cache/1f/bin"]
 )
-def test_an_environment_that_is_thrown_away_is_refused(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_temporary_environment_is_refused(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program(tmp_path / place)
-    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / place))
-    with pytest.raises(InstallError, match="thrown away; install rootle first, with `pipx"):
+    program(tmp_path / folder)
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / folder))
+    with pytest.raises(InstallError, match="temporary environment; install rootle first, with"):
         installed_command()
 
 
-def test_a_project_gets_the_plain_name(tmp_path: Path) -> None:
+def test_project_files_contain_the_plain_name(tmp_path: Path) -> None:
     assert command_line(BY_NAME["codex"], "project", tmp_path) == ["rootle", "mcp"]
 
 
-def test_an_agent_that_starts_servers_elsewhere_names_the_folder(
+def test_the_folder_is_named_for_agents_that_start_servers_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.agents.launch_command.installed_command", lambda: ["/bin/rootle"])
@@ -78,24 +79,26 @@ def test_an_agent_that_starts_servers_elsewhere_names_the_folder(
     ]
 
 
-def test_no_entry_names_a_folder_that_holds_the_home(
+def test_a_folder_that_contains_the_home_folder_is_refused(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.agents.launch_command.installed_command", lambda: ["/bin/rootle"])
     for folder in (home, home.parent):
-        with pytest.raises(InstallError, match="is no project; name one with --root"):
+        with pytest.raises(InstallError, match="is not a project; choose a project with --root"):
             command_line(BY_NAME["windsurf"], "user", folder)
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_every_entry_says_the_command_and_is_known_again(agent: Agent) -> None:
+def test_every_entry_contains_the_command_and_is_recognized(agent: Agent) -> None:
     command = ["C:\\Tools\\rootle.exe", "mcp", "--root", "x"]
-    entry = entry_for(agent, command, is_new=True)
-    assert is_ours(agent, entry)
+    entry = build_entry(agent, command, is_new=True)
+    assert starts_rootle(agent, entry)
     assert not any(isinstance(value, ConfigPart) for value in entry.values())
     words = str(list(entry.values()))
     assert all(repr(word) in words for word in command)
-    assert is_ours(agent, entry_for(agent, ["/v/bin/python", "-m", "rootle", "mcp"], is_new=True))
+    assert starts_rootle(
+        agent, build_entry(agent, ["/v/bin/python", "-m", "rootle", "mcp"], is_new=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,5 +114,5 @@ def test_every_entry_says_the_command_and_is_known_again(agent: Agent) -> None:
         {"command": 5, "args": None},
     ],
 )
-def test_what_starts_something_else_is_not_ours(entry: object) -> None:
-    assert not is_ours(BY_NAME["cursor"], entry)
+def test_entries_that_start_another_program_are_not_recognized(entry: object) -> None:
+    assert not starts_rootle(BY_NAME["cursor"], entry)

@@ -1,4 +1,4 @@
-"""Where files lie on each platform, and which agents are there."""
+"""The configuration files of agents on each platform, and the detection of agents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from sample import write
 
+from rootle.agents.agent import Agent
 from rootle.agents.catalog import AGENTS
-from rootle.agents.locations import Machine, configurations, notes
+from rootle.agents.locations import Machine, config_files, instruction_files
 from rootle.errors import InstallError
 
 BY_NAME = {agent.name: agent for agent in AGENTS}
@@ -33,31 +34,31 @@ def machine(platform: str = "linux", **environment: str) -> Machine:
         ("devin", "win32", "/home/ada/AppData/Roaming/devin/mcp_config.json"),
     ],
 )
-def test_a_file_lies_where_its_platform_has_it(agent: str, platform: str, expected: str) -> None:
-    assert configurations(BY_NAME[agent], "user", machine(platform))[0] == Path(expected)
+def test_each_platform_has_its_own_paths(agent: str, platform: str, expected: str) -> None:
+    assert config_files(BY_NAME[agent], "user", machine(platform))[0] == Path(expected)
 
 
-def test_variables_of_the_environment_move_files() -> None:
+def test_environment_variables_change_paths() -> None:
     moved = machine(
         CODEX_HOME="/c", CLAUDE_CONFIG_DIR="/l", XDG_CONFIG_HOME="/x", COPILOT_HOME="/p"
     )
-    places = {
+    expected = {
         "codex": "/c/config.toml",
         "claude-code": "/l/.claude.json",
         "opencode": "/x/opencode/opencode.json",
         "copilot": "/p/mcp-config.json",
     }
-    for agent, path in places.items():
-        assert configurations(BY_NAME[agent], "user", moved)[0] == Path(path)
-    assert notes(BY_NAME["claude-code"], "user", moved) == [Path("/l/CLAUDE.md")]
+    for agent, path in expected.items():
+        assert config_files(BY_NAME[agent], "user", moved)[0] == Path(path)
+    assert instruction_files(BY_NAME["claude-code"], "user", moved) == [Path("/l/CLAUDE.md")]
 
 
-def test_a_relative_variable_is_an_error() -> None:
+def test_a_relative_path_in_a_variable_is_refused() -> None:
     with pytest.raises(InstallError, match=r"codex/config\.toml is a relative path"):
-        configurations(BY_NAME["codex"], "user", machine(CODEX_HOME="codex"))
+        config_files(BY_NAME["codex"], "user", machine(CODEX_HOME="codex"))
 
 
-def test_an_agent_is_found_by_what_it_leaves_or_by_its_program(tmp_path: Path) -> None:
+def test_an_agent_is_detected_by_its_files_or_its_program(tmp_path: Path) -> None:
     here = Machine(tmp_path, tmp_path, {"PATH": str(tmp_path / "bin")}, "linux")
     assert [agent.name for agent in AGENTS if here.is_installed(agent)] == []
     (tmp_path / ".qwen").mkdir()
@@ -65,13 +66,13 @@ def test_an_agent_is_found_by_what_it_leaves_or_by_its_program(tmp_path: Path) -
     assert [agent.name for agent in AGENTS if here.is_installed(agent)] == ["qwen", "amp"]
 
 
-def test_no_two_agents_share_a_name_or_an_entry() -> None:
+def test_agents_share_neither_names_nor_files() -> None:
     assert len(BY_NAME) == len(AGENTS)
     for scope in ("user", "project"):
-        files = [path for agent in AGENTS for path in configurations(agent, scope, machine())]
+        files = [path for agent in AGENTS for path in config_files(agent, scope, machine())]
         assert len(files) == len(set(files))
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_an_agent_reads_the_instructions_that_are_made_for_it(agent: object) -> None:
-    assert agent.new_notes in agent.notes  # type: ignore[attr-defined]
+def test_an_agent_reads_the_instruction_file_that_is_created_for_it(agent: Agent) -> None:
+    assert agent.new_instructions in agent.project_instructions

@@ -14,7 +14,7 @@ from rootle.types import FileMetadata, SearchQuery, TextChunk
 _METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 12)
 
 
-def test_a_chunk_is_named_by_its_file_and_its_number() -> None:
+def test_the_id_of_a_chunk_is_its_file_and_number() -> None:
     chunk = TextChunk("src/a.py", 3, 10, 20, "text", _METADATA)
     assert chunk.chunk_id == "src/a.py::3"
 
@@ -36,7 +36,7 @@ def test_records_have_camel_case_names_in_json() -> None:
     }
 
 
-def test_a_query_survives_the_way_through_json() -> None:
+def test_a_query_survives_a_round_trip() -> None:
     query = SearchQuery("text", ("src", "*.md"), ("py",), 1.5, 7, "abc", True, 900, ("a.py:1-2",))
     data = to_json(query)
     assert set(data) == {
@@ -55,13 +55,13 @@ def test_a_query_survives_the_way_through_json() -> None:
     assert query_from_json({"textQuery": "text", "limit": None}) == SearchQuery("text")
 
 
-def test_records_cannot_be_changed() -> None:
+def test_records_are_immutable() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         SearchQuery("text").limit = 3  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
-    ("data", "field", "value", "cure"),
+    ("data", "field", "value", "remedy"),
     [
         ([1], "object", "[1]", '{"textQuery": "…"}'),
         ({}, '"textQuery"', "None", "a text"),
@@ -78,13 +78,13 @@ def test_records_cannot_be_changed() -> None:
         ({"textQuery": "x", "cursor": ["y" * 90]}, '"cursor"', "…", "a text"),
     ],
 )
-def test_a_bad_query_names_the_field_the_value_and_the_cure(
-    data: Any, field: str, value: str, cure: str
+def test_the_error_of_an_invalid_query_names_field_value_and_remedy(
+    data: Any, field: str, value: str, remedy: str
 ) -> None:
     with pytest.raises(QueryError) as caught:
         query_from_json(data)
     message = str(caught.value)
     assert field in message
     assert value in message
-    assert cure in message
+    assert remedy in message
     assert len(message) < 200

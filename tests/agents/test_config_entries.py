@@ -1,4 +1,4 @@
-"""Edits of JSON, TOML and YAML: one thing changes, every other character stays."""
+"""Edits of JSON, TOML and YAML change one entry and no other character."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rootle.agents.catalog import Format
-from rootle.agents.config_entries import entry_at, with_entry, without_entry
-from rootle.agents.line_endings import TextError
+from rootle.agents.agent import Format
+from rootle.agents.config_entries import read_entry, remove_entry, set_entry
+from rootle.agents.config_text import ConfigTextError
 
 ENTRY = {"command": '/opt/a "b"/rootle', "args": ["mcp", "--root", "C:\\x"], "enabled": True}
 KEYS = ("servers", "rootle")
@@ -33,14 +33,14 @@ DOCUMENTS = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, st.sampled_from([None, 0, 1, 2, 4, "\t"]), st.sampled_from(["", "\n", " // x\n"]))
-def test_json_of_any_layout_gets_an_entry_and_loses_it(
+def test_json_of_any_layout_is_restored_exactly(
     document: dict[str, Any], indent: int | str | None, tail: str
 ) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=False) + tail
-    there = with_entry(text, "json", KEYS, ENTRY)
-    assert entry_at(there, "json", KEYS) == ENTRY
-    assert with_entry(there, "json", KEYS, ENTRY) == there
-    assert without_entry(there, "json", KEYS, 1 if "servers" in document else 0) == text
+    added = set_entry(text, "json", KEYS, ENTRY)
+    assert read_entry(added, "json", KEYS) == ENTRY
+    assert set_entry(added, "json", KEYS, ENTRY) == added
+    assert remove_entry(added, "json", KEYS, 1 if "servers" in document else 0) == text
 
 
 BEFORE: list[tuple[Format, str]] = [
@@ -69,13 +69,13 @@ BEFORE: list[tuple[Format, str]] = [
 
 
 @pytest.mark.parametrize(("kind", "before"), BEFORE)
-def test_an_entry_comes_and_goes_without_a_trace(kind: Format, before: str) -> None:
-    there = with_entry(before, kind, KEYS, ENTRY)
-    assert entry_at(there, kind, KEYS) == ENTRY
-    assert with_entry(there, kind, KEYS, ENTRY) == there
-    gone = without_entry(there, kind, KEYS, 1 if '"servers"' in before else 0)
+def test_removing_an_entry_restores_the_text(kind: Format, before: str) -> None:
+    added = set_entry(before, kind, KEYS, ENTRY)
+    assert read_entry(added, kind, KEYS) == ENTRY
+    assert set_entry(added, kind, KEYS, ENTRY) == added
+    removed = remove_entry(added, kind, KEYS, 1 if '"servers"' in before else 0)
     empty = "{}" if kind == "json" and "{" not in before else ""
-    assert gone.rstrip() == (before + empty).rstrip()
+    assert removed.rstrip() == (before + empty).rstrip()
 
 
 @pytest.mark.parametrize(
@@ -95,19 +95,19 @@ def test_an_entry_comes_and_goes_without_a_trace(kind: Format, before: str) -> N
         ("json", '{"servers": {"rootle": {"args": [ 1, // x\n 2 ]}}}'),
     ],
 )
-def test_an_entry_of_any_form_is_brought_up_to_date(kind: Format, before: str) -> None:
-    there = with_entry(before, kind, KEYS, ENTRY)
-    found = entry_at(there, kind, KEYS)
+def test_an_existing_entry_in_any_notation_is_updated(kind: Format, before: str) -> None:
+    added = set_entry(before, kind, KEYS, ENTRY)
+    found = read_entry(added, kind, KEYS)
     assert isinstance(found, dict)
     assert {key: found[key] for key in ENTRY} == ENTRY
-    assert with_entry(there, kind, KEYS, ENTRY) == there
+    assert set_entry(added, kind, KEYS, ENTRY) == added
 
 
-def test_a_comment_on_the_servers_stays_when_the_last_one_goes() -> None:
+def test_a_comment_on_the_servers_stays_without_servers() -> None:
     yaml = "servers: # mine\n  rootle:\n    a: 1\n"
-    assert without_entry(yaml, "yaml", KEYS, 0) == "servers: # mine\n"
+    assert remove_entry(yaml, "yaml", KEYS, 0) == "servers: # mine\n"
     json_text = '{\n  "servers": { // mine\n    "rootle": {}\n  }\n}\n'
-    assert without_entry(json_text, "json", KEYS, 0) == '{\n  "servers": { // mine\n  }\n}\n'
+    assert remove_entry(json_text, "json", KEYS, 0) == '{\n  "servers": { // mine\n  }\n}\n'
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_a_comment_on_the_servers_stays_when_the_last_one_goes() -> None:
         ("servers:", "servers:\n  rootle:\n    a: 1\n"),
     ],
 )
-def test_a_key_of_yaml_with_nothing_under_it_is_filled(before: str, after: str) -> None:
-    assert with_entry(before, "yaml", KEYS, {"a": 1}) == after
+def test_an_empty_yaml_key_gets_the_entry(before: str, after: str) -> None:
+    assert set_entry(before, "yaml", KEYS, {"a": 1}) == after
 
 
 @pytest.mark.parametrize(
@@ -136,20 +136,20 @@ def test_a_key_of_yaml_with_nothing_under_it_is_filled(before: str, after: str) 
         ("yaml", "day: 2026-13-41\n"),
     ],
 )
-def test_what_cannot_be_changed_safely_is_an_error(kind: Format, text: str) -> None:
-    with pytest.raises(TextError):
-        with_entry(text, kind, KEYS, ENTRY)
+def test_a_notation_that_cannot_be_edited_safely_is_an_error(kind: Format, text: str) -> None:
+    with pytest.raises(ConfigTextError):
+        set_entry(text, kind, KEYS, ENTRY)
 
 
-def test_of_two_equal_keys_the_last_counts_and_both_go() -> None:
+def test_the_last_of_two_equal_keys_is_updated_and_both_are_removed() -> None:
     text = '{"servers": {"rootle": {"command": "a"}, "b": 1, "rootle": {"command": "c"}}}'
-    assert entry_at(text, "json", KEYS) == {"command": "c"}
-    assert '"rootle": {"command": "a"}' in with_entry(text, "json", KEYS, ENTRY)
-    assert without_entry(text, "json", KEYS, 0) == '{"servers": { "b": 1}}'
+    assert read_entry(text, "json", KEYS) == {"command": "c"}
+    assert '"rootle": {"command": "a"}' in set_entry(text, "json", KEYS, ENTRY)
+    assert remove_entry(text, "json", KEYS, 0) == '{"servers": { "b": 1}}'
 
 
-def test_a_large_file_is_changed_in_a_moment() -> None:
+def test_a_large_file_is_edited() -> None:
     projects = {f"/p{n}": {"history": [{"display": "x" * 200}] * 20} for n in range(200)}
     text = json.dumps({"projects": projects, "servers": {}}, indent=2)
     assert len(text) > 800_000
-    assert len(with_entry(text, "json", KEYS, ENTRY)) > len(text)
+    assert len(set_entry(text, "json", KEYS, ENTRY)) > len(text)

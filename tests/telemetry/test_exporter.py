@@ -1,4 +1,4 @@
-"""What a collector receives, over the real exporter, and that nobody pays where nobody listens."""
+"""Spans and metrics as a collector receives them from the real exporter."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from collector import Collector, collecting
@@ -18,27 +19,28 @@ from sample import FILES, many_files, write, write_tree
 from rootle.ingest.workers import scheduler
 from rootle.telemetry import spans as telemetry_spans
 
-QUESTION = "how long to wait before the next attempt"
+QUESTION: Final = "how long to wait before the next attempt"
 
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    """One that hears what commands tell."""
+    """A collector that commands export to."""
     with collecting() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint)
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
         yield collector
 
 
-def test_each_file_that_is_indexed_is_a_span(repository: Path, collector: Collector) -> None:
+def test_each_indexed_file_is_a_span(repository: Path, collector: Collector) -> None:
     assert rootle("index", repository).code == 0
     spans = {span.attributes["filePath"]: span for span in collector.named("searchAgent.indexFile")}
     assert set(spans) == set(FILES)
     for span in spans.values():
         assert set(span.attributes) == set(telemetry_spans.SPANS["searchAgent.indexFile"])
         assert span.attributes["numChunks"] >= 1
-        told = span.attributes["embeddingLatencyMs"] + span.attributes["indexLatencyMs"]
-        assert span.ms == pytest.approx(told, abs=0.01)
+        attributes = span.attributes
+        latency_ms = attributes["embeddingLatencyMs"] + attributes["indexLatencyMs"]
+        assert span.ms == pytest.approx(latency_ms, abs=0.01)
         assert span.service == "rootle"
     write(repository, "src/net/retry.py", "RETRIES = 5\n", when_s=None)
     del collector.spans[:]
@@ -46,7 +48,7 @@ def test_each_file_that_is_indexed_is_a_span(repository: Path, collector: Collec
     assert [span.attributes["filePath"] for span in collector.spans] == ["src/net/retry.py"]
 
 
-def test_files_that_other_processes_embedded_are_spans_too(
+def test_files_embedded_by_worker_processes_are_spans_too(
     tmp_path: Path, collector: Collector
 ) -> None:
     files = many_files(260, functions=20)
@@ -70,16 +72,16 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
         (latency,) = (name for name in span.attributes if name.endswith("LatencyMs"))
         assert 0 < span.attributes[latency] <= span.ms
         assert span.events == []
-    told = search.attributes
-    assert told["queryLength"] == len(QUESTION)
-    assert min(told["denseHits"], told["sparseHits"], told["finalResults"]) > 0
-    assert told["totalCandidates"] == steps[2].attributes["candidateCount"] > 0
+    found = search.attributes
+    assert found["queryLength"] == len(QUESTION)
+    assert min(found["denseHits"], found["sparseHits"], found["finalResults"]) > 0
+    assert found["totalCandidates"] == steps[2].attributes["candidateCount"] > 0
     assert steps[0].attributes["embeddingModelID"] == "static-code-v1"
     assert steps[1].attributes["sparseEndpoint"] == "embedded"
     assert not any(QUESTION.encode() in body for body in collector.bodies)
 
 
-def test_counters_and_latencies_arrive(repository: Path, collector: Collector) -> None:
+def test_counters_and_histograms_are_exported(repository: Path, collector: Collector) -> None:
     assert rootle("search", QUESTION, "--root", repository).code == 0
     assert rootle("search", "--path", "nowhere", "any", "--root", repository).code == 1
     (empty,) = (span for span in collector.named("searchAgent.search") if span.events)
@@ -92,7 +94,7 @@ def test_counters_and_latencies_arrive(repository: Path, collector: Collector) -
     assert set(collector.metrics.values()) == {1}
 
 
-def test_an_answer_from_the_cache_is_counted_and_takes_no_step(
+def test_a_cached_answer_is_counted_and_has_no_child_spans(
     repository: Path, collector: Collector
 ) -> None:
     question = json.dumps({"textQuery": QUESTION}) + "\n"
@@ -105,7 +107,7 @@ def test_an_answer_from_the_cache_is_counted_and_takes_no_step(
         assert [span.parent for span in collector.named(f"searchAgent.{name}")] == [first.id]
 
 
-def test_a_question_that_cannot_be_asked_is_a_failed_span_that_does_not_quote_it(
+def test_an_invalid_question_is_a_failed_span_without_its_text(
     repository: Path, collector: Collector
 ) -> None:
     assert rootle("search", "zebra", "--cursor", "zebra", "--root", repository).code == 2
@@ -114,7 +116,7 @@ def test_a_question_that_cannot_be_asked_is_a_failed_span_that_does_not_quote_it
     assert not any(b"zebra" in body for body in collector.bodies)
 
 
-def test_what_goes_wrong_is_an_event_and_a_counter(
+def test_degradation_is_an_event_and_a_counter(
     repository: Path, tmp_path: Path, collector: Collector
 ) -> None:
     outcome = rootle(repository, tmp_path / "index", program=_WITHOUT_EMBEDDER)
@@ -128,18 +130,18 @@ def test_what_goes_wrong_is_an_event_and_a_counter(
     assert collector.metrics[telemetry_spans.DENSE_FAILURES] == 1
 
 
-def test_batches_that_wait_are_a_gauge(collector: Collector) -> None:
-    assert rootle(program=_TELLING).code == 0
+def test_waiting_files_are_a_gauge(collector: Collector) -> None:
+    assert rootle(program=_RECORDING).code == 0
     assert collector.kinds == {telemetry_spans.BUFFERED_INDEX_OPERATIONS: "gauge"}
     assert collector.metrics == {telemetry_spans.BUFFERED_INDEX_OPERATIONS: 3}
 
 
-def test_spans_stand_under_those_of_the_program_that_asks(repository: Path) -> None:
+def test_spans_are_children_of_the_span_of_the_calling_program(repository: Path) -> None:
     spans = rootle(repository, program=_OWN_SDK).data
     parents = {name: parent for name, parent in spans if name != "searchAgent.indexFile"}
     assert parents == {
-        "ours": None,
-        "searchAgent.search": "ours",
+        "caller": None,
+        "searchAgent.search": "caller",
         **dict.fromkeys(
             ("searchAgent.denseSearch", "searchAgent.sparseSearch", "searchAgent.rerank"),
             "searchAgent.search",
@@ -151,35 +153,35 @@ def test_spans_stand_under_those_of_the_program_that_asks(repository: Path) -> N
     ("name", "value"),
     [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")],
 )
-def test_opentelemetrys_own_switches_hold(
+def test_opentelemetry_variables_disable_export(
     name: str, value: str, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    assert rootle(program=_TELLING).code == 0
+    assert rootle(program=_RECORDING).code == 0
     assert collector.spans == []
     assert bool(collector.metrics) == (name == "OTEL_TRACES_EXPORTER")
 
 
-def test_the_service_may_have_another_name(
+def test_a_variable_sets_the_name_of_the_service(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_SERVICE_NAME", "our-search")
-    rootle(program=_TELLING)
+    rootle(program=_RECORDING)
     assert [span.service for span in collector.spans] == ["our-search"]
 
 
-def test_a_protocol_that_cannot_be_spoken_is_told(
+def test_an_unsupported_protocol_is_a_warning(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-    outcome = rootle(program=_TELLING)
+    outcome = rootle(program=_RECORDING)
     assert outcome.code == 0
     assert "'grpc'" in outcome.err
     assert "'http/protobuf'" in outcome.err
     assert collector.bodies == []
 
 
-def test_a_collector_that_refuses_costs_no_answer(
+def test_a_collector_that_refuses_does_not_affect_the_answer(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with collecting(status=400) as collector:
@@ -189,14 +191,14 @@ def test_a_collector_that_refuses_costs_no_answer(
     assert "Failed to export" in outcome.err
 
 
-def test_a_collector_that_never_answers_is_waited_for_two_seconds_at_most(
+def test_a_command_waits_two_seconds_for_a_collector_that_never_answers(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert rootle("index", repository).code == 0
-    with socket.create_server(("127.0.0.1", 0)) as deaf:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
         monkeypatch.setenv(
-            "OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{deaf.getsockname()[1]}"
+            "OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}"
         )
         process = subprocess.Popen(
             [sys.executable, "-m", "rootle", "search", QUESTION, "--json", "--root", repository],
@@ -205,17 +207,21 @@ def test_a_collector_that_never_answers_is_waited_for_two_seconds_at_most(
         )
         with process:
             assert process.stdout is not None
-            assert b"src/net/retry.py" in process.stdout.readline()  # without waiting for it
+            assert (
+                b"src/net/retry.py" in process.stdout.readline()
+            )  # without waiting for the collector
             answered = time.monotonic()
             assert process.wait(timeout=60) == 0
-    assert time.monotonic() - answered < 8  # the SDK's own patience is ten seconds
+    assert time.monotonic() - answered < 8  # the default timeout of the SDK is ten seconds
 
 
-def test_where_nobody_asks_opentelemetry_is_never_loaded(repository: Path) -> None:
+def test_opentelemetry_is_not_imported_unless_requested(repository: Path) -> None:
     assert "[]" in rootle(*_search(repository), program=_LOADED).err
 
 
-def test_without_the_extra_the_variables_do_nothing(repository: Path, collector: Collector) -> None:
+def test_the_variables_have_no_effect_without_the_extra(
+    repository: Path, collector: Collector
+) -> None:
     outcome = rootle(*_search(repository), program=_WITHOUT_THE_EXTRA + _LOADED)
     assert outcome.code == 0
     assert "[]" in outcome.err
@@ -229,7 +235,8 @@ def _search(root: Path) -> tuple[str | Path, ...]:
 _WITHOUT_EMBEDDER = """
 import sys
 from rootle import SearchQuery, open_app
-from rootle.cli.exporting import exporting
+from rootle.cli.terminal import warn
+from rootle.telemetry.exporter import export_telemetry
 from rootle.errors import UnavailableError
 
 with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
@@ -237,17 +244,18 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
     def down():
         raise UnavailableError("the model is down")
     app._container.embedder = down
-    with exporting():
+    with export_telemetry(warn):
         response = app._container.agent().search(SearchQuery("retry_backoff"), stale=True)
     print(*response.degraded)
 """
 
-_TELLING = """
-from rootle.cli.exporting import exporting
-from rootle.telemetry.spans import file_indexed, record_buffered
+_RECORDING = """
+from rootle.cli.terminal import warn
+from rootle.telemetry.exporter import export_telemetry
+from rootle.telemetry.spans import record_indexed_file, record_buffered
 
-with exporting():
-    file_indexed("a.py", 1, embedding_ms=1.0, index_ms=1.0)
+with export_telemetry(warn):
+    record_indexed_file("a.py", 1, embedding_ms=1.0, index_ms=1.0)
     record_buffered(5)
     record_buffered(3)
 """
@@ -266,7 +274,7 @@ provider.add_span_processor(SimpleSpanProcessor(memory))
 set_tracer_provider(provider)
 with open_app(sys.argv[1]) as app:
     app.index()
-    with get_tracer("ours").start_as_current_span("ours"):
+    with get_tracer("caller").start_as_current_span("caller"):
         app.search("retry_backoff")
 spans = memory.get_finished_spans()
 names = {span.context.span_id: span.name for span in spans}

@@ -1,4 +1,4 @@
-"""What an agent finds in its configuration starts a server that answers."""
+"""The entries in the configuration of agents start a server that answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from install_sample import Install
 from mcp import Client, StdioServerParameters, stdio_client
 from ruamel.yaml import YAML
 
-# How each of them reads its file, and what it makes of the entry.
+# Each agent with its file, the parser of the file, and the keys of the entry.
 READERS: dict[str, tuple[str, Callable[[str], Any], tuple[str, ...]]] = {
     "claude-code": (".claude.json", json.loads, ("mcpServers", "rootle")),
     "codex": (".codex/config.toml", tomllib.loads, ("mcp_servers", "rootle")),
@@ -28,7 +28,7 @@ READERS: dict[str, tuple[str, Callable[[str], Any], tuple[str, ...]]] = {
 
 @pytest.fixture
 def _no_agents() -> None:
-    """The server and its repository need the git that is on the PATH."""
+    """Keep the PATH: the server and its repository need git."""
 
 
 @pytest.mark.parametrize("agent", READERS)
@@ -46,7 +46,7 @@ def test_the_entry_starts_a_server_that_answers(
 
 
 def words_of(entry: dict[str, Any], folder: Path) -> list[str]:
-    """The command as the agent runs it, its variables filled in."""
+    """Return the command as the agent runs it, with its variables expanded."""
     command = entry.get("command", entry.get("cmd"))
     words = [*(command if isinstance(command, list) else [command]), *entry.get("args", [])]
     return [word.replace("${workspaceFolder}", str(folder)) for word in words]
