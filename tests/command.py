@@ -1,4 +1,4 @@
-"""Runs rootle as a user does: as a process of its own."""
+"""Run the `rootle` command as a separate process."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any
 
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
-_RIGHTS_OF_ROOT = (1, 2)  # to write, and to read and search, whatever the permissions say
+_PRIVILEGES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -44,14 +44,14 @@ def rootle(
     wrapper: Sequence[str] = (),
     limits: Any = None,
 ) -> Outcome:
-    """Run a command to its end. Whatever happens, no user should ever see a traceback."""
+    """Run a command to its end, and check that it printed no traceback."""
     process = subprocess.run(
         [*wrapper, *command_line(*arguments, program=program)],
         cwd=cwd,
         input=stdin.encode() if isinstance(stdin, str) else stdin,
         capture_output=True,
         timeout=120,
-        preexec_fn=_give_up_rights if unprivileged else limits,
+        preexec_fn=_drop_privileges if unprivileged else limits,
     )
     outcome = Outcome(
         process.returncode,
@@ -64,7 +64,7 @@ def rootle(
 
 
 def command_line(*arguments: str | Path, program: str | None = None) -> list[str]:
-    """The words of a command; `program` is Python to run in place of the entry point."""
+    """Return the words of a command; `program` is Python code instead of the entry point."""
     start = _COMMAND if program is None else (sys.executable, "-c", program)
     return [*start, *(os.fspath(argument) for argument in arguments)]
 
@@ -72,8 +72,8 @@ def command_line(*arguments: str | Path, program: str | None = None) -> list[str
 def start_rootle(
     *arguments: str | Path, program: str | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
-    """A command that runs on its own; its output is collected by the caller."""
-    # Tests that a shell runs in the background ignore Ctrl-C, and so would every child of theirs.
+    """Start a command; the caller reads its output."""
+    # Tests that a shell runs in the background ignore Ctrl-C, and child processes inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(
@@ -85,10 +85,10 @@ def start_rootle(
     )
 
 
-def _give_up_rights() -> None:
-    """Make the permissions of files hold for root too, who else passes over them."""
+def _drop_privileges() -> None:
+    """Drop the privileges that let root ignore the permissions of files."""
     if os.geteuid() != 0:
         return
     library = ctypes.CDLL(None, use_errno=True)
-    for right in _RIGHTS_OF_ROOT:
-        library.prctl(_DROP_FROM_BOUNDING_SET, right, 0, 0, 0)
+    for privilege in _PRIVILEGES:
+        library.prctl(_DROP_FROM_BOUNDING_SET, privilege, 0, 0, 0)
