@@ -23,6 +23,7 @@ from rootle.search.results.enclosing_scope import (
 )
 from rootle.search.results.page import FindPage, ResultPage
 from rootle.search.results.working_tree import CurrentText, WorkingTree, indexed_text
+from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN, WORD
 from rootle.types import Context, SearchResult, Span
@@ -149,12 +150,14 @@ class _Draft:
         return first, last
 
     def _span(self, first: int, last: int) -> Span:
-        scopes = (
-            span.scope
-            for span in _spans_of(self.result)
+        spans = (
+            span
+            for span in result_spans(self.result)
             if span.start_line <= last and first <= span.end_line
         )
-        return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), next(scopes, ""))
+        found = next(spans, None)
+        scope, place = (found.scope, found.place) if found is not None else ("", None)
+        return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), scope, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,7 @@ def _draft_context(
 ) -> _Draft:
     lines = file.text.lines
     draft = _Draft(result, file.text, excluded)
-    for rank, span in enumerate(_spans_of(result), start=1):
+    for rank, span in enumerate(result_spans(result), start=1):
         shift = _find_shift(span, lines) if file.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
         # The best span of a result has its full score, the second one half of it.
@@ -290,11 +293,6 @@ def _add_imports(draft: _Draft, fits: Callable[[set[int]], bool]) -> None:
     for line in find_imports(lines, used, min(draft.chosen)):
         if not draft.is_excluded(line) and fits(draft.chosen | {line}):
             draft.chosen.add(line)
-
-
-def _spans_of(result: SearchResult) -> tuple[Span, ...]:
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return (first, *result.more_spans)
 
 
 def _line_numbers(lines: LineInterval) -> range:

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from rootle.index.reader import FileState
+from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.rank.features import NAMES
 from rootle.search.query.parse import ParsedQuestion
@@ -25,7 +25,15 @@ from rootle.search.results.span_selection import (
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.retrieval.candidates import is_in_sorted
 from rootle.serialization.timestamps import format_timestamp
-from rootle.types import FileMetadata, SearchResult, Source, Span
+from rootle.types import (
+    EXTRACTED,
+    FILES,
+    DocumentSection,
+    FileMetadata,
+    SearchResult,
+    Source,
+    Span,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +99,9 @@ class PresentStep:
         for at, file_id, spans, source in zip(
             page, file_ids, selected.by_file, sources, strict=True
         ):
-            result = _make_result(
-                states[file_id], tuple(islice(shown, len(spans))), source, float(scores[at])
-            )
+            state = states[file_id]
+            labelled = _label_spans(index, state, tuple(islice(shown, len(spans))))
+            result = _make_result(state, labelled, source, float(scores[at]))
             if request.explain:
                 result = replace(result, explanation=_explain(answer, at))
             duplicates = answer.duplicates.get(file_id)
@@ -114,7 +122,23 @@ def _make_result(
         metadata=FileMetadata(_format_time(state.last_modified_s), state.language, state.size),
         scope=first.scope,
         more_spans=spans[1:],
+        place=first.place,
     )
+
+
+def _label_spans(index: IndexReader, state: FileState, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Return spans with the sections of the document that they are in, such as slides."""
+    if state.source == FILES and state.encoding != EXTRACTED:
+        return spans
+    sections = index.sections_of(state.id)
+    return tuple(replace(span, place=_find_place(span, sections)) for span in spans)
+
+
+def _find_place(span: Span, sections: Sequence[DocumentSection]) -> str | None:
+    for section in sections:
+        if section.start_line <= span.start_line <= section.end_line:
+            return section.label
+    return None
 
 
 def _explain(answer: RankedAnswer, at: int) -> Mapping[str, float]:

@@ -18,8 +18,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.index.reader import DOCUMENT, FileState, IndexReader, TextRange
+from rootle.index.reader import FileState, IndexReader, TextRange
 from rootle.storage.safe_open import OPEN_FLAGS
+from rootle.types import EXTRACTED, FILES
 
 # Larger files, and files with more multi-byte characters, are read from the index.
 _MAX_BYTES: Final = 1_000_000
@@ -59,24 +60,26 @@ class WorkingTree:
 
     def any_changed(self, states: Iterable[FileState]) -> bool:
         """Return whether any of some files was written or deleted after it was indexed."""
-        return any(self.has_changed(state) for state in states)
+        return any(self.has_changed(state) for state in states if state.source == FILES)
 
     def read_current(self, state: FileState, index: IndexReader) -> CurrentText | None:
         """Return the current lines of a file, None if it is gone or must not be read any more."""
+        if state.source != FILES:
+            return indexed_text(state, index)
         changed = self.has_changed(state)
         if not changed and not state.skipped_chars:
             return indexed_text(state, index)
         raw = self._read_file(state)
         if raw is None:
             return None
-        if state.encoding == DOCUMENT:  # its current text is known after the next indexing
+        if state.encoding == EXTRACTED:  # its current text is known after the next indexing
             return CurrentText(indexed_text(state, index).lines, changed)
         lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
         return CurrentText(tuple(lines), changed)
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
         """Return ranges of the indexed text, None unless the file is certain to contain it."""
-        if state.encoding != "utf-8" or not state.is_settled:
+        if state.source != FILES or state.encoding != "utf-8" or not state.is_settled:
             return None
         try:
             descriptor = os.open(self._prefix + state.path, OPEN_FLAGS)
