@@ -13,9 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fork_server import Command, ForkServer
+from no_network import sitecustomize as _guard
+
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
 _RIGHTS_OF_ROOT = (1, 2)  # to write, and to read and search, whatever the permissions say
+# In the environment of every test, as `conftest.py` sets it.
+_fork_server = ForkServer({**os.environ, "PYTHONPATH": os.path.dirname(_guard.__file__)})
 
 
 @dataclass(frozen=True)
@@ -43,16 +48,29 @@ def rootle(
     program: str | None = None,
     wrapper: Sequence[str] = (),
     limits: Any = None,
+    imported: bool | None = None,
+    timeout_s: float = 120,
 ) -> Outcome:
-    """Run a command to its end. Whatever happens, no user should ever see a traceback."""
-    process = subprocess.run(
-        [*wrapper, *command_line(*arguments, program=program)],
-        cwd=cwd,
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
-        capture_output=True,
-        timeout=120,
-        preexec_fn=_give_up_rights if unprivileged else limits,
-    )
+    """Run a command to its end. Whatever happens, no user should ever see a traceback.
+
+    With `imported` it is forked from a process that has imported rootle, which is the default for
+    the entry point; without, and by default for a `program`, it is a new interpreter.
+    """
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    if imported is None:
+        imported = program is None
+    if imported and not (unprivileged or wrapper or limits) and _fork_server.can_run():
+        words = [os.fspath(argument) for argument in arguments]
+        process = _fork_server.run(Command(words, program, cwd, data, timeout_s))
+    else:
+        process = subprocess.run(
+            [*wrapper, *command_line(*arguments, program=program)],
+            cwd=cwd,
+            input=data,
+            capture_output=True,
+            timeout=timeout_s,
+            preexec_fn=_give_up_rights if unprivileged else limits,
+        )
     outcome = Outcome(
         process.returncode,
         process.stdout.decode("utf-8", "surrogateescape"),

@@ -61,6 +61,18 @@ def _no_network_in_children(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", _GUARD_FOLDER)
 
 
+@pytest.fixture(autouse=True)
+def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small folders of tests never use them, and starting them takes half of an indexing run.
+
+    A test that is about them is marked `prestarted_workers`.
+    """
+    if request.node.get_closest_marker("prestarted_workers") is None:
+        monkeypatch.setattr(
+            "rootle.ingest.workers.worker_process.PrestartedWorkers.start", lambda self: None
+        )
+
+
 @pytest.fixture
 def home(_home_of_its_own: Path) -> Path:
     return _home_of_its_own
