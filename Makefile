@@ -24,11 +24,17 @@ fix: .venv/developed  ## repair what lint can repair by itself
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 
-docs: .venv/developed  ## rebuild the generated parts of docs/
+docs: .venv/developed  ## regenerate the generated parts of docs/ and the screenshot
 	$(PYTHON) docs/scripts/generate_reference.py
+	$(PYTHON) docs/scripts/record_terminal.py
 
 docs-check: .venv/developed  ## fail where `make docs` would change a file
 	$(PYTHON) docs/scripts/generate_reference.py --check
+	$(PYTHON) docs/scripts/record_terminal.py --check
+
+site: .venv/developed  ## build the documentation site into build/site
+	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -c docs . build/site
+	@echo "open build/site/index.html"
 
 # The wheel is built from the source distribution, so that both are known to be whole.
 wheel: .venv/developed  ## build dist/, install the wheel into an empty environment, search there
@@ -85,4 +91,4 @@ clean:  ## delete everything that was made here, .venv included
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --group dev
 	@touch .venv/developed
 
-.PHONY: help demo test lint fix docs docs-check wheel bench golden clean
+.PHONY: help demo test lint fix docs docs-check site wheel bench golden clean

@@ -110,13 +110,13 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
             root,
             index_dir=index_dir or tmp_path / "index",
             config=Config(**{"stale_check_seconds": 0.0, **settings}),
-            notice=notices.append if notices is not None else None,
+            on_warning=notices.append if notices is not None else None,
             initial_index_timeout_s=initial_index_timeout_s,
         )
         if embedder is not None:
-            monkeypatch.setattr(app._parts, "_embedder", embedder)
+            monkeypatch.setattr(app._container, "_embedder", embedder)
         # However little time has passed since the last look: a test changes files quickly.
-        monkeypatch.setattr("rootle.indexing.refresh._REFRESH_SHARE", 0)
+        monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
         apps.append(app)
         return app
 

@@ -70,15 +70,15 @@ def test_an_answer_is_from_what_there_is_and_says_so(gate: Gate, app: App) -> No
     early = app.search(_QUESTION)
     assert early.results
     assert "partial" in early.degraded
-    assert early.partial is not None
-    read, total = app.first_index() or (0, 0)
-    assert 0 < early.partial.searched_bytes <= read < early.partial.total_bytes == total
+    assert early.coverage is not None
+    read, total = app.index_progress() or (0, 0)
+    assert 0 < early.coverage.searched_bytes <= read < early.coverage.total_bytes == total
     (search, *_) = tools_of(app)
     assert "partial: the index is still being made, this is from 0.0 of 0.1 MB" in search(_QUESTION)
     gate.is_open.set()
-    until(lambda: app.first_index() is None, "the index is made")
+    until(lambda: app.index_progress() is None, "the index is made")
     whole = app.search(_QUESTION)
-    assert (whole.partial, whole.degraded) == (None, ())
+    assert (whole.coverage, whole.degraded) == (None, ())
     assert "partial" not in search(_QUESTION)
 
 
@@ -95,7 +95,7 @@ def test_nothing_to_answer_from_is_said_at_once_and_with_how_far_it_is(
 
 def test_a_small_folder_is_waited_for(root: Path, make_app: MakeApp) -> None:
     answer = make_app(root, initial_index_timeout_s=60).search(_QUESTION)
-    assert (answer.partial, answer.degraded) == (None, ())
+    assert (answer.coverage, answer.degraded) == (None, ())
 
 
 def test_what_another_process_makes_is_searched_before_its_end(
@@ -107,10 +107,10 @@ def test_what_another_process_makes_is_searched_before_its_end(
     thread.start()
     assert gate.is_reached.wait(60)
     ask_early(app)
-    assert app.search(_QUESTION).partial is not None
+    assert app.search(_QUESTION).coverage is not None
     gate.is_open.set()
     thread.join()
-    assert app.search(_QUESTION).partial is None
+    assert app.search(_QUESTION).coverage is None
 
 
 def test_who_did_not_ask_for_early_answers_gets_none(
@@ -127,7 +127,7 @@ def test_who_did_not_ask_for_early_answers_gets_none(
     assert not answers
     gate.is_open.set()
     thread.join()
-    assert (answers[0].partial, answers[0].degraded) == (None, ())
+    assert (answers[0].coverage, answers[0].degraded) == (None, ())
 
 
 def test_early_stages_leave_the_index_that_one_run_makes(

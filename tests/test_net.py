@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from json_server import JsonServer, Reply, serving
 
-from rootle.concurrency.backoff import Backoff
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http import client as http_client
 from rootle.http import connection
@@ -261,9 +260,3 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(key):
     with pytest.raises(ConfigError, match="header Authorization") as caught:
         http_client.JsonServer("http://127.0.0.1:1", {"Authorization": f"Bearer {key}"})
     assert key not in str(caught.value)
-
-
-def test_pauses_grow_up_to_their_limit_and_differ():
-    backoff = Backoff(first_s=1.0, longest_s=10.0)
-    assert [backoff.pause_s(n, lambda: 1.0) for n in (1, 2, 3, 4, 5, 5000)] == [1, 2, 4, 8, 10, 10]
-    assert backoff.pause_s(3, lambda: 0.0) == 2

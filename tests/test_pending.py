@@ -58,8 +58,8 @@ def open_served(server: JsonServer, clock: _Clock, make_app: Any) -> Callable[..
 
     def make(root: Path, **settings: Any) -> App:
         app: App = make_app(root, **{**served(server), **settings})
-        app._parts.upkeep()._clock = clock
-        app._parts.upkeep()._rng = lambda: 0.5
+        app._container.indexer()._clock = clock
+        app._container.indexer()._rng = lambda: 0.5
         return app
 
     return make
@@ -89,7 +89,7 @@ def test_an_index_is_embedded_by_the_server(repository, open_served, server):
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].file_path == "src/net/retry.py"
-    assert app._parts.upkeep().snapshot().dense.dimensions == DIMENSIONS
+    assert app._container.indexer().snapshot().dense.dimensions == DIMENSIONS
     assert app.status().model == "some-model"
     before = len(texts_of(server))
     assert app.index().chunks_embedded == 0
@@ -191,7 +191,7 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
         assert ("pending" in response.degraded) is bool(left[-1])
     assert len(left) > 2
     assert left == sorted(left, reverse=True)
-    dense = app._parts.upkeep().snapshot().dense
+    dense = app._container.indexer().snapshot().dense
     assert len(np.unique(dense.chunk_ids[dense.chunk_ids > 0])) == app.status().chunks
 
 
@@ -211,10 +211,10 @@ def test_a_partly_embedded_index_finds_by_meaning_what_has_its_vector(
     assert report.chunks_embedded == 8
     assert report.chunks_pending == report.chunks_total - 8 > 0
     server.answer = answer
-    snapshot = app._parts.upkeep().snapshot()
+    snapshot = app._container.indexer().snapshot()
     dense = snapshot.dense
-    assert dense.waiting == report.chunks_pending
-    hits = dense.query(app._parts.model().embed_query("retry backoff"), 1000)
+    assert dense.pending == report.chunks_pending
+    hits = dense.query(app._container.embedder().embed_query("retry backoff"), 1000)
     assert len(hits.ids) == 8
     response = app.search("retry_backoff")
     assert "pending" in response.degraded
@@ -331,7 +331,7 @@ def test_vectors_of_another_length_are_not_mixed_in(repository, open_served, ser
     write(repository, "new.py", "def brand_new(): pass\n")
     server.answer = lambda request: Reply(openai_answer(request.body["input"], 32))
     app = open_served(repository)
-    app._parts._embedder = None
+    app._container._embedder = None
     report = app.index()
     assert report.chunks_pending == 1
     assert "it is another model" in report.pending_reason
@@ -355,7 +355,7 @@ def test_a_question_is_never_compared_with_vectors_of_another_model(
     make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
     app = open_served(repository)
     # Nothing can be written, so the index that is there has to serve.
-    monkeypatch.setattr(app._parts.upkeep(), "bring_up_to_date", _refuse)
+    monkeypatch.setattr(app._container.indexer(), "bring_up_to_date", _refuse)
     response = app.search("retry_backoff")
     assert response.results[0].file_path == "src/net/retry.py"
     assert "dense" in response.degraded
@@ -391,7 +391,7 @@ def test_a_crash_before_the_matrix_is_written_is_made_up_for(
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].source == "merged"
-    assert app._parts.upkeep().snapshot().dense.waiting == 0
+    assert app._container.indexer().snapshot().dense.pending == 0
     # To the last digit: the words were not touched.
     assert response.results == unhurt.search("retry_backoff").results
 

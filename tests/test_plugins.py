@@ -147,7 +147,7 @@ def test_without_the_package_the_index_is_made_anew(kitchen: Path, installed: No
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("PARTS = 7", "no list of them"),
         ("PARTS = [7]", "7, which is no Plugin"),
-        ("from rootle.plugins.registry import *\nPARTS = Plugin('oven', 'x', int)", 'kind "oven"'),
+        ("from rootle.plugins import *\nPARTS = Plugin('oven', 'x', int)", 'kind "oven"'),
     ],
 )
 def test_a_broken_plugin_is_named_and_left_out(
@@ -188,12 +188,9 @@ def test_a_part_that_misbehaves_costs_no_answer(
 ) -> None:
     name = {"chunker": ".recipe", "document reader": ".menu"}.get(kind, "mine")
     (kitchen / "today.menu").write_bytes(b"gazpacho")
-    make = (
-        "from rootle.plugins.registry import Plugin\n"
-        f"PARTS = Plugin('{kind}', '{name}', lambda: part)"
-    )
+    make = f"from rootle.plugins import Plugin\nPARTS = Plugin('{kind}', '{name}', lambda: part)"
     own.write_text(f"{MISBEHAVING[how]}\n{make}\n")
-    monkeypatch.setattr("rootle.ingest.plugin_hook._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.plugins.hook._TIMEOUT_S", 0.3)
     monkeypatch.setattr("rootle.index.remote.plugin_index.LOOK_TIMEOUT_S", 0.3)
     settings: dict[str, object] = {"sparse_timeout_ms": 300, "reranker_timeout_ms": 300}
     settings |= {"reranker_provider": "mine"} if kind == "reranker" else {}
@@ -233,7 +230,7 @@ def test_what_cannot_be_loaded_and_was_chosen_costs_its_part_and_says_why(
 
 
 EAGER = """
-from rootle.plugins.registry import Plugin
+from rootle.plugins import Plugin
 
 class Eager:
     def __init__(self, place): self.ids, self.said = {}, ""
@@ -269,7 +266,7 @@ def test_a_chunkers_sections_are_held_to_the_limits(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:
     own.write_text(
-        "from rootle.plugins.registry import Plugin, Section\n"
+        "from rootle.plugins import Plugin, Section\n"
         "def cut(text): return [Section(1, len(text.split(chr(10))), scope='all')]\n"
         "PARTS = Plugin('chunker', '.recipe', lambda: cut)\n"
     )
@@ -290,7 +287,7 @@ def test_the_folder_that_one_stands_in_installs_nothing(
     """Though `python -m rootle` puts it on the path: it may be anybody's repository."""
     info = tmp_path / "evil-1.0.dist-info"
     info.mkdir()
-    (info / "entry_points.txt").write_text("[rootle.plugins.registry]\nevil = evil:PLUGINS\n")
+    (info / "entry_points.txt").write_text("[rootle.plugins]\nevil = evil:PLUGINS\n")
     monkeypatch.syspath_prepend(tmp_path)
     installed_references.cache_clear()
     assert "evil:PLUGINS" in installed_references()

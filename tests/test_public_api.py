@@ -27,14 +27,15 @@ JSON_NAMES = {
     "Memory": "id text createdAt score count about possiblyStale",
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
-    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget seen",
+    "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget "
+    "exclude",
     "Filters": "filePaths languages minRecencyDays",
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "copies context explanation",
+    "duplicates context explanation",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
-    "understood staleness partial memories",
+    "interpretation staleness coverage memories",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
@@ -67,7 +68,7 @@ def lines(result: SearchResult) -> list[range]:
 
 def main() -> None:
     try:
-        with open_app(".", config=Config(default_limit=5), notice=print) as app:
+        with open_app(".", config=Config(default_limit=5), on_warning=print) as app:
             report: IndexReport = app.index(lambda done, total: print(done / total))
             found = best(app, "where is the parser")
             if found is not None and found.metadata.language == "python":

@@ -128,7 +128,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     server.start()
     settings = {"dense_backend": kind, "dense_endpoint": server.url, "sparse_timeout_ms": 20_000}
     app, notices = make_app(root, **settings), list[str]()
-    app._parts._notice = notices.append
+    app._container._on_warning = notices.append
     batches = _batches_put(monkeypatch, {"chroma": ChromaDense, "weaviate": WeaviateDense}[kind])
     running = threading.Thread(target=app.index)
     running.start()
@@ -147,7 +147,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert answer.results
     server.start()
     app.index()
-    index = app._parts.upkeep().servers._served["dense"].open_index(_backend(app).index)
+    index = app._container.indexer().servers._served["dense"].open_index(_backend(app).index)
     assert index.count() == _chunks(app)
     assert _backend(app).waiting_files == 0
     assert _backend(app).failing_since is None
@@ -186,7 +186,7 @@ def test_a_refused_write_is_made_up_for_without_being_asked(
 
 
 class _Quick:
-    def pause_s(self, failures: int, rng: object) -> float:
+    def delay_s(self, failures: int, rng: object) -> float:
         return 0.05
 
 

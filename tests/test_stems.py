@@ -8,7 +8,7 @@ import pytest
 from sample import make_repository
 
 from rootle.index.local.database import open_database
-from rootle.index.local.sparse_storage import Level
+from rootle.index.reader import Level
 from rootle.index.remote.change_source import ChangeSource
 from rootle.protocols import WeightedTerm
 from rootle.text.stemmer import open_stemmer
@@ -42,7 +42,7 @@ def test_every_field_holds_stems_as_a_question_asks_for_them(
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
     app.index()
-    sparse = app._parts.upkeep().snapshot().sparse
+    sparse = app._container.indexer().snapshot().sparse
 
     def hits(term: str) -> int:
         return len(sparse.field_scores(level, [field], [WeightedTerm(term, 1.0)], 10).ids)

@@ -236,20 +236,20 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
     app.index()
     def down():
         raise UnavailableError("the model is down")
-    app._parts.model = down
+    app._container.embedder = down
     with exporting():
-        response = app._parts.agent().search(SearchQuery("retry_backoff"), stale=True)
+        response = app._container.agent().search(SearchQuery("retry_backoff"), stale=True)
     print(*response.degraded)
 """
 
 _TELLING = """
 from rootle.cli.exporting import exporting
-from rootle.telemetry.spans import file_indexed, tell_buffered
+from rootle.telemetry.spans import file_indexed, record_buffered
 
 with exporting():
     file_indexed("a.py", 1, embedding_ms=1.0, index_ms=1.0)
-    tell_buffered(5)
-    tell_buffered(3)
+    record_buffered(5)
+    record_buffered(3)
 """
 
 _OWN_SDK = """

@@ -183,7 +183,7 @@ def test_vectors_of_two_models_never_mix(
     report = app.index()
     assert report.chunks_embedded == report.chunks_total == len(embedder.texts)
     assert app.status().model == "a/hash"
-    dense = app._parts.upkeep().snapshot().dense
+    dense = app._container.indexer().snapshot().dense
     assert dense.dimensions == embedder.dimensions
     assert _found(app, "retry_backoff")[0] == "src/net/retry.py"
 
@@ -206,7 +206,7 @@ def test_a_repository_that_loses_its_git_is_still_current(repository: Path, make
     app.index()
     shutil.rmtree(repository / ".git")
     app.index()
-    assert app._parts.upkeep().view.arrears() is None
+    assert app._container.indexer().view.arrears() is None
 
 
 def test_nothing_is_looked_up_again_within_the_refresh_time(repository: Path, make_app) -> None:

@@ -48,7 +48,7 @@ def test_a_query_survives_the_way_through_json() -> None:
         "cursor",
         "context",
         "budget",
-        "seen",
+        "exclude",
     }
     assert query_from_json(data) == query
     assert query_from_json({"textQuery": "text"}) == SearchQuery("text")

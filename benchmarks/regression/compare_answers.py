@@ -58,19 +58,22 @@ def _parser() -> argparse.ArgumentParser:
 def _record(options: argparse.Namespace) -> int:
     entries = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
     commits = {entry["tree"]: entry["commit"] for entry in entries if "commit" in entry}
-    trees = [_checked(tree.resolve(), commits) for tree in options.tree]
-    with tempfile.TemporaryDirectory() as home, options.out.open("w", encoding="utf-8") as out:
+    trees = [_require_commit(tree.resolve(), commits) for tree in options.tree]
+    recorded: list[Json] = []
+    with tempfile.TemporaryDirectory() as home:
         indexes = (options.indexes or Path(home, "indexes")).resolve()
         for tree in trees:
             checkout = Checkout(options.python, tree, indexes / tree.name, Path(home))
             questions = [e for e in entries if e["tree"] == tree.name and "text" in e]
             answers = list(record(checkout, questions))
-            out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in answers)
             print(f"{tree.name}: {summary_of(answers)}", file=sys.stderr)
+            recorded += answers
+    lines = [json.dumps(line, ensure_ascii=False) + "\n" for line in recorded]
+    options.out.write_text("".join(lines), encoding="utf-8")
     return 0
 
 
-def _checked(tree: Path, commits: Mapping[str, str]) -> Path:
+def _require_commit(tree: Path, commits: Mapping[str, str]) -> Path:
     """Return the tree, or exit where it is not the one that the questions are about."""
     if tree.name not in commits:
         raise SystemExit(f"no questions about {tree.name}; known trees: {', '.join(commits)}")
@@ -112,7 +115,7 @@ def report(old: Recording, new: Recording, max_questions: int) -> int:
     different, fields = 0, Counter[str]()
     for key in dict.fromkeys([*old, *new]):
         found = list(differences(old.get(key), new.get(key)))
-        fields.update(_field(place) for place, _, _ in found)
+        fields.update(_strip_positions(place) for place, _, _ in found)
         different += bool(found)
         if found and different <= max_questions:
             _print_question(json.loads(key), found)
@@ -136,7 +139,7 @@ def differences(old: Json, new: Json, place: str = "") -> Iterator[tuple[str, Js
         yield place, old, new
 
 
-def _field(place: str) -> str:
+def _strip_positions(place: str) -> str:
     """Return a place without positions: `plain[0].results[2].score` -> `plain.results.score`."""
     return re.sub(r"\[\d+\]", "", place) or "question"
 
@@ -153,17 +156,17 @@ def _print_question(question: Json, found: Sequence[tuple[str, Json, Json]]) -> 
 
 
 def _first_difference(old: Json, new: Json) -> int:
-    pairs = zip_longest(_shown(old), _shown(new))
+    pairs = zip_longest(_format_json(old), _format_json(new))
     return next((at for at, (left, right) in enumerate(pairs) if left != right), 0)
 
 
 def _excerpt(value: Json, start: int) -> str:
-    text, start = _shown(value), max(0, start - _CHARS_BEFORE)
+    text, start = _format_json(value), max(0, start - _CHARS_BEFORE)
     part = text[start : start + _EXCERPT_CHARS]
     return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(text) else ''}"
 
 
-def _shown(value: Json) -> str:
+def _format_json(value: Json) -> str:
     return "(nothing)" if value is None else json.dumps(value, ensure_ascii=False)
 
 

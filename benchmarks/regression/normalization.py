@@ -47,7 +47,7 @@ class Normalizer:
             fields["error"] = self.values(fields["error"])
         if "suggestions" in fields:
             fields["suggestions"] = [self.values(text) for text in fields["suggestions"]]
-        return {**_with_fixed_names(fields), "hasNextPage": bool(answer.get("nextCursor"))}
+        return {**_rename_fields(fields), "hasNextPage": bool(answer.get("nextCursor"))}
 
     def lines(self, output: str) -> Iterator[Json]:
         """Yield the lines of text or Markdown output: results verbatim, sentences as values."""
@@ -83,9 +83,7 @@ class Normalizer:
         return ("/" in word or "." in word) and (self._root / word.lstrip("/")).exists()
 
 
-def _with_fixed_names(value: Json) -> Json:
+def _rename_fields(value: Json) -> Json:
     if isinstance(value, dict):
-        return {
-            FIELD_NAMES.get(name, name): _with_fixed_names(item) for name, item in value.items()
-        }
-    return [_with_fixed_names(item) for item in value] if isinstance(value, list) else value
+        return {FIELD_NAMES.get(name, name): _rename_fields(item) for name, item in value.items()}
+    return [_rename_fields(item) for item in value] if isinstance(value, list) else value

@@ -38,10 +38,11 @@ class Checkout:
 
     def __init__(self, python: str, root: Path, index_dir: Path, home: Path) -> None:
         self.root = root
-        self._command = [python, "-P", "-m", "rootle"]
+        # Not resolved: a virtual environment is known by the path of its link.
+        self._command = [os.path.abspath(python), "-P", "-m", "rootle"]
         self._places = ["--root", str(root), "--index-dir", str(index_dir)]
         self._index_dir = index_dir
-        self._environment = _isolated_environment(home)
+        self._environment = _make_environment(home)
 
     def build_index(self) -> None:
         """Build the index or bring it up to date; exit where that fails."""
@@ -77,7 +78,7 @@ class Checkout:
         )
 
 
-def _isolated_environment(home: Path) -> dict[str, str]:
+def _make_environment(home: Path) -> dict[str, str]:
     """Return an environment without the user's configuration, caches and memories."""
     folders = {
         f"XDG_{name}_HOME": str(home / name) for name in ("CACHE", "CONFIG", "DATA", "STATE")

@@ -1,9 +1,9 @@
-"""Rebuilds the parts of docs/ that the code knows better: `make docs`.
+"""Regenerate the parts of docs/ that are derived from the code: `make docs`.
 
     python docs/scripts/generate_reference.py [--check]
 
-A generated part stands between two comments, `<!-- generated: NAME -->` and `<!-- end -->`. With
-`--check` nothing is written; the exit code is 1 where a file would change.
+A generated part lies between the comments `<!-- generated: NAME -->` and `<!-- end -->`. With
+`--check` no file is written, and the exit code is 1 if a page is out of date.
 """
 
 from __future__ import annotations
@@ -35,89 +35,98 @@ from rootle.types import camel_case
 DOCS: Final = Path(__file__).resolve().parent.parent
 _PART: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
-# What a feature measures. A new one in rank/features.py needs its line here.
+# A new feature in rank/features.py needs a description here.
 FEATURES: Final = {
-    "bm25_best": "BM25 of the file's best chunk",
-    "bm25_three": "BM25 of its three best chunks, counted 1, 1/2 and 1/3",
-    "bm25_file": "BM25 of the file as one text",
-    "symbols_chunk": "BM25 of the names that its best chunk defines",
-    "symbols_file": "BM25 of all names that the file defines",
-    "path_bm25": "BM25 of the words of its path",
-    "dense_best": "cosine of its nearest chunk",
-    "dense_three": "its three nearest chunks, each above the 60th nearest of all, "
-    "counted 1, 1/2 and 1/3",
-    "dense_mean": "mean cosine of all its chunks",
-    "question_in_stem": "how much of the question stands in the file's stem (its name without "
+    "bm25_best": "BM25 score of the best chunk in the file",
+    "bm25_three": "BM25 scores of the three best chunks, weighted 1, 1/2 and 1/3",
+    "bm25_file": "BM25 score of the file as one document",
+    "symbols_chunk": "BM25 score of the symbols that the best chunk defines",
+    "symbols_file": "BM25 score of all symbols that the file defines",
+    "path_bm25": "BM25 score of the words in the path",
+    "dense_best": "cosine similarity of the nearest chunk",
+    "dense_three": "cosine similarities of the three nearest chunks, each above that of the 60th "
+    "nearest chunk of the index, weighted 1, 1/2 and 1/3",
+    "dense_mean": "mean cosine similarity of all chunks in the file",
+    "question_in_stem": "share of the query that occurs in the file stem (the name without its "
     "extension)",
-    "stem_in_question": "how much of the stem stands in the question",
-    "folders": "how much of the question stands in its folders",
-    "stem_written_out": "the whole stem stands in the question",
-    "defines_symbol": "the question is nothing but a name, and the file defines it",
-    "symbol_is_stem": "the same, and the file is named after it",
-    "defines_name": "it defines a name that stands in the question, divided by how many files do",
-    "coverage_file": "share of the question's words in the file, rare words counting more",
-    "share_of_best": "how many of the twenty best chunks are its own",
-    "chunk_best": "its best chunk when both legs and definitions are taken together",
-    "notes": "BM25 of comments, docstrings and the heading path in its best chunk",
-    "set_aside": "the path says internal, deprecated, legacy or vendored",
-    "longer_stem": "the name of another candidate, of eight words at most, is a part of its name",
-    "depth": "how deep it lies, as a share of the deepest candidate",
-    "one_passage": "how many of the question's words stand in one chunk of it; counts in full from "
-    "nine words on, up to six not at all",
-    "mentions": "where the question is who uses a name: BM25 of the file as one text, in code that "
-    "does not define the name",
+    "stem_in_question": "share of the file stem that occurs in the query",
+    "folders": "share of the query that occurs in the directory names",
+    "stem_written_out": "whether the whole file stem occurs in the query",
+    "defines_symbol": "whether the query is a single symbol and the file defines it",
+    "symbol_is_stem": "as above, and the file is named after the symbol",
+    "defines_name": "whether the file defines a symbol that occurs in the query, divided by the "
+    "number of files that define it",
+    "coverage_file": "share of the query words that occur in the file, weighted by rarity",
+    "share_of_best": "number of the twenty best chunks that belong to the file",
+    "chunk_best": "score of the best chunk, with both legs and the symbols it defines combined",
+    "notes": "BM25 score of comments, docstrings and the heading path in the best chunk",
+    "set_aside": "whether the path is marked internal, deprecated, legacy or vendored",
+    "longer_stem": "whether the file name contains the whole name of another candidate (of at most "
+    "eight words)",
+    "depth": "depth in the directory tree, relative to the deepest candidate",
+    "one_passage": "number of query words that occur together in one chunk; ignored up to six "
+    "query words, counted in full from nine",
+    "mentions": "for queries that ask who uses a symbol: BM25 score of the file as one document, "
+    "if it is code that does not define the symbol",
 }
 
-# Why a file is left out. A new reason in sources/files/skip_rules.py needs its line here.
+# A new reason in the skip rules needs a description here.
 SKIPS: Final = {
-    "binary": "its content, or an extension such as `.png`, says that it is no text",
-    "generated": "one of its first lines, or its name (`_pb2.py`), says that a program wrote it",
-    "lock file": "written by a package manager: `package-lock.json`, `Cargo.lock`, …",
-    "minified": "code or data without line breaks, and source maps",
-    "not a regular file": "a FIFO, a socket or a device",
-    "reader failed": "its [document reader](../how-to/plugins.md) raised, took too long or gave no "
-    "text; the log says which",
-    "secret": "a private key or a file of passwords by name or content: `.env`, `id_rsa`, `*.pem`",
-    "symlink": "a link; what it points to is indexed where it really stands",
-    "too large": "more than `maxFileBytes`",
-    "unreadable": "no right to read the file or folder",
-    "vanished": "deleted between the look at its folder and the reading",
+    "binary": "The content, or an extension such as `.png`, shows that the file is not text.",
+    "generated": "One of the first lines, or the name (`_pb2.py`), says that a program wrote it.",
+    "lock file": "A package manager wrote it: `package-lock.json`, `Cargo.lock`, …",
+    "minified": "Code or data without line breaks, or a source map.",
+    "not a regular file": "A FIFO, a socket or a device.",
+    "reader failed": "Its [document reader](../how-to/plugins.md) raised an error, timed out or "
+    "returned no text. The log names the file and the reader.",
+    "secret": "A private key or a password file, by name or content: `.env`, `id_rsa`, `*.pem`.",
+    "symlink": "A symbolic link. Its target is indexed under its own path.",
+    "too large": "Larger than `maxFileBytes`.",
+    "unreadable": "The permissions of the file or its folder do not allow reading.",
+    "vanished": "Deleted after its folder was listed and before it was read.",
 }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Rebuild the generated parts of docs/.")
-    parser.add_argument("--check", action="store_true")
-    only_check = parser.parse_args().check
-    stale = [path for path, old, new in rebuilt_files() if new != old]
-    for path, old, new in () if only_check else list(rebuilt_files()):
-        if new != old:
+    parser = argparse.ArgumentParser(description="Regenerate the generated parts of docs/.")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if a page is out of date"
+    )
+    is_check = parser.parse_args().check
+    outdated = [(path, new) for path, old, new in regenerate_pages() if new != old]
+    for path, new in outdated:
+        if not is_check:
             path.write_text(new, encoding="utf-8")
-    for path in stale:
-        print(f"{path.name}: {'is out of date, run `make docs`' if only_check else 'rebuilt'}")
-    return 1 if only_check and stale else 0
+        state = "is out of date, run `make docs`" if is_check else "updated"
+        print(f"{path.relative_to(DOCS)}: {state}")
+    return 1 if is_check and outdated else 0
 
 
-def rebuilt_files() -> Iterator[tuple[Path, str, str]]:
-    """Every page with its text as it is and as it should be."""
+def regenerate_pages() -> Iterator[tuple[Path, str, str]]:
+    """Yield the path, the current text and the regenerated text of every page."""
     for path in sorted(DOCS.rglob("*.md")):
         old = path.read_text(encoding="utf-8")
-        yield path, old, _PART.sub(_rebuilt, old)
+        yield path, old, _PART.sub(_regenerate, old)
 
 
-def _rebuilt(match: re.Match[str]) -> str:
+def _regenerate(match: re.Match[str]) -> str:
     return f"{match[1]}\n{PARTS[match[2]]().strip()}\n\n{match[3]}"
 
 
 def commands() -> str:
-    """Every command with its arguments and options, from the parser."""
-    parser = build_parser()
-    parts = ["## rootle", parser.description or "", _options(parser._actions)]
-    for name, command in _subcommands(parser):
-        parts += [f"## rootle {name}", command.description or "", _options(command._actions)]
-        for action, part in _subcommands(command):
-            parts += [f"## rootle {name} {action}", part.description or "", _options(part._actions)]
-    return "\n\n".join(part for part in parts if part)
+    """Return a section per command with its arguments and options."""
+    return "\n\n".join(_command_sections("rootle", build_parser(), "##"))
+
+
+def _command_sections(name: str, parser: argparse.ArgumentParser, heading: str) -> Iterator[str]:
+    yield f"{heading} {name}"
+    if parser.description:
+        yield parser.description
+    yield _option_table(parser._actions)
+    if parser.epilog:
+        yield f"```text\n{parser.epilog.strip()}\n```"
+    for command, subparser in _subcommands(parser):
+        yield from _command_sections(f"{name} {command}", subparser, "##")
 
 
 def _subcommands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -126,7 +135,7 @@ def _subcommands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argpars
             yield from action.choices.items()
 
 
-def _options(actions: Iterable[argparse.Action]) -> str:
+def _option_table(actions: Iterable[argparse.Action]) -> str:
     rows = []
     for action in actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -138,11 +147,18 @@ def _options(actions: Iterable[argparse.Action]) -> str:
         else:
             shown = f"`{str(value or action.dest).upper()}`"
         rows.append((shown, (action.help or "").replace("%(prog)s", "rootle")))
-    return _table(("Option", "What it does"), rows)
+    return _table(("Option", "Meaning"), rows)
+
+
+def decisions() -> str:
+    """Return a list of links to the decision records."""
+    pages = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+    titles = [page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for page in pages]
+    return "\n".join(f"- [{title}]({page.name})" for page, title in zip(pages, titles, strict=True))
 
 
 def configuration() -> str:
-    """Every key of the configuration with its default, its range and who may set it."""
+    """Return a table of all configuration keys."""
     rows = []
     for field in fields(Config):
         low, high = field.metadata["range"] or (None, None)
@@ -155,64 +171,65 @@ def configuration() -> str:
 
 
 def sample() -> str:
-    """A whole configuration file, all defaults written out."""
+    """Return a complete configuration file with the default values."""
     section = {key_of(field.name): to_json(field.default) for field in fields(Config)}
     return f"```json\n{json.dumps({SECTION: section}, indent=2)}\n```"
 
 
 def weights() -> str:
-    """Every feature of the ranking with its weight."""
+    """Return the ranking features with their weights, and the factors applied to the sum."""
     rows = [(f"`{name}`", f"{WEIGHTS[name]:g}", FEATURES[name]) for name in NAMES]
     total = sum(weight for weight in WEIGHTS.values() if weight > 0)
-    table = _table(("Feature", "Weight", "What it measures"), rows)
+    table = _table(("Feature", "Weight", "Measures"), rows)
     return (
-        f"{table}\n\nThe weights above 0 add up to {total:g}; the sum is divided by that. A file "
-        f"that holds tests keeps {TEST_FACTOR:g} of its score, unless the question is about tests "
-        f"or tells of a change; a list of changes, a licence and the like {RECORD_FACTOR:g}, "
-        f"unless it is about history; where it is who uses a name, "
-        f"the file that defines the name {DEFINER_FACTOR:g}."
+        f"{table}\n\nThe sum is divided by {total:g}, the total of the positive weights. It is "
+        f"then multiplied by {TEST_FACTOR:g} for test files, unless the query is about tests or "
+        f"describes a change; by {RECORD_FACTOR:g} for changelogs, licences and similar files, "
+        f"unless the query is about history; and by {DEFINER_FACTOR:g} for the file that defines a "
+        f"symbol, if the query asks who uses that symbol."
     )
 
 
 def index_fields() -> str:
-    """The fields of the two word indexes."""
+    """Return the fields of the two full-text indexes."""
     rows = [
         (f"`{level}`", ", ".join(f"`{name}`" for name in names)) for level, names in FIELDS.items()
     ]
-    return _table(("Index", "Fields with a score of their own"), rows)
+    return _table(("Index", "Separately scored fields"), rows)
 
 
 def skip_reasons() -> str:
+    """Return the reasons for which a file is skipped."""
     return _table(("Reason", "Meaning"), [(reason, SKIPS[reason]) for reason in sorted(REASONS)])
 
 
 def languages() -> str:
-    """What is cut how."""
+    """Return the languages by the way in which their files are split into chunks."""
     rows = [
         ("at definitions, by a grammar", ", ".join(sorted(GRAMMARS))),
         ("at headings and paragraphs", ", ".join(sorted(PROSE_EXTENSIONS))),
         (
             "in windows",
             ", ".join(sorted({*CODE_EXTENSIONS, *CONFIG_EXTENSIONS, "dockerfile"} - {*GRAMMARS}))
-            + ", and every other text",
+            + ", and any other text",
         ),
     ]
-    return _table(("Cut", "Languages"), rows)
+    return _table(("Split", "Languages"), rows)
 
 
 def agents() -> str:
-    """The agents that rootle can be installed into, with their files."""
-    head = ("`--agent`", "What it is", "Your own file", "The project's")
+    """Return the supported agents with their configuration and instruction files."""
+    head = ("`--agent`", "Agent", "User configuration", "Project configuration")
     files = [
         (f"`{agent.name}`", agent.title, _places(agent.user), _names(agent.project))
         for agent in AGENTS
     ]
-    noted = [
+    instructions = [
         (f"`{agent.name}`", _places(agent.user_notes), _names(agent.notes if agent.project else ()))
         for agent in AGENTS
     ]
-    told = _table(("`--agent`", "Your own instructions", "The project's"), noted)
-    return f"{_table(head, files)}\n\n{told}"
+    notes_head = ("`--agent`", "User instructions", "Project instructions")
+    return f"{_table(head, files)}\n\n{_table(notes_head, instructions)}"
 
 
 def _places(places: Sequence[ConfigLocation]) -> str:
@@ -224,7 +241,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def records() -> str:
-    """The public records, field by field."""
+    """Return the public records with their fields."""
     parts = []
     for name in sorted(rootle.__all__):
         record = getattr(types, name, None)
@@ -232,7 +249,7 @@ def records() -> str:
             continue
         rows = [(f"`{f.name}`", f"`{camel_case(f.name)}`", _kind(f)) for f in fields(record)]
         about = inspect.getdoc(record) or ""
-        parts.append(f"### {name}\n\n{about}\n\n" + _table(("Field", "In JSON", "Type"), rows))
+        parts.append(f"### {name}\n\n{about}\n\n" + _table(("Field", "JSON name", "Type"), rows))
     return "\n\n".join(parts)
 
 
@@ -242,28 +259,35 @@ def _kind(field: Field[Any]) -> str:
 
 
 def methods() -> str:
-    """What an app can be asked to do."""
+    """Return `open_app` and the public methods of `App` with their signatures."""
     parts = []
     for name, function in [("open_app", rootle.open_app), *inspect.getmembers(App)]:
         if name.startswith("_") or not inspect.isfunction(function):
             continue
         about = (inspect.getdoc(function) or "").replace("\n\n", "\n")
-        signature = str(inspect.signature(function)).replace("self, ", "").replace("self", "")
         owner = "" if name == "open_app" else "App."
-        parts.append(f"```python\n{owner}{name}{_wrapped(signature)}\n```\n\n{about}")
+        parts.append(f"```python\n{owner}{name}{_signature(function)}\n```\n\n{about}")
     return "\n\n".join(parts)
 
 
-def _wrapped(signature: str) -> str:
-    signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", signature)  # annotations are kept as text
-    if len(signature) <= 80:
-        return signature
-    inside, _, result = signature[1:].rpartition(") -> ")
-    return "(\n    " + inside.replace(", ", ",\n    ") + f",\n) -> {result}"
+def _signature(function: Callable[..., Any]) -> str:
+    """Return the signature without `self`, with one parameter per line if it is long."""
+    signature = inspect.signature(function)
+    parameters = [item for name, item in signature.parameters.items() if name != "self"]
+    text = str(signature.replace(parameters=parameters))
+    unquoted = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)  # annotations are strings
+    if len(unquoted) <= 80:
+        return unquoted
+    result = unquoted.rpartition(" -> ")[2]
+    lines = [re.sub(r"(: )'([^']*)'", r"\1\2", str(item)) for item in parameters]
+    first_keyword = next((item for item in parameters if item.kind is item.KEYWORD_ONLY), None)
+    if first_keyword is not None:
+        lines.insert(parameters.index(first_keyword), "*")
+    return "(\n" + "".join(f"    {line},\n" for line in lines) + f") -> {result}"
 
 
 def error_tree() -> str:
-    """Every error with what it stands for, indented under its base."""
+    """Return the error classes as a nested list."""
     known = [
         error
         for _, error in inspect.getmembers(errors, inspect.isclass)
@@ -289,6 +313,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "agents": agents,
     "commands": commands,
     "configuration": configuration,
+    "decisions": decisions,
     "errors": error_tree,
     "fields": index_fields,
     "languages": languages,

@@ -20,7 +20,7 @@ from rootle.errors import (
 )
 from rootle.indexing.events import Subscribers
 from rootle.serialization.json import query_with
-from rootle.storage.paths import default_index_dir, stored_answers_path
+from rootle.storage.paths import default_index_dir, result_cache_dir
 from rootle.types import (
     Filters,
     IndexCoverage,
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 # Whoever makes the index anew again and again is not followed for ever.
 _TRIES: Final = 5
 # How long a watcher that is asked to pause may take to hear of it.
-_WISH_PATIENCE_S: Final = 5.0
+_COMMAND_TIMEOUT_S: Final = 5.0
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
-Notice = Callable[[str], None]
+WarningCallback = Callable[[str], None]
 
 
 def open_app(
@@ -53,18 +53,18 @@ def open_app(
     *,
     index_dir: str | os.PathLike[str] | None = None,
     config: Config | None = None,
-    notice: Notice | None = None,
+    on_warning: WarningCallback | None = None,
     initial_index_timeout_s: float | None = None,
 ) -> App:
     """An app on one folder; nothing is read or written before it is asked to do something.
 
-    `notice` receives messages about delays and degradation. With `initial_index_timeout_s`, no
+    `on_warning` receives messages about delays and degradation. With `initial_index_timeout_s`, no
     query waits longer than that for the first index: it is answered from the part that is indexed,
     and the response says so.
     """
     folder = Path(os.path.abspath(root))
     where = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
-    return App(folder, where, config or Config(), notice or _ignore, initial_index_timeout_s)
+    return App(folder, where, config or Config(), on_warning or _ignore, initial_index_timeout_s)
 
 
 class App:
@@ -78,23 +78,23 @@ class App:
         root: Path,
         index_dir: Path,
         config: Config,
-        notice: Notice,
+        on_warning: WarningCallback,
         initial_index_timeout_s: float | None = None,
     ) -> None:
         self.root = root
         self.index_dir = index_dir
         self.config = config
-        self._notice = notice
+        self._on_warning = on_warning
         self._waits_for_first = initial_index_timeout_s is None
         self._lock = threading.RLock()
         self._live: WatchService | None = None
         self._subscribers = Subscribers()
-        self._parts = Container(
+        self._container = Container(
             root,
             index_dir,
             config,
-            notice=notice,
-            announce=self._subscribers.tell,
+            on_warning=on_warning,
+            on_commit=self._subscribers.tell,
             initial_index_timeout_s=initial_index_timeout_s,
         )
 
@@ -106,7 +106,7 @@ class App:
         explain: bool = False,
         context: bool = False,
         budget: int | None = None,
-        seen: Sequence[str] = (),
+        exclude: Sequence[str] = (),
     ) -> SearchResponse:
         """Answer a question, after bringing the index up to date where a check is due.
 
@@ -117,11 +117,11 @@ class App:
         index and none can be made, SearchUnavailableError where neither leg answers.
         """
         query = query_with(query, filters)
-        if context or budget is not None or seen:
+        if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
-            query = replace(query, context=True, budget=budget, seen=(*query.seen, *seen))
+            query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
         self.check(query)
-        freshness = self._parts.freshness()
+        freshness = self._container.freshness()
         for _ in range(_TRIES if self.config.enable_indexing else 0):
             before = freshness.replacements
             try:
@@ -159,14 +159,16 @@ class App:
         Where another process writes for long, or nothing can be written, the index that is there
         still serves.
         """
-        with self._parts.head_start():
-            return self._parts.freshness().ensure(progress or _no_progress, in_full=True) is None
+        with self._container.head_start():
+            return (
+                self._container.freshness().ensure(progress or _no_progress, in_full=True) is None
+            )
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to date now, or make it from nothing; waits for another writer."""
         self._check_may_write()
-        with self._parts.head_start(), self._parts.freshness().replaced():
-            report = self._parts.upkeep().bring_up_to_date(
+        with self._container.head_start(), self._container.freshness().replaced():
+            report = self._container.indexer().bring_up_to_date(
                 progress or _no_progress,
                 timeout_s=-1,
                 rebuild=rebuild,
@@ -174,19 +176,19 @@ class App:
                 wakes_servers=False,
             )
         # Apart from that, so that questions are answered while a server is filled.
-        self._parts.upkeep().feed_servers()
+        self._container.indexer().feed_servers()
         return report
 
     def plan(self) -> Plan:
         """What `index` would do, without doing it."""
-        return self._parts.upkeep().view.plan()
+        return self._container.indexer().view.plan()
 
     def status(self) -> IndexStatus:
         """The index as it stands, without bringing it up to date."""
         from rootle.config.unused import unused_settings
         from rootle.indexing.status import status_of
 
-        status = status_of(self._parts.upkeep())
+        status = status_of(self._container.indexer())
         return replace(status, unused_settings=unused_settings(self.config))
 
     def clear(self) -> bool:
@@ -194,16 +196,16 @@ class App:
         import shutil
 
         self._check_may_write()
-        with self._parts.freshness().replaced():
-            shutil.rmtree(stored_answers_path(self.index_dir), ignore_errors=True)
-            return self._parts.upkeep().clear()
+        with self._container.freshness().replaced():
+            shutil.rmtree(result_cache_dir(self.index_dir), ignore_errors=True)
+            return self._container.indexer().clear()
 
-    def first_index(self) -> tuple[int, int] | None:
+    def index_progress(self) -> tuple[int, int] | None:
         """How far the index is that is being made for the first time: bytes read, and in all.
 
         None once it is there. Whoever makes it, in this process or another one.
         """
-        return self._parts.upkeep().view.first_run()
+        return self._container.indexer().view.first_run()
 
     def watch(self) -> WatchService:
         """Keep the index fresh from now on, until its `stop` or the end of a `with`.
@@ -218,7 +220,9 @@ class App:
             if self._live is not None:
                 self._live.stop()
             debounce_s = self.config.watch_debounce_ms / 1000
-            self._live = WatchService(self._parts.upkeep(), debounce_s, self._notice).start()
+            self._live = WatchService(
+                self._container.indexer(), debounce_s, self._on_warning
+            ).start()
             return self._live
 
     @cached_property
@@ -241,7 +245,7 @@ class App:
 
         Raises ConfigError where `memoryStore` is empty.
         """
-        return self._parts.memory()
+        return self._container.memory()
 
     @property
     def buffered_index_operations(self) -> int:
@@ -262,15 +266,15 @@ class App:
         Says whether a watcher was told, of this process or another one. A watcher that begins
         anew knows nothing of it.
         """
-        return self._wish(is_paused=True)
+        return self._send_command(is_paused=True)
 
-    def slow_indexing(self, min_interval_s: float) -> bool:
+    def throttle_indexing(self, min_interval_s: float) -> bool:
         """Index no more often than that, until `resume_indexing`."""
-        return self._wish(min_interval_s=min_interval_s)
+        return self._send_command(min_interval_s=min_interval_s)
 
     def resume_indexing(self) -> bool:
         """Index again as usual; what waited is done at once."""
-        return self._wish()
+        return self._send_command()
 
     def close(self) -> None:
         """Let go of files and threads; the app can be used again."""
@@ -278,7 +282,7 @@ class App:
             live, self._live = self._live, None
         if live is not None:
             live.stop()
-        self._parts.close()
+        self._container.close()
 
     def __enter__(self) -> App:
         return self
@@ -287,17 +291,17 @@ class App:
         self.close()
 
     def _answer(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        staleness = self._parts.freshness().ensure(_no_progress, in_full=False)
+        staleness = self._container.freshness().ensure(_no_progress, in_full=False)
         partial = self._partial()
         is_stale = staleness is not None
-        response = self._parts.agent().search(query, explain=explain, stale=is_stale)
-        embedding = ("embedding",) if self._parts.model_choice().remark else ()
+        response = self._container.agent().search(query, explain=explain, stale=is_stale)
+        embedding = ("embedding",) if self._container.model_choice().remark else ()
         unfinished = ("partial",) if partial is not None else ()
         return replace(
             response,
             degraded=(*embedding, *unfinished, *response.degraded),
             staleness=staleness,
-            partial=partial,
+            coverage=partial,
         )
 
     def _partial(self) -> IndexCoverage | None:
@@ -305,11 +309,11 @@ class App:
 
         Raises IndexUnfinishedError where there is nothing to answer from yet.
         """
-        if self._waits_for_first or self._parts.freshness().is_made:
+        if self._waits_for_first or self._container.freshness().is_made:
             return None
-        read, total = self._parts.upkeep().view.first_run() or (0, 0)
+        read, total = self._container.indexer().view.first_run() or (0, 0)
         try:
-            snapshot = self._parts.upkeep().snapshot()
+            snapshot = self._container.indexer().snapshot()
         except IndexStorageError as error:
             raise IndexUnfinishedError(
                 f"the index of {self.root} is being made for the first time, {read / 1e6:.1f} of "
@@ -319,17 +323,18 @@ class App:
 
     def _indexed_paths(self) -> list[str]:
         try:
-            states = self._parts.upkeep().snapshot().all_files()
+            states = self._container.indexer().snapshot().all_files()
         except IndexStorageError:
             return []
         return [state.path for state in states if state.skip is None]
 
-    def _wish(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
-        from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherStateFile
+    def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
+        from rootle.indexing.watch.watcher_channel import WatcherChannel
+        from rootle.indexing.watch.watcher_state import WatcherCommand
 
-        wish = WatcherCommand(is_paused, min_interval_s)
-        self._parts.freshness().wish = wish
-        return WatcherStateFile(self.index_dir).make_wish(wish, _WISH_PATIENCE_S)
+        command = WatcherCommand(is_paused, min_interval_s)
+        self._container.freshness().command = command
+        return WatcherChannel(self.index_dir).send_command(command, _COMMAND_TIMEOUT_S)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import EMBEDDED, Config
-from rootle.storage.paths import search_log_path, stored_answers_path
+from rootle.storage.paths import result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_log import SearchLogFile
 
-Notice = Callable[[str], None]
+WarningCallback = Callable[[str], None]
 
 
 class Container:
@@ -39,16 +39,16 @@ class Container:
         index_dir: Path,
         config: Config,
         *,
-        notice: Notice,
-        announce: Callable[[IndexUpdated], None],
+        on_warning: WarningCallback,
+        on_commit: Callable[[IndexUpdated], None],
         initial_index_timeout_s: float | None,
     ) -> None:
-        """`announce` is told of each new generation that is written here."""
+        """`on_commit` is told of each new generation that is written here."""
         self._root = root
         self._index_dir = index_dir
         self._config = config
-        self._notice = notice
-        self._announce = announce
+        self._on_warning = on_warning
+        self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
         self._lock = threading.RLock()
         self._early: PrestartedWorkers | None = None
@@ -88,7 +88,7 @@ class Container:
         finally:
             early.end()
 
-    def upkeep(self) -> Indexer:
+    def indexer(self) -> Indexer:
         """What keeps the index, and gives its newest snapshot."""
         from rootle.indexing.indexer import Indexer
         from rootle.plugins.registry import find_plugins
@@ -96,15 +96,15 @@ class Container:
         with self._lock:
             if self._indexer is None:
                 for reason in find_plugins(self._config.plugins).broken.values():
-                    self._notice(reason)
+                    self._on_warning(reason)
                 self._indexer = Indexer(
                     self._root,
                     self._index_dir,
                     self._config,
                     choose_model=self.model_choice,
-                    open_embedder=self.model,
-                    notice=self._notice,
-                    announce=self._announce,
+                    open_embedder=self.embedder,
+                    on_warning=self._on_warning,
+                    on_commit=self._on_commit,
                     early=self._early_workers(),
                     shows_unfinished=self._initial_index_timeout_s is not None,
                 )
@@ -117,9 +117,9 @@ class Container:
         with self._lock:
             if self._freshness is None:
                 self._freshness = IndexRefresher(
-                    self.upkeep(),
+                    self.indexer(),
                     self._config,
-                    self._notice,
+                    self._on_warning,
                     initial_index_timeout_s=self._initial_index_timeout_s,
                 )
             return self._freshness
@@ -131,11 +131,11 @@ class Container:
 
         with self._lock:
             if self._agent is None:
-                upkeep, choice = self.upkeep(), self.model_choice()
+                upkeep, choice = self.indexer(), self.model_choice()
                 servers = upkeep.servers
                 self._agent = SearchAgent(
                     upkeep.snapshot,
-                    self.model,
+                    self.embedder,
                     replace(self._config, embedding_model_id=choice.model),
                     model=choice.fingerprint,
                     log=self.search_log(),
@@ -168,10 +168,10 @@ class Container:
             if self._chosen is None:
                 self._chosen = choose_model(self._config)
                 if self._chosen.remark:
-                    self._notice(self._chosen.remark)
+                    self._on_warning(self._chosen.remark)
             return self._chosen
 
-    def model(self) -> Embedder:
+    def embedder(self) -> Embedder:
         """That model, opened."""
         # Without the lock: a search that is under way does not wait for another thread's indexing.
         if self._embedder is not None:
@@ -226,7 +226,7 @@ class Container:
         if not (config.enable_cache and config.cache_on_disk):
             return None
         return DiskCache(
-            stored_answers_path(self._index_dir),
+            result_cache_dir(self._index_dir),
             config.cache_max_entries,
             config.cache_ttl_seconds,
             repr(config),
@@ -235,10 +235,10 @@ class Container:
     def _table(self) -> Embedder:
         """The model where it is a table, else the shipped one: no memory waits for a server."""
         if self.model_choice().is_table:
-            return self.model()
+            return self.embedder()
         from rootle.embed.static import StaticEmbedder
 
         return StaticEmbedder()
 
     def _snapshot(self) -> Snapshot:
-        return self.upkeep().snapshot()
+        return self.indexer().snapshot()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
+WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
+
 Source = Literal["dense", "sparse", "merged"]
-Health = Literal["fresh", "behind", "paused", "slowed", "failed", "gone"]
+Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class SearchQuery:
     cursor: str | None = None  # of an earlier response to the same question
     context: bool = False  # widen each result to its surroundings
     budget: int | None = None  # tokens that the contexts of all results together may have
-    seen: tuple[str, ...] = ()  # "path:start-end": lines that no context is to repeat
+    exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class SearchResult:
     metadata: FileMetadata
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
-    copies: tuple[str, ...] = ()  # other files that say the same and are not shown
+    duplicates: tuple[str, ...] = ()  # paths of files with the same content, which are not shown
     context: Context | None = None  # when it was asked for
     explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
 
@@ -196,9 +199,9 @@ class SearchResponse:
     generation: int  # the state of the index that answered
     took_ms: float
     suggestions: tuple[str, ...] = ()
-    understood: QueryInterpretation | None = None  # when an explanation was asked for
+    interpretation: QueryInterpretation | None = None  # if an explanation was requested
     staleness: Staleness | None = None  # where "stale" is in `degraded`
-    partial: IndexCoverage | None = None  # where "partial" is in `degraded`
+    coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # no part of the folder: what was told earlier and fits
 
 

@@ -105,7 +105,7 @@ def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
 def test_status_names_the_endpoint_that_nothing_asks(sample: Path, repository: Path) -> None:
     assert rootle("index", repository).code == 0
     data = rootle("status", repository, "--json").data
-    said = "sparseEndpoint: sparseBackend names nobody who would be asked there"
+    said = "sparseEndpoint is not used: sparseBackend names no server"
     assert data["unusedSettings"] == [said]
     assert data["model"] == "static-code-v1"
     assert f"unused      {said}" in rootle("status", repository).out
@@ -197,4 +197,4 @@ def test_a_cloned_repository_stays_searchable_whatever_it_asks_for(repository: P
     )
     outcome = rootle("search", "retry backoff", "--json", cwd=repository)
     assert outcome.data["degraded"] == []
-    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is left out" in outcome.err
+    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is ignored" in outcome.err

@@ -29,7 +29,7 @@ _RESULT = {
     "metadata",
     "scope",
     "moreSpans",
-    "copies",
+    "duplicates",
     "context",
 }
 
@@ -52,7 +52,7 @@ def test_json_has_exactly_the_promised_keys(repository: Path) -> None:
     assert 0 <= first["score"] <= 1
     assert first["metadata"]["fileSizeBytes"] == len(FILES["src/net/retry.py"])
     explained = rootle("search", "retry_backoff", "--json", "--explain", cwd=repository)
-    assert set(explained.data) == _RESPONSE | {"understood"}
+    assert set(explained.data) == _RESPONSE | {"interpretation"}
     assert set(explained.data["results"][0]) == _RESULT | {"explanation"}
 
 
@@ -108,7 +108,7 @@ def test_explain_says_how_the_question_was_read(repository: Path) -> None:
     assert 'no "retry_backof" here; showing results for "retry_backoff"' in typo.err
     assert "understood as" not in rootle("search", "retry_backoff", cwd=repository).out
     data = rootle("search", "retry_backoff", "--explain", "--json", cwd=repository).data
-    assert data["understood"]["intent"] == "symbol"
+    assert data["interpretation"]["intent"] == "symbol"
 
 
 def test_signs_that_cannot_be_meant_are_refused(repository: Path, home: Path) -> None:

@@ -1,4 +1,4 @@
-"""Parts that are down: each costs its deadline at most, and is soon not asked any more."""
+"""Dependencies that are down cost at most their deadline, and are skipped soon."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -17,9 +16,7 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rootle.app import App
-from rootle.concurrency.circuit_breaker import CircuitBreaker
 from rootle.concurrency.deadline import DeadlineExecutor
-from rootle.concurrency.thread_pool import ThreadPool
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.protocols import Matrix
@@ -28,7 +25,7 @@ from rootle.search.retrieval.candidates import SparseFindings, ask_sparse
 from rootle.types import SearchQuery
 
 _DEADLINE_MS: Final = 150
-_PATIENCE_S: Final = 60  # for what is certain to come, on a machine however busy
+_TIMEOUT_S: Final = 60  # generous, for a busy machine
 
 
 class _Clock:
@@ -39,57 +36,7 @@ class _Clock:
         return self.now
 
 
-def test_a_breaker_opens_after_failures_in_a_row_and_closes_after_a_trial() -> None:
-    clock = _Clock()
-    breaker = CircuitBreaker(clock, failures=3, rest_s=1.0)
-    assert [breaker.failed(), breaker.failed()] == [False, False]
-    breaker.succeeded()
-    assert [breaker.failed(), breaker.failed()] == [False, False]
-    assert breaker.admission() == "open to all"
-    assert breaker.failed()
-    assert [breaker.admission(), breaker.admission()] == ["none", "none"]
-    clock.now = 1.0
-    assert [breaker.admission(), breaker.admission()] == ["one trial", "none"]
-    breaker.succeeded()
-    assert breaker.admission() == "open to all"
-
-
-def test_the_rest_doubles_while_trials_fail_or_never_come_back_and_has_a_limit() -> None:
-    clock = _Clock()
-    breaker = CircuitBreaker(clock, failures=1, rest_s=1.0)
-    breaker.failed()
-    trials = []
-    for _ in range(2_000):
-        clock.now += 0.5
-        if breaker.admission() == "one trial":
-            trials.append(clock.now)
-    gaps = [later - earlier for earlier, later in pairwise(trials)]
-    assert trials[0] == 1.0
-    assert gaps[:7] == [2, 4, 8, 16, 32, 60, 60]
-
-
-def test_threads_that_hang_take_none_from_others_and_are_used_again_when_they_come_back() -> None:
-    threads, release, names = ThreadPool("t"), threading.Event(), set()
-    hanging = [threads.run(lambda: release.wait(_PATIENCE_S)) for _ in range(20)]
-    for _ in range(5):
-        assert threads.run(lambda: names.add(threading.get_ident())).result(_PATIENCE_S) is None
-    assert len(names) <= 2  # one thread goes on taking tasks; a second if it was not back yet
-    release.set()
-    assert all(future.result(_PATIENCE_S) for future in hanging)
-    threads.close()
-
-
-def test_too_many_hanging_threads_are_a_part_that_is_down() -> None:
-    threads, release = ThreadPool("t", most=2), threading.Event()
-    for _ in range(2):
-        threads.run(lambda: release.wait(_PATIENCE_S))
-    with pytest.raises(UnavailableError, match="2 earlier requests"):
-        threads.run(int)
-    release.set()
-    threads.close()
-
-
-def test_a_part_that_recovers_is_noticed_by_a_question_that_does_not_wait_for_it() -> None:
+def test_a_recovery_is_detected_by_a_trial_call_that_is_not_waited_for() -> None:
     clock, release = _Clock(), threading.Event()
     leg = DeadlineExecutor("dense", 60_000, clock)
 
@@ -97,30 +44,30 @@ def test_a_part_that_recovers_is_noticed_by_a_question_that_does_not_wait_for_it
         raise UnavailableError("down")
 
     for _ in range(3):
-        assert leg.start(down).answer() is None
-    assert "left alone" in leg.start(int).failure
+        assert leg.start(down).result() is None
+    assert "skipped after" in leg.start(int).failure
     clock.now += 1_000
-    trial = leg.start(lambda: release.wait(_PATIENCE_S))
+    trial = leg.start(lambda: release.wait(_TIMEOUT_S))
     started = time.monotonic()
-    assert trial.answer() is None  # although its deadline is a minute
-    assert time.monotonic() - started < _PATIENCE_S / 2
-    assert "left alone" in leg.start(int).failure
+    assert trial.result() is None  # long before its deadline of a minute
+    assert time.monotonic() - started < _TIMEOUT_S / 2
+    assert "skipped after" in leg.start(int).failure
     release.set()
-    deadline = time.monotonic() + _PATIENCE_S
-    while leg.start(lambda: 7).answer() != 7:
+    deadline = time.monotonic() + _TIMEOUT_S
+    while leg.start(lambda: 7).result() != 7:
         assert time.monotonic() < deadline
     leg.close()
 
 
-def test_a_bug_in_a_part_is_no_outage() -> None:
+def test_an_unexpected_exception_is_raised_and_not_counted_as_an_outage() -> None:
     leg = DeadlineExecutor("dense", 60_000)
     with pytest.raises(ZeroDivisionError):
-        leg.start(lambda: 1 / 0).answer()
+        leg.start(lambda: 1 / 0).result()
     leg.close()
 
 
 class _Server:
-    """A server of embeddings that has one fault."""
+    """An embedding server with one fault."""
 
     def __init__(self, behave: Callable[[socket.socket], None]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -172,7 +119,7 @@ def _answer_short(client: socket.socket) -> None:
 
 
 class _RemoteEmbedder(HashEmbedder):
-    """The worst of adapters: it waits for as long as the server takes."""
+    """An adapter without a timeout of its own."""
 
     def __init__(self, port: int) -> None:
         super().__init__(256)
@@ -189,7 +136,7 @@ class _RemoteEmbedder(HashEmbedder):
 
 _FAULTS: Final[Mapping[str, Callable[[socket.socket], None] | None]] = {
     "dead": None,
-    "hanging": lambda client: time.sleep(_PATIENCE_S),
+    "hanging": lambda client: time.sleep(_TIMEOUT_S),
     "dripping": _drip,
     "garbage": _answer_garbage,
     "not a number": _answer_nan,
@@ -206,14 +153,14 @@ def server(request: pytest.FixtureRequest) -> Iterator[_Server]:
     server.close()
 
 
-def test_fifty_questions_to_a_broken_server_are_answered_by_words_within_the_deadlines(
+def test_fifty_queries_are_answered_by_keywords_within_the_deadlines_of_a_broken_server(
     server: _Server, repository, make_app
 ) -> None:
     app: App = make_app(repository)
     app.index()
     embedder = _RemoteEmbedder(server.port)
     config = Config(dense_timeout_ms=_DEADLINE_MS, sparse_timeout_ms=5_000)
-    agent = SearchAgent(app._parts.upkeep().snapshot, lambda: embedder, config)
+    agent = SearchAgent(app._container.indexer().snapshot, lambda: embedder, config)
     times = []
     for number in range(50):
         started = time.monotonic()
@@ -221,31 +168,30 @@ def test_fifty_questions_to_a_broken_server_are_answered_by_words_within_the_dea
         times.append(time.monotonic() - started)
         assert response.degraded == ("dense",)
         assert response.results[0].file_path == "src/net/retry.py"
-    in_all = (config.dense_timeout_ms + config.sparse_timeout_ms) / 1000
-    assert max(times) < in_all
-    # Three open the breaker; afterwards there is a trial now and then.
+    assert max(times) < (config.dense_timeout_ms + config.sparse_timeout_ms) / 1000
+    # Three requests open the breaker; later ones are occasional trials.
     assert server.requests <= 10
     agent.close()
 
 
-def test_a_deadline_does_not_measure_how_many_others_are_asking(
+def test_concurrent_queries_do_not_consume_the_deadline_of_a_local_leg(
     repository, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app: App = make_app(repository)
     app.index()
     agent = SearchAgent(
-        app._parts.upkeep().snapshot,
-        app._parts.model,
+        app._container.indexer().snapshot,
+        app._container.embedder,
         Config(sparse_timeout_ms=1, dense_timeout_ms=60_000),
     )
     monkeypatch.setattr("rootle.search.session._ROWS_FOR_THREADS", 0)
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _slow_words)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _search_slowly)
     assert agent.search(SearchQuery("retry_backoff")).degraded == ("sparse",)
-    agent._under_way += 1  # as if one more were asking
+    agent._under_way += 1  # simulates a concurrent query
     assert agent.search(SearchQuery("retry_backoff again")).degraded == ()
     agent.close()
 
 
-def _slow_words(*arguments: Any) -> SparseFindings:
-    time.sleep(0.2)  # far more than a millisecond, and whoever waits can see how late it is
+def _search_slowly(*arguments: Any) -> SparseFindings:
+    time.sleep(0.2)  # far beyond the deadline of 1 ms
     return ask_sparse(*arguments)

@@ -1,4 +1,4 @@
-"""Who is let in, and when."""
+"""The order in which waiting threads are admitted, and holders that hang."""
 
 from __future__ import annotations
 
@@ -10,82 +10,82 @@ import pytest
 from rootle.concurrency.fair_semaphore import FairSemaphore
 
 
-class Crowd:
-    """Threads that take turns, and note who is in."""
+class Holders:
+    """Threads that hold a permit until `release` is set."""
 
-    def __init__(self, turns: FairSemaphore) -> None:
-        self.turns = turns
-        self.came_in: list[int] = []
-        self.most = self._in = 0
+    def __init__(self, semaphore: FairSemaphore) -> None:
+        self.semaphore = semaphore
+        self.admitted: list[int] = []
+        self.max_concurrent = self._concurrent = 0
         self._lock = threading.Lock()
-        self.go_on = threading.Event()
+        self.release = threading.Event()
 
-    def come(self, number: int) -> threading.Thread:
-        thread = threading.Thread(target=self._work, args=(number,), daemon=True)
+    def start(self, number: int) -> threading.Thread:
+        thread = threading.Thread(target=self._hold, args=(number,), daemon=True)
         thread.start()
         return thread
 
-    def _work(self, number: int) -> None:
-        with self.turns.taken():
+    def _hold(self, number: int) -> None:
+        with self.semaphore.acquire():
             with self._lock:
-                self.came_in.append(number)
-                self._in += 1
-                self.most = max(self.most, self._in)
-            self.go_on.wait(10)
+                self.admitted.append(number)
+                self._concurrent += 1
+                self.max_concurrent = max(self.max_concurrent, self._concurrent)
+            self.release.wait(10)
             with self._lock:
-                self._in -= 1
+                self._concurrent -= 1
 
-    def wait_for(self, waiting: int) -> None:
-        until = time.monotonic() + 10
-        while len(self.turns._waiting) != waiting and time.monotonic() < until:
+    def wait_until_queued(self, count: int) -> None:
+        deadline = time.monotonic() + 10
+        while len(self.semaphore._waiting) != count and time.monotonic() < deadline:
             time.sleep(0.001)
-        assert len(self.turns._waiting) == waiting
+        assert len(self.semaphore._waiting) == count
 
 
-def test_no_more_are_in_at_once_than_there_are_turns() -> None:
-    crowd = _crowded(2)
-    assert crowd.most == 2
-    assert sorted(crowd.came_in) == list(range(12))
+def test_no_more_threads_run_at_once_than_there_are_permits() -> None:
+    holders = run_twelve_threads(2)
+    assert holders.max_concurrent == 2
+    assert sorted(holders.admitted) == list(range(12))
 
 
-def test_those_that_wait_follow_in_the_order_in_which_they_came() -> None:
-    # With one turn there is one order; two that are let in at once may note it in either.
-    assert _crowded(1).came_in == list(range(12))
+def test_waiting_threads_are_admitted_in_order_of_arrival() -> None:
+    # Two threads that are admitted at once may append in either order; with one permit none can.
+    assert run_twelve_threads(1).admitted == list(range(12))
 
 
-def _crowded(at_once: int) -> Crowd:
-    """A crowd of twelve that has come and gone."""
-    crowd = Crowd(FairSemaphore(at_once, timeout_s=60))
+def run_twelve_threads(permits: int) -> Holders:
+    """Queue twelve threads one after the other, release them and wait for their end."""
+    holders = Holders(FairSemaphore(permits, stall_timeout_s=60))
     threads = []
     for number in range(12):
-        threads.append(crowd.come(number))
-        crowd.wait_for(max(0, number + 1 - at_once))
-    crowd.go_on.set()
+        threads.append(holders.start(number))
+        holders.wait_until_queued(max(0, number + 1 - permits))
+    holders.release.set()
     for thread in threads:
         thread.join(10)
-    return crowd
+    return holders
 
 
-def test_one_that_hangs_delays_the_others_once_and_no_turn_is_lost() -> None:
-    turns = FairSemaphore(1, timeout_s=0.05)
-    stuck, others = Crowd(turns), Crowd(turns)
-    others.go_on.set()
-    hanging = stuck.come(0)
-    until = time.monotonic() + 10
-    while not stuck.came_in and time.monotonic() < until:
+def test_a_holder_that_hangs_delays_the_others_once_and_no_permit_is_lost() -> None:
+    semaphore = FairSemaphore(1, stall_timeout_s=0.05)
+    stuck, others = Holders(semaphore), Holders(semaphore)
+    others.release.set()
+    hanging = stuck.start(0)
+    deadline = time.monotonic() + 10
+    while not stuck.admitted and time.monotonic() < deadline:
         time.sleep(0.001)
-    threads = [others.come(number) for number in range(20)]
+    threads = [others.start(number) for number in range(20)]
     for thread in threads:
         thread.join(10)
-    assert sorted(others.came_in) == list(range(20))
-    stuck.go_on.set()
+    assert sorted(others.admitted) == list(range(20))
+    stuck.release.set()
     hanging.join(10)
-    assert (turns._free, turns._lent, len(turns._waiting)) == (1, 0, 0)
+    assert (semaphore._free, semaphore._extra, len(semaphore._waiting)) == (1, 0, 0)
 
 
-def test_what_fails_gives_its_turn_back() -> None:
-    turns = FairSemaphore(1, timeout_s=60)
-    with pytest.raises(ValueError, match="no"), turns.taken():
+def test_a_block_that_raises_releases_its_permit() -> None:
+    semaphore = FairSemaphore(1, stall_timeout_s=60)
+    with pytest.raises(ValueError, match="no"), semaphore.acquire():
         raise ValueError("no")
-    with turns.taken():
+    with semaphore.acquire():
         pass

@@ -118,7 +118,7 @@ def test_a_search_with_a_folder_finds_by_its_vectors(model_folder, tmp_path, mak
     response = app.search(SearchQuery("socket"))
     assert (response.results[0].file_path, response.degraded) == ("b.txt", ())
     assert response.results[0].source == "merged"
-    assert app._parts.upkeep().snapshot().dense.dimensions == 8
+    assert app._container.indexer().snapshot().dense.dimensions == 8
 
 
 @pytest.mark.parametrize("part", ["model.onnx", "tokenizer.json"])

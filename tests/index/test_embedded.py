@@ -13,9 +13,10 @@ from rootle.index.local import dense_storage, sparse_storage
 from rootle.index.local.database import open_database
 from rootle.index.local.dense_index import DenseWriter, EmbeddedDense, _top_rows
 from rootle.index.local.docstore import DocStore, pack_text
-from rootle.index.local.manifest import FileState, Manifest
+from rootle.index.local.manifest import Manifest
 from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
 from rootle.index.local.writer_lock import writer_lock
+from rootle.index.reader import FileState
 from rootle.protocols import WeightedTerm
 from rootle.storage.quantization import quantize
 from rootle.storage.transaction import write_transaction
@@ -323,7 +324,8 @@ def test_of_many_rows_nearly_all_of_the_nearest_are_found_with_their_true_cosine
         ]
         assert all(abs(true[at] - score) < 1e-6 for at, score in both)
         assert found.ids[:5].tolist() == exact.ids[:5].tolist()
-        _, guesses = quick.nearest(question, 100)
+        guesses = quick.nearest(question, 100).scan
+        assert guesses is not None
         alive = ~np.isnan(guesses)
         assert alive.tolist() == (~np.isnan(thorough.scores(question))).tolist()
         together = np.corrcoef(guesses[alive], thorough.scores(question)[alive])[0, 1]

@@ -85,7 +85,7 @@ def test_without_its_trees_the_features_rank_and_the_answer_says_so(
     def missing() -> GradientBoostedTrees:
         raise UnavailableError("cannot read the ranker")
 
-    monkeypatch.setattr(registry, "shipped_forest", missing)
+    monkeypatch.setattr(registry, "shipped_trees", missing)
     response = make_app(make_repository(tmp_path / "repo")).search(_DETAILED)
     assert "learned" in response.degraded
     assert response.results[0].file_path == "src/net/retry.py"
@@ -93,7 +93,7 @@ def test_without_its_trees_the_features_rank_and_the_answer_says_so(
 
 def test_one_that_is_late_is_left_out(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
-    agent = app._parts.agent()
+    agent = app._container.agent()
     agent._ranker = replace(agent._ranker, rank=_slow(agent._ranker.rank))
     agent._config = replace(agent._config, reranker_timeout_ms=1)
     assert "learned" in app.search(_DETAILED).degraded

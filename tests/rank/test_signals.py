@@ -166,8 +166,8 @@ def test_trust_holds_beside_the_word_of_a_reranker(twice: Path, make_app: MakeAp
         app = make_app(twice, trust=(TrustRule(path=trusted, weight=1.2),))
         app.index()
         agent = SearchAgent(
-            app._parts.upkeep().snapshot,
-            app._parts.model,
+            app._container.indexer().snapshot,
+            app._container.embedder,
             app.config,
             reranker=Flat(),  # type: ignore[arg-type]
             ranker=chosen_ranker(app.config),

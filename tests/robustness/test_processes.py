@@ -104,14 +104,14 @@ def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, ma
     reader = make_app(repository, stale_check_seconds=3600)
     reader.index()
     before = reader.search("retry_backoff").results
-    snapshot = reader._parts.upkeep().snapshot()
+    snapshot = reader._container.indexer().snapshot()
     write(repository, "src/net/retry.py", "def something_else():\n    pass\n")
     (repository / "docs/guide.md").unlink()
     during: list[Any] = []
 
     def look(done: int, total: int) -> None:
         during.append(*snapshot.excerpts([(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000)]))
-        during.append(reader._parts.agent().search(_query()).results == before)
+        during.append(reader._container.agent().search(_query()).results == before)
 
     writer = make_app(repository)
     writer.index(look)

@@ -58,8 +58,8 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
 
     def make(embedder: Embedder | None = None, **settings: Any) -> SearchAgent:
         agent = SearchAgent(
-            app._parts.upkeep().snapshot,
-            (lambda: embedder) if embedder is not None else app._parts.model,
+            app._container.indexer().snapshot,
+            (lambda: embedder) if embedder is not None else app._container.embedder,
             Config(**settings),
             clock=lambda: _NOW_S,
         )
@@ -228,7 +228,7 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
     app = make_app(root)
     app.index()
     agent = SearchAgent(
-        app._parts.upkeep().snapshot, app._parts.model, Config(), clock=lambda: _NOW_S
+        app._container.indexer().snapshot, app._container.embedder, Config(), clock=lambda: _NOW_S
     )
     wanted = {
         1.0: set(),
@@ -283,10 +283,10 @@ def test_a_file_that_was_edited_scores_as_one_that_was_not(tmp_path: Path, make_
         app.index()
     write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)
     app.index()
-    agent = app._parts.agent()
+    agent = app._container.agent()
     app.search("zebra stripes")
     session = agent._current_session()
-    scores = session.snapshot.dense.scores(app._parts.model().embed(["zebra stripes"])[0])
+    scores = session.snapshot.dense.scores(app._container.embedder().embed(["zebra stripes"])[0])
     owners = np.unique(session.snapshot.dense.file_ids[session.snapshot.dense.file_ids > 0])
     rows, found, offsets = session.rows.rows_of(owners)
     best, mean = best_and_mean(scores[rows], found, offsets)

@@ -46,7 +46,9 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         embedder = HashEmbedder(256)
         config = Config(**settings)
         agents.append(
-            SearchAgent(app._parts.upkeep().snapshot, lambda: embedder, config, clock or _Clock())
+            SearchAgent(
+                app._container.indexer().snapshot, lambda: embedder, config, clock or _Clock()
+            )
         )
         return agents[-1], embedder
 
@@ -157,7 +159,7 @@ def test_an_answer_ends_when_a_file_grows_too_old_for_it(tmp_path: Path, make_ap
         write(root, name, f"zebra = '{name}'\n", when_s=clock.now - days * _DAY_S)
     app = make_app(root, index_dir=tmp_path / "days-index")
     app.index()
-    agent = SearchAgent(app._parts.upkeep().snapshot, app._parts.model, Config(), clock)
+    agent = SearchAgent(app._container.indexer().snapshot, app._container.embedder, Config(), clock)
     query = SearchQuery("zebra", min_recency_days=3)
 
     def found() -> set[str]:

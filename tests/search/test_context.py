@@ -199,7 +199,7 @@ def test_a_budget_holds_and_what_was_seen_never_comes_again(
     seen: list[str] = []
     shown: set[tuple[str, int]] = set()
     for _ in range(3):
-        response = many.search(question, budget=budget, seen=seen)
+        response = many.search(question, budget=budget, exclude=seen)
         if response.results:
             assert len(response_as_markdown(response)) <= budget * CHARS_PER_TOKEN
         for result in response.results:
@@ -230,8 +230,11 @@ def test_a_larger_budget_shows_more_of_the_best(many: App) -> None:
     ("query", "message"),
     [
         (SearchQuery("x", budget=0), "budget is 0"),
-        (SearchQuery("x", seen=("src/a.py",)), 'seen has "src/a.py", expected "path:start-end"'),
-        (SearchQuery("x", budget=5, cursor="abc"), "no pages"),
+        (
+            SearchQuery("x", exclude=("src/a.py",)),
+            'exclude has "src/a.py", expected "path:start-end"',
+        ),
+        (SearchQuery("x", budget=5, cursor="abc"), "no further pages"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(query: SearchQuery, message: str, app: App) -> None:

@@ -26,7 +26,7 @@ def retry_backoff(attempt, base=0.5, limit=60.0):
 
 def _paths(app: App, question: str) -> dict[str, tuple[str, ...]]:
     results = app.search(SearchQuery(question, limit=50)).results
-    return {result.file_path: result.copies for result in results}
+    return {result.file_path: result.duplicates for result in results}
 
 
 def test_equal_files_are_one_result_with_the_paths_of_the_others(tmp_path: Path, make_app) -> None:
@@ -72,14 +72,14 @@ def test_a_filter_chooses_among_copies(tmp_path: Path, make_app) -> None:
     for folder in ("a", "b"):
         query = SearchQuery("delay with jitter", file_paths=(folder,))
         (result,) = app.search(query).results
-        assert (result.file_path, result.copies) == (f"{folder}/retry.py", ())
+        assert (result.file_path, result.duplicates) == (f"{folder}/retry.py", ())
 
 
 def test_more_copies_than_candidates_leave_room_for_others(tmp_path: Path, make_app) -> None:
     files = {**FILES, **{f"pkg_{n}/wait.py": _HELPER for n in range(120)}}
     app = make_app(make_repository(tmp_path / "repo", files))
     response = app.search(SearchQuery("how long to wait before the next attempt"))
-    copies = [result.copies for result in response.results if "wait.py" in result.file_path]
+    copies = [result.duplicates for result in response.results if "wait.py" in result.file_path]
     assert len(copies) == 1
     assert len(copies[0]) == 119
     assert "src/net/retry.py" in {result.file_path for result in response.results}

@@ -146,11 +146,11 @@ def test_a_search_that_was_cut_short_says_so(app: App, monkeypatch: pytest.Monke
 
 def test_an_explanation_says_how_the_question_was_read(app: App) -> None:
     text = '"retry_backoff" path:src -path:long lang:py -wolf'
-    understood = app.search(text, explain=True).understood
-    assert understood is not None
-    assert understood.intent == "symbol"
-    assert understood.phrases == ("retry_backoff",)
-    assert understood.paths == ("src", "-long")
-    assert understood.languages == ("py",)
-    assert understood.excluded == ("wolf",)
-    assert app.search(text).understood is None
+    interpretation = app.search(text, explain=True).interpretation
+    assert interpretation is not None
+    assert interpretation.intent == "symbol"
+    assert interpretation.phrases == ("retry_backoff",)
+    assert interpretation.paths == ("src", "-long")
+    assert interpretation.languages == ("py",)
+    assert interpretation.excluded == ("wolf",)
+    assert app.search(text).interpretation is None

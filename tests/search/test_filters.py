@@ -82,7 +82,7 @@ def test_what_passes_is_found_and_nothing_else_however_narrow(
     )
     response = app.search(query)
     found = {result.file_path for result in response.results}
-    found |= {path for result in response.results for path in result.copies}
+    found |= {path for result in response.results for path in result.duplicates}
     assert found <= passing
     assert bool(found) == bool(passing)
     if not found:

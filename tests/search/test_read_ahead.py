@@ -12,7 +12,8 @@ from sample import FILES, OLD_S, make_repository
 
 from rootle.app import App
 from rootle.index.local.chunk_cache import ChunkCache
-from rootle.index.local.docstore import ChunkRow, DocStore
+from rootle.index.local.docstore import DocStore
+from rootle.index.reader import ChunkRow
 from rootle.types import SearchQuery
 
 _QUESTIONS = ("retry backoff", "wait between attempts", "who calls it", "parse a date", "settings")

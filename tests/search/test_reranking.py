@@ -74,7 +74,7 @@ def ask(app: App) -> Iterator[Callable[..., Any]]:
     def ask(reranker: Any, question: str = "ledger", times: int = 1, **settings: Any) -> Any:
         config = Config(**{"enable_cache": False, **settings})
         agent = SearchAgent(
-            app._parts.upkeep().snapshot, app._parts.model, config, reranker=reranker
+            app._container.indexer().snapshot, app._container.embedder, config, reranker=reranker
         )
         agents.append(agent)
         for _ in range(times):
@@ -127,7 +127,9 @@ def test_only_the_best_twenty_are_read_and_the_others_stay_below(tmp_path: Path,
     reranker = _Fake(lambda at, _: -at)
     question = SearchQuery("ledger cursor packet window", limit=50)
     agents = [
-        SearchAgent(app._parts.upkeep().snapshot, app._parts.model, Config(), reranker=reading)
+        SearchAgent(
+            app._container.indexer().snapshot, app._container.embedder, Config(), reranker=reading
+        )
         for reading in (None, reranker)
     ]
     plain, read = (agent.search(question) for agent in agents)
@@ -144,7 +146,9 @@ def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> Non
     app = make_app(make_repository(tmp_path / "long", {"ledger.md": text}))
     app.index()
     reranker = _Fake(lambda at, _: 1.0)
-    agent = SearchAgent(app._parts.upkeep().snapshot, app._parts.model, Config(), reranker=reranker)
+    agent = SearchAgent(
+        app._container.indexer().snapshot, app._container.embedder, Config(), reranker=reranker
+    )
     agent.search(SearchQuery("ledger"))
     agent.close()
     ((document,),) = reranker.asked
@@ -154,8 +158,8 @@ def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> Non
 
 def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
     agent = SearchAgent(
-        app._parts.upkeep().snapshot,
-        app._parts.model,
+        app._container.indexer().snapshot,
+        app._container.embedder,
         Config(),
         reranker=_Fake(lambda at, _: 7.0 - at),
     )
@@ -169,8 +173,8 @@ def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
 def test_the_log_names_what_ranked(score: float, expected: list[str], app: App) -> None:
     config = Config(reranker_model_id="a-model")
     agent = SearchAgent(
-        *(app._parts.upkeep().snapshot, app._parts.model, config),
-        log=app._parts.search_log(),
+        *(app._container.indexer().snapshot, app._container.embedder, config),
+        log=app._container.search_log(),
         reranker=_Fake(lambda at, _: score),
     )
     agent.search(SearchQuery("ledger"))

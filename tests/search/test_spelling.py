@@ -32,8 +32,8 @@ def test_a_name_that_stands_nowhere_finds_the_one_that_was_meant(app: App) -> No
         response = app.search(typed, explain=True)
         assert response.results[0].file_path == path, typed
         assert f'showing results for "{meant}"' in response.suggestions[0]
-        assert response.understood is not None
-        assert list(response.understood.corrected.values()) == [meant]
+        assert response.interpretation is not None
+        assert list(response.interpretation.corrected.values()) == [meant]
 
 
 def test_what_is_known_short_quoted_or_printed_is_left_alone(app: App) -> None:
@@ -49,8 +49,8 @@ def test_what_is_known_short_quoted_or_printed_is_left_alone(app: App) -> None:
         "UnheardOfThing",
     ]:
         response = app.search(text, explain=True)
-        assert response.understood is not None
-        assert response.understood.corrected == {}, text
+        assert response.interpretation is not None
+        assert response.interpretation.corrected == {}, text
         assert not any("showing results for" in said for said in response.suggestions)
 
 

@@ -14,7 +14,7 @@ from hash_embedder import HashEmbedder
 from sample import make_repository, many_files, write
 
 from rootle.app import App
-from rootle.storage.paths import stored_answers_path
+from rootle.storage.paths import result_cache_dir
 from rootle.types import SearchQuery
 
 _QUESTION = SearchQuery("ledger of the worker", limit=5)
@@ -38,7 +38,7 @@ def opened(root: Path, tmp_path: Path, make_app):
 
 
 def _files(tmp_path: Path) -> list[Path]:
-    folder = stored_answers_path(tmp_path / "index")
+    folder = result_cache_dir(tmp_path / "index")
     return sorted(folder.iterdir()) if folder.exists() else []
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample import OLD_S, make_repository
 
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot, open_snapshot
+from rootle.index.reader import FileState
 from rootle.search.results.working_tree import WorkingTree, WorkingTreeTexts
 from rootle.types import SearchQuery
 

@@ -183,7 +183,7 @@ def ask_until_whole(server: Lines, request: dict[str, Any]) -> dict[str, Any]:
     for _ in range(600):
         result = server.receive()["result"]
         data: dict[str, Any] = result["structuredContent"]
-        if not result.get("isError") and not data["partial"]:
+        if not result.get("isError") and not data["coverage"]:
             return data
         assert "being made" in result["content"][0]["text"]
         time.sleep(0.1)

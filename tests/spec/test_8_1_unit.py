@@ -74,7 +74,7 @@ def app(repository: Path, make_app) -> App:
 
 def _agent(app: App, embedder: HashEmbedder, log: Path, **settings: Any) -> SearchAgent:
     return SearchAgent(
-        app._parts.upkeep().snapshot,
+        app._container.indexer().snapshot,
         lambda: embedder,
         Config(**settings),
         log=SearchLogFile(log, with_query_text=True),

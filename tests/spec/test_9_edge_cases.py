@@ -30,8 +30,8 @@ def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
 
 def _logged(app: App, log: Path, embedder: Any = None) -> SearchAgent:
     return SearchAgent(
-        app._parts.upkeep().snapshot,
-        app._parts.model if embedder is None else lambda: embedder,
+        app._container.indexer().snapshot,
+        app._container.embedder if embedder is None else lambda: embedder,
         Config(),
         log=SearchLogFile(log, with_query_text=True),
         root=app.root,

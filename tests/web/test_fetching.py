@@ -26,11 +26,11 @@ _HTML = {"Content-Type": "text/html; charset=UTF-8"}
 _READ_ALL = """\
 import sys
 from rootle.errors import WebPageError
-from rootle.web.page_download import Fetcher
-from rootle.web.url import page_address
+from rootle.web.page_download import PageDownloader
+from rootle.web.url import parse_page_url
 for url in sys.argv[1:]:
     try:
-        print(Fetcher(timeout_s=10).fetch(page_address(url)))
+        print(PageDownloader(timeout_s=10).fetch(parse_page_url(url)))
     except WebPageError as error:
         print(error)
 """

@@ -132,7 +132,7 @@ def parse_arguments() -> argparse.Namespace:
 def opened(root: Path, name: str, cache: Path) -> Iterator[Repository]:
     with open_app(root, index_dir=cache / "index" / name) as app:
         app.index()
-        snapshot = app._parts.upkeep().snapshot()  # noqa: SLF001 - as ranker_data.py does
+        snapshot = app._container.indexer().snapshot()  # noqa: SLF001 - as ranker_data.py does
         ids, files = snapshot.dense.chunk_ids.tolist(), snapshot.dense.file_ids.tolist()
         rows, states = snapshot.chunks(ids), snapshot.files(set(files))
         texts, places = [], []

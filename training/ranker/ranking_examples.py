@@ -53,7 +53,7 @@ class Asker:
         ranker = Ranker("features", self._rank, FEATURES.score_spans, None)
         config = Config(enable_cache=False)
         # The app's own agent has the ranker of the configuration.
-        snapshots, model = app._parts.upkeep().snapshot, app._parts.model  # noqa: SLF001
+        snapshots, model = app._container.indexer().snapshot, app._container.embedder  # noqa: SLF001
         self._agent = SearchAgent(snapshots, model, config, ranker=ranker)
 
     def ask(self, text: str) -> tuple[RankingInputs, dict[str, tuple[tuple[int, int], ...]]]:

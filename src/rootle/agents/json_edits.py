@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rootle.agents.line_endings import TextError, newline_of
-from rootle.config.jsonc import JsonError, Member, Members, Value, parse, plain, skip_space
+from rootle.config.jsonc import JsonError, Member, Members, Value, parse, skip_space, to_python
 
 _INDENT: Final = "  "  # where the file shows none
 _REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\n\r]*|(?:/\*[^\n]*?\*/[ \t]*)*(?=\r?\n))")
@@ -20,7 +20,7 @@ def read(text: str) -> dict[str, Any]:
     if not text[skip_space(text, 0) :]:
         return {}
     root = _document(text)
-    data: dict[str, Any] = plain(root)
+    data: dict[str, Any] = to_python(root)
     return data
 
 
@@ -88,7 +88,7 @@ def _set(text: str, owners: list[Value], key: str, value: Any) -> str:  # Any: J
     member = _last(owners[-1], key)
     if member is None:
         return _with_member(text, owners, key, value)
-    if plain(member.value) == value:
+    if to_python(member.value) == value:
         return text
     new = json.dumps(value, ensure_ascii=False)
     return text[: member.value.start] + new + text[member.value.end :]

@@ -78,7 +78,7 @@ def _as_json(settings: Settings) -> dict[str, Any]:
             "line": origin.line if origin else None,
         }
     files = [{"path": str(path), "exists": is_there} for path, is_there in settings.files]
-    return {"settings": values, "files": files, "remarks": list(settings.remarks)}
+    return {"settings": values, "files": files, "warnings": list(settings.warnings)}
 
 
 def _shown(settings: Settings, field: Field[Any]) -> Any:

@@ -30,7 +30,7 @@ def opened(
         root,
         index_dir=options.index_dir,
         config=config,
-        notice=say,
+        on_warning=say,
         initial_index_timeout_s=initial_index_timeout_s,
     )
     with app:
@@ -71,10 +71,10 @@ def folder_of(options: argparse.Namespace) -> Path:
 
 
 def settings_for(root: Path, options: argparse.Namespace) -> Settings:
-    """The settings that hold for a folder; what a user should know of them is said."""
+    """Return the configuration of a folder, and print its warnings."""
     settings = read_settings(root, options.config, options.set or ())
-    for remark in settings.remarks:
-        say(remark)
+    for warning in settings.warnings:
+        say(warning)
     return settings
 
 

@@ -50,8 +50,8 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
         for part in split_identifier(word)
         if part not in STOP_WORDS
     }
-    if response.understood is not None:
-        _write(style.paint(f"understood as: {_reading(response.understood)}", "2"))
+    if response.interpretation is not None:
+        _write(style.paint(f"understood as: {_reading(response.interpretation)}", "2"))
     for number, result in enumerate(response.results):
         if number:
             _write("")
@@ -78,18 +78,18 @@ def _say_about(response: SearchResponse) -> None:
         print(f"rootle: {printable(suggestion)}", file=sys.stderr)
 
 
-def _reading(understood: QueryInterpretation) -> str:
+def _reading(interpretation: QueryInterpretation) -> str:
     """How a question was read, in one line."""
-    parts = [understood.intent]
-    parts += [f'must contain "{phrase}"' for phrase in understood.phrases]
-    if understood.regex is not None:
-        parts.append(f"must match /{understood.regex}/")
-    parts += [f'without "{word}"' for word in understood.excluded]
-    parts += [f"{_not(path)}path: {path.lstrip('-')}" for path in understood.paths]
-    parts += [f"{_not(name)}language: {name.lstrip('-')}" for name in understood.languages]
-    parts += [f'"{meant}" for "{typed}"' for typed, meant in understood.corrected.items()]
-    if understood.translated:
-        parts.append(f"in English: {' '.join(understood.translated)}")
+    parts = [interpretation.intent]
+    parts += [f'must contain "{phrase}"' for phrase in interpretation.phrases]
+    if interpretation.regex is not None:
+        parts.append(f"must match /{interpretation.regex}/")
+    parts += [f'without "{word}"' for word in interpretation.excluded]
+    parts += [f"{_not(path)}path: {path.lstrip('-')}" for path in interpretation.paths]
+    parts += [f"{_not(name)}language: {name.lstrip('-')}" for name in interpretation.languages]
+    parts += [f'"{meant}" for "{typed}"' for typed, meant in interpretation.corrected.items()]
+    if interpretation.translated:
+        parts.append(f"in English: {' '.join(interpretation.translated)}")
     return printable("; ".join(parts))
 
 
@@ -111,8 +111,8 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
             head += f"  {style.paint(printable(span.scope), '33')}"
         _write(head)
         _print_lines(span, words, style)
-    if result.copies:
-        _write(style.paint(f"  {_copies(result.copies)}", "2"))
+    if result.duplicates:
+        _write(style.paint(f"  {_duplicates(result.duplicates)}", "2"))
     if result.explanation:
         gave = sorted(result.explanation.items(), key=lambda item: -item[1])
         _write("  because " + ", ".join(f"{name} {value:.3f}" for name, value in gave))
@@ -135,7 +135,7 @@ def _spans(result: SearchResult) -> Sequence[Span]:
     return (first, *result.more_spans)
 
 
-def _copies(paths: Sequence[str]) -> str:
+def _duplicates(paths: Sequence[str]) -> str:
     """`and 3 copies: a.py, b.py, …`"""
     named = ", ".join(printable(path) for path in paths[:_COPIES_NAMED])
     more = ", …" if len(paths) > _COPIES_NAMED else ""

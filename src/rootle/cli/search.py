@@ -50,7 +50,7 @@ def _query(options: argparse.Namespace) -> SearchQuery:
         cursor=options.cursor,
         context=options.context,
         budget=options.budget,
-        seen=tuple(options.seen or ()),
+        exclude=tuple(options.seen or ()),
     )
 
 

@@ -38,7 +38,7 @@ def _pass_on(app: App, options: argparse.Namespace) -> int:
     elif options.resume:
         was_told, done = app.resume_indexing(), "resumed"
     else:
-        was_told, done = app.slow_indexing(options.slow), f"slowed to every {options.slow:g} s"
+        was_told, done = app.throttle_indexing(options.slow), f"slowed to every {options.slow:g} s"
     if not was_told:
         raise UnavailableError(f"no `rootle watch` runs for {app.root}, or it does not answer")
     print(json.dumps({"watcher": done}) if options.json else f"watcher {done}")

@@ -1,26 +1,29 @@
-"""How long to wait before something that failed is tried again."""
+"""Exponential backoff with jitter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-Rng = Callable[[], float]  # the next number from 0 to 1, as `random.random` gives it
+Rng = Callable[[], float]  # returns a number from 0 to 1, as `random.random` does
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Twice as long after each failure, up to a limit, and never quite the same."""
+    """Delays that double after each consecutive failure, up to a limit."""
 
     first_s: float
     longest_s: float
 
-    def pause_s(self, failures: int, rng: Rng) -> float:
-        """The pause after so many failures, from half of it to all of it.
+    def delay_s(self, failures: int, rng: Rng) -> float:
+        """Return the delay after a number of failures: between half and all of the full delay.
 
-        Clients that failed together must not come back together (Brooker, "Exponential backoff and
-        jitter", 2015: "equal jitter").
+        The jitter keeps clients that failed together from retrying together (Brooker, "Exponential
+        backoff and jitter", 2015: "equal jitter").
         """
-        # Far beyond what any limit allows, 2.0 ** 1024 would overflow.
-        whole = min(self.longest_s, self.first_s * 2.0 ** min(failures - 1, 64))
-        return whole * (0.5 + rng() / 2)
+        return self.full_delay_s(failures) * (0.5 + rng() / 2)
+
+    def full_delay_s(self, failures: int) -> float:
+        """Return the delay after a number of failures, without jitter."""
+        # The exponent is bounded because 2.0 ** 1024 overflows.
+        return min(self.longest_s, self.first_s * 2.0 ** min(failures - 1, 64))

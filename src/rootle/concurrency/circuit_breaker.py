@@ -1,4 +1,4 @@
-"""A circuit breaker: what failed again and again is left alone for a while."""
+"""A circuit breaker that stops calls to a dependency after repeated failures."""
 
 from __future__ import annotations
 
@@ -7,57 +7,63 @@ import time
 from collections.abc import Callable
 from typing import Final, Literal
 
-# One slow answer is no outage, and whoever waits for three deadlines has waited long enough.
-_FAILURES: Final = 3
-_REST_S: Final = 1.0
-_LONGEST_REST_S: Final = 60.0
+from rootle.concurrency.backoff import Backoff
 
-Admission = Literal["open to all", "one trial", "none"]
+# One slow response is no outage, and a user should not wait for more than three deadlines.
+_FAILURES_TO_OPEN: Final = 3
+_COOLDOWN: Final = Backoff(first_s=1.0, longest_s=60.0)
+
+# closed: every call may proceed. half-open: this caller may try once. open: no call may proceed.
+BreakerState = Literal["closed", "half-open", "open"]
 
 
 class CircuitBreaker:
-    """Says whether a part that may be down is worth asking. Safe to use from many threads.
+    """Decide whether a dependency that may be down should be called. Thread-safe.
 
-    After some failures in a row nobody is let through for a rest; then one caller may try. Where
-    that fails, or never comes back, the next rest is twice as long.
+    The breaker opens after consecutive failures. After a cooldown it admits a single trial call; if
+    the trial fails or never returns, the next cooldown is twice as long.
     """
 
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
-        failures: int = _FAILURES,
-        rest_s: float = _REST_S,
+        failures_to_open: int = _FAILURES_TO_OPEN,
+        cooldown: Backoff = _COOLDOWN,
     ) -> None:
         self._clock = clock
-        self._limit = failures
-        self._first_rest_s = self._rest_s = rest_s
+        self._failures_to_open = failures_to_open
+        self._cooldown = cooldown
         self._failures = 0
-        self._rests_until = 0.0
+        self._trials = 0
+        self._open_until = 0.0
         self._lock = threading.Lock()
 
-    def admission(self) -> Admission:
-        """Who may ask now; for "one trial" that is the caller who was told so."""
-        if self._failures < self._limit:
-            return "open to all"
+    def state(self) -> BreakerState:
+        """Return the state for this call; only one caller per cooldown receives "half-open"."""
+        if self._failures < self._failures_to_open:
+            return "closed"
         with self._lock:
             now = self._clock()
-            if self._failures < self._limit or now < self._rests_until:
-                return "none" if self._failures >= self._limit else "open to all"
-            # As if the trial had failed: so a trial that hangs needs nobody who notices it.
-            self._rest_s = min(2 * self._rest_s, _LONGEST_REST_S)
-            self._rests_until = now + self._rest_s
-            return "one trial"
+            if self._failures < self._failures_to_open:
+                return "closed"
+            if now < self._open_until:
+                return "open"
+            # Assume that the trial fails, so that a trial that hangs needs no supervision.
+            self._trials += 1
+            self._open_until = now + self._cooldown.full_delay_s(1 + self._trials)
+            return "half-open"
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
+        """Close the breaker."""
         if self._failures:
             with self._lock:
-                self._failures = 0
-                self._rest_s = self._first_rest_s
+                self._failures = self._trials = 0
 
-    def failed(self) -> bool:
-        """Note a failure; True where it is the one after which nobody asks."""
+    def record_failure(self) -> bool:
+        """Count a failure; return True if it opened the breaker."""
         with self._lock:
             self._failures += 1
-            if self._failures == self._limit:
-                self._rests_until = self._clock() + self._rest_s
-            return self._failures == self._limit
+            is_opening = self._failures == self._failures_to_open
+            if is_opening:
+                self._open_until = self._clock() + self._cooldown.full_delay_s(1 + self._trials)
+            return is_opening

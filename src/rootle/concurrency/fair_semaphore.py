@@ -1,4 +1,4 @@
-"""A few at a time, in the order in which they came."""
+"""A FIFO semaphore that tolerates holders that hang."""
 
 from __future__ import annotations
 
@@ -9,42 +9,45 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Where nobody came or went for so long, whoever has a turn is slow or hangs.
-_PATIENCE_S: Final = 0.2
-# Those far behind need not look so often: a hundred that wake five times a second cost a twentieth.
-_MAX_PATIENCES: Final = 5
+# If no permit has been acquired or released for this long, the holders are slow or hang.
+_STALL_TIMEOUT_S: Final = 0.2
+# Waiters far back in the queue check for a stall less often: a hundred threads that wake up five
+# times a second take a twentieth of a core.
+_MAX_STALL_TIMEOUTS: Final = 5
 
 
 class FairSemaphore:
-    """For work that gets slower for all where many are at it.
+    """Limit how many threads run a block at once, in the order in which they arrive.
 
-    One that takes long costs the others no more than some patience: another turn is lent for it.
+    When all permits are held and none has moved for `stall_timeout_s`, one more is issued, so that
+    a holder that hangs delays the others only once. The extra permit is withdrawn when a slow
+    holder releases its own.
     """
 
-    def __init__(self, at_once: int, timeout_s: float = _PATIENCE_S) -> None:
-        self._free = at_once
-        self._lent = 0
-        self._timeout_s = timeout_s
+    def __init__(self, permits: int, stall_timeout_s: float = _STALL_TIMEOUT_S) -> None:
+        self._free = permits
+        self._extra = 0
+        self._stall_timeout_s = stall_timeout_s
         self._waiting: deque[threading.Lock] = deque()
         self._moved_at = 0.0
         self._lock = threading.Lock()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Waits for a turn, and has it until the end."""
-        gate, ahead = self._gate()
-        patiences = min(1 + ahead, _MAX_PATIENCES)
-        while gate is not None and not gate.acquire(timeout=patiences * self._timeout_s):
-            self._lend_one_if_nothing_moves()
-            patiences = 1
+    def acquire(self) -> Iterator[None]:
+        """Hold a permit during the block, after waiting for it."""
+        gate, position = self._enqueue()
+        timeouts = min(1 + position, _MAX_STALL_TIMEOUTS)
+        while gate is not None and not gate.acquire(timeout=timeouts * self._stall_timeout_s):
+            self._issue_extra_if_stalled()
+            timeouts = 1
         started = time.monotonic()
         try:
             yield
         finally:
-            self._pass_on(was_long=time.monotonic() - started > self._timeout_s)
+            self._release(was_slow=time.monotonic() - started > self._stall_timeout_s)
 
-    def _gate(self) -> tuple[threading.Lock | None, int]:
-        """What opens when it is this one's turn, None where it is already; how many come before."""
+    def _enqueue(self) -> tuple[threading.Lock | None, int]:
+        """Return a lock that opens on this thread's turn, None if it is now, and its position."""
         with self._lock:
             if self._free > 0:
                 self._free -= 1
@@ -55,21 +58,21 @@ class FairSemaphore:
             self._waiting.append(gate)
             return gate, len(self._waiting) - 1
 
-    def _lend_one_if_nothing_moves(self) -> None:
+    def _issue_extra_if_stalled(self) -> None:
         with self._lock:
-            if self._waiting and time.monotonic() - self._moved_at >= self._timeout_s:
-                self._lent += 1
-                self._let_in()
+            if self._waiting and time.monotonic() - self._moved_at >= self._stall_timeout_s:
+                self._extra += 1
+                self._admit_next()
 
-    def _pass_on(self, *, was_long: bool) -> None:
+    def _release(self, *, was_slow: bool) -> None:
         with self._lock:
-            if was_long and self._lent:
-                self._lent -= 1  # somebody else has this turn since
+            if was_slow and self._extra:
+                self._extra -= 1  # another thread has received this permit already
             elif self._waiting:
-                self._let_in()
+                self._admit_next()
             else:
                 self._free += 1
 
-    def _let_in(self) -> None:
+    def _admit_next(self) -> None:
         self._moved_at = time.monotonic()
         self._waiting.popleft().release()

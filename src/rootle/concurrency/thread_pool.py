@@ -1,4 +1,4 @@
-"""Threads that may hang without harm: kept for the next task while they answer, else given up."""
+"""A thread pool in which a task that hangs blocks no other task."""
 
 from __future__ import annotations
 
@@ -10,68 +10,66 @@ from typing import Any, Final, TypeVar
 
 from rootle.errors import UnavailableError
 
-# A hundred questions at once need as many; more than that are hanging, or too much for any server.
-_MOST: Final = 128
+# Enough for a hundred queries at once. If more threads are busy, their tasks hang.
+_MAX_THREADS: Final = 128
 
 _T = TypeVar("_T")
 _Task = Callable[[], None]
 
 
 class ThreadPool:
-    """Runs tasks side by side, each at once.
+    """Run each task at once in an idle or a new thread.
 
-    Unlike a pool of the standard library it never lets a task wait behind one that hangs, and no
-    thread keeps the process from ending.
+    Unlike the pool of the standard library, it never queues a task behind another one, and its
+    daemon threads do not delay the exit of the process.
     """
 
-    def __init__(self, name: str, most: int = _MOST) -> None:
+    def __init__(self, name: str, max_threads: int = _MAX_THREADS) -> None:
         self._name = name
-        self._most = most
+        self._max_threads = max_threads
         self._idle: list[SimpleQueue[_Task | None]] = []
         self._alive = 0
         self._is_closed = False
         self._lock = threading.Lock()
 
-    def run(self, work: Callable[[], _T]) -> Future[_T]:
-        """Start a task; raises UnavailableError where too many earlier ones have not come back."""
+    def run(self, task: Callable[[], _T]) -> Future[_T]:
+        """Start a task; raise UnavailableError if too many earlier ones are still running."""
         future: Future[_T] = Future()
         with self._lock:
-            mailbox = self._idle.pop() if self._idle else None
-            if mailbox is None:
-                if self._alive >= self._most:
-                    raise UnavailableError(f"{self._alive} earlier requests have not come back")
+            queue = self._idle.pop() if self._idle else None
+            if queue is None:
+                if self._alive >= self._max_threads:
+                    raise UnavailableError(f"{self._alive} earlier requests are still running")
                 self._alive += 1
-        if mailbox is None:
-            mailbox = SimpleQueue()
-            threading.Thread(
-                target=self._work, args=(mailbox,), name=self._name, daemon=True
-            ).start()
-        mailbox.put(lambda: _fulfil(future, work))
+        if queue is None:
+            queue = SimpleQueue()
+            threading.Thread(target=self._work, args=(queue,), name=self._name, daemon=True).start()
+        queue.put(lambda: _complete(future, task))
         return future
 
     def close(self) -> None:
-        """Let the idle ones end; the others follow with their task."""
+        """End the idle threads now and the others after their task."""
         with self._lock:
             self._is_closed = True
-            for mailbox in self._idle:
-                mailbox.put(None)
+            for queue in self._idle:
+                queue.put(None)
             self._idle.clear()
 
-    def _work(self, mailbox: SimpleQueue[_Task | None]) -> None:
-        while (task := mailbox.get()) is not None:
+    def _work(self, queue: SimpleQueue[_Task | None]) -> None:
+        while (task := queue.get()) is not None:
             task()
-            del task  # nothing of an answer is held while it waits for the next
+            del task  # an idle thread holds no reference to a result
             with self._lock:
                 if self._is_closed:
                     break
-                self._idle.append(mailbox)
+                self._idle.append(queue)
         with self._lock:
             self._alive -= 1
 
 
-def _fulfil(future: Future[Any], work: Callable[[], Any]) -> None:
+def _complete(future: Future[Any], task: Callable[[], Any]) -> None:
     try:
-        result = work()
+        result = task()
     except BaseException as error:
         future.set_exception(error)
     else:

@@ -128,7 +128,7 @@ class JsonServer:
                 raise
             except UnavailableError as error:
                 failures += 1
-                pause = max(error.retry_after_s, _BACKOFF.pause_s(failures, self._rng))
+                pause = max(error.retry_after_s, _BACKOFF.delay_s(failures, self._rng))
                 if failures >= self._attempts or self._clock() + pause >= deadline:
                     raise
             self._sleep(pause)

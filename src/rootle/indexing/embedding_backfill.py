@@ -34,10 +34,10 @@ class EmbeddingBackfill:
     """The queue of one index and the times at which it is worked off."""
 
     folder: Path  # of the index
-    model: str  # for the notice
+    model: str  # for the on_warning
     open_embedder: Callable[[], Embedder]
     batch_timeout_s: float  # while a search waits
-    notice: Callable[[str], None]
+    on_warning: Callable[[str], None]
     clock: Callable[[], float]
     rng: Rng
 
@@ -48,7 +48,7 @@ class EmbeddingBackfill:
         if not embed_all:
             return self._turn(connection, report, EmbeddingBudget(_SHARE_S, self.batch_timeout_s))
         if count := PendingEmbeddings(connection).backlog().count:
-            self.notice(f"embedding {count} chunks with {self.model}")
+            self.on_warning(f"embedding {count} chunks with {self.model}")
         return self._turn(
             connection, report, EmbeddingBudget(_TURN_S, _BATCH_TIMEOUT_S, insists=True)
         )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
-from rootle.index.local.manifest import BYTES_EXPECTED, FileState
+from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
+from rootle.index.reader import FileState
 from rootle.indexing.fingerprint import walk_rules
 from rootle.ingest.plan import Plan, make_plan, to_compare
 from rootle.sources.files.discovery import FileEntry, WalkRules, walk_files

@@ -28,8 +28,8 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
-from rootle.indexing.watch.watcher_state import FOLDER as WATCH_FOLDER
-from rootle.indexing.watch.watcher_state import WatcherStateFile
+from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
+from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
@@ -59,8 +59,8 @@ class Indexer:
         *,
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
-        notice: Callable[[str], None],
-        announce: Callable[[IndexUpdated], None],
+        on_warning: Callable[[str], None],
+        on_commit: Callable[[IndexUpdated], None],
         early: PrestartedWorkers,
         clock: Callable[[], float] = time,
         rng: Rng = random,
@@ -75,10 +75,10 @@ class Indexer:
         self._config = config
         self._choose_model = choose_model
         self._open_embedder = open_embedder
-        self._notice = notice
+        self._on_warning = on_warning
         self._clock = clock
         self._rng = rng
-        self._announce = announce
+        self._on_commit = on_commit
         self._early = early
         self._shows_unfinished = shows_unfinished
         self.view = IndexState(root, index_dir, config, shows_unfinished=shows_unfinished)
@@ -178,7 +178,7 @@ class Indexer:
         elif self.servers is not None and wakes_servers:
             self.servers.wake()
         if update is not None:
-            self._announce(update)
+            self._on_commit(update)
         return report
 
     def wake_servers(self) -> None:
@@ -189,7 +189,7 @@ class Indexer:
     def feed_servers(self) -> None:
         """Bring the servers up to date before this returns; says which could not be."""
         for remark in self.servers.feed_now() if self.servers is not None else ():
-            self._notice(remark)
+            self._on_warning(remark)
 
     def clear(self) -> bool:
         """Delete the index; False where there was none."""
@@ -206,7 +206,7 @@ class Indexer:
             for lock in self.index_dir.glob("feed-*.lock"):
                 lock.unlink()
             delete_marks(self.index_dir)
-            if not WatcherStateFile(self.index_dir).is_watched():
+            if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
             # Under the lock: whoever waits for it finds that this file is gone and makes another.
             (self.index_dir / LOCK_NAME).unlink()
@@ -280,7 +280,7 @@ class Indexer:
             self.model.model,
             self._open_embedder,
             self._config.dense_timeout_ms / 1000,
-            self._notice,
+            self._on_warning,
             self._clock,
             self._rng,
         )
@@ -307,7 +307,7 @@ class Indexer:
     def _drop_from_servers(self) -> None:
         if self.servers is not None and self.view.has_whole_index():
             for remark in self.servers.drop():
-                self._notice(remark)
+                self._on_warning(remark)
 
     def _say_waiting(self) -> None:
-        self._notice("waiting for another rootle process that is indexing this folder")
+        self._on_warning("waiting for another rootle process that is indexing this folder")

@@ -23,7 +23,7 @@ from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.types import Staleness
 
 # A check takes at most a twentieth of the time, however large the folder is.
-_REFRESH_SHARE: Final = 20
+_CHECK_INTERVAL_FACTOR: Final = 20
 # How long somebody who wants the whole truth waits for another process's indexing, and somebody
 # who would rather have an answer.
 _PATIENCE_S: Final = 10.0
@@ -32,7 +32,7 @@ _SHORT_PATIENCE_S: Final = 0.5
 _CHEAP_BYTES: Final = 1_500_000
 _CHEAP_FILES: Final = 200
 # Below so many files a look at the folder is quicker than a question to the watcher.
-_FILES_LOOKED_AT: Final = 5_000
+_MIN_FILES_TO_ASK_WATCHER: Final = 5_000
 # A watcher hears of a change within this time.
 _HEARING_S: Final = 0.3
 # So often it is looked whether a first index is there.
@@ -54,7 +54,7 @@ class IndexRefresher:
         self,
         indexer: Indexer,
         config: Config,
-        notice: Callable[[str], None],
+        on_warning: Callable[[str], None],
         *,
         initial_index_timeout_s: float | None = None,
     ) -> None:
@@ -66,7 +66,7 @@ class IndexRefresher:
         self.replacements = 0  # how often the index was made anew or deleted, or is now
         self._indexer = indexer
         self._config = config
-        self._notice = notice
+        self._on_warning = on_warning
         self._watch = WatcherProbe(indexer.index_dir)
         self._lock = threading.RLock()
         self._checked_at = float("-inf")
@@ -76,7 +76,7 @@ class IndexRefresher:
         self._is_watched = False
         self._background: threading.Thread | None = None
         self._indexed_at = float("-inf")
-        self.wish = WatcherCommand()  # of this process, for the time when nobody watches
+        self.command = WatcherCommand()  # of this process, for the time when nobody watches
 
     def ensure(self, progress: Progress, *, in_full: bool) -> Staleness | None:
         """Bring the index up to date if a check is due; what it lacks after that, or None.
@@ -136,7 +136,7 @@ class IndexRefresher:
             if not self._config.enable_indexing:
                 raise IndexMissingError(_NOTHING_TO_READ.format(self._indexer.index_dir))
             is_at_work = self._background is not None and self._background.is_alive()
-            if not is_at_work and not self._watch.is_at_work():
+            if not is_at_work and not self._watch.is_indexing():
                 self._index_in_background()
 
     def _embed_some(self, progress: Progress) -> None:
@@ -168,22 +168,22 @@ class IndexRefresher:
         self._watch.close()
 
     def _is_due(self) -> bool:
-        pause_s = max(self._config.stale_check_seconds, _REFRESH_SHARE * self._check_cost_s)
+        pause_s = max(self._config.stale_check_seconds, _CHECK_INTERVAL_FACTOR * self._check_cost_s)
         return time.monotonic() - self._checked_at >= pause_s
 
     def _watcher_state(self, *, is_due: bool) -> WatcherState | None:
         """What a watcher says that keeps the index fresh; None where there is none to rely on."""
         if not self._config.enable_indexing:
             return None
-        state = self._watch.look(closely=is_due)
-        if state is None or state.is_held:
+        state = self._watch.check(thoroughly=is_due)
+        if state is None or state.is_throttled:
             return state
         if self._is_exact():
             # What happened a moment ago may not have been heard yet.
-            is_small = self._indexer.view.file_count() < _FILES_LOOKED_AT
-            return None if is_small else self._watch.ask(_SHORT_PATIENCE_S)
+            is_small = self._indexer.view.file_count() < _MIN_FILES_TO_ASK_WATCHER
+            return None if is_small else self._watch.sync(_SHORT_PATIENCE_S)
         if 0 < state.waiting <= _FEW:
-            return self._watch.ask(_SHORT_PATIENCE_S) or state
+            return self._watch.sync(_SHORT_PATIENCE_S) or state
         return state
 
     def _is_exact(self) -> bool:
@@ -209,9 +209,9 @@ class IndexRefresher:
 
     def _is_held(self) -> bool:
         """Whether nothing is to be indexed just now."""
-        pause_s = self.wish.min_interval_s
+        pause_s = self.command.min_interval_s
         is_early = pause_s > 0 and time.monotonic() - self._indexed_at < pause_s
-        return is_early or self.wish.is_paused or not self._config.enable_indexing
+        return is_early or self.command.is_paused or not self._config.enable_indexing
 
     def _indexed(self, progress: Progress, timeout_s: float) -> Staleness | None:
         self._indexed_at = time.monotonic()
@@ -220,7 +220,7 @@ class IndexRefresher:
             return None
         except (UnavailableError, IndexStorageError) as error:
             if self._indexer.view.has_whole_index():
-                self._notice(f"answering from the index as it is: {error}")
+                self._on_warning(f"answering from the index as it is: {error}")
                 return self._lacking(self._indexer.view.arrears())
             if not isinstance(error, UnavailableError):
                 raise
@@ -240,7 +240,7 @@ class IndexRefresher:
             self._indexer.bring_up_to_date(_no_progress, timeout_s=-1)
         except (UnavailableError, IndexStorageError, IngestError) as error:
             self._failure = error
-            self._notice(f"answering from the index as it is: {error}")
+            self._on_warning(f"answering from the index as it is: {error}")
         else:
             self.forget()
 

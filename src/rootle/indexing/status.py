@@ -10,7 +10,8 @@ from time import time
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.indexing.indexer import Indexer
-from rootle.indexing.watch.watcher_state import WatcherState, WatcherStateFile
+from rootle.indexing.watch.watcher_channel import WatcherChannel
+from rootle.indexing.watch.watcher_state import WatcherState
 from rootle.types import Health, IndexStatus, WatcherStatus
 
 
@@ -86,15 +87,15 @@ def _missing(indexer: Indexer) -> IndexStatus:
 
 
 def _watcher_status(index_dir: Path) -> WatcherStatus | None:
-    place = WatcherStateFile(index_dir)
-    state = place.state()
+    channel = WatcherChannel(index_dir)
+    state = channel.read_state()
     if state is None:
         return None
     error = state.error
-    if not place.is_watched():
+    if not channel.is_watched():
         error = error or f"process {state.pid} ended without a word"
     return WatcherStatus(
-        health=_health(state, is_alive=place.is_watched()),
+        health=_health(state, is_alive=channel.is_watched()),
         pid=state.pid,
         last_commit_age_seconds=_age(state.committed_at),
         waiting=state.waiting,
@@ -110,8 +111,8 @@ def _health(state: WatcherState, *, is_alive: bool) -> Health:
         return "gone"
     if state.error is not None:
         return "failed"
-    if state.is_held:
-        return "paused" if state.is_paused else "slowed"
+    if state.is_throttled:
+        return "paused" if state.is_paused else "throttled"
     return "fresh" if state.is_ready and not state.waiting else "behind"
 
 

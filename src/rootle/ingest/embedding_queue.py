@@ -158,7 +158,7 @@ class EmbeddingQueue:
         with write_transaction(self._connection):
             self._pending.postpone(
                 [
-                    (waiting, now_s + _REFUSALS.pause_s(waiting.failures + 1, self._rng), reason)
+                    (waiting, now_s + _REFUSALS.delay_s(waiting.failures + 1, self._rng), reason)
                     for waiting, reason in step.refused
                 ]
             )
@@ -185,6 +185,6 @@ class EmbeddingQueue:
         if step.trouble is None:
             return RetryDelay()
         failures = 1 if step.vectors else self._pending.pause().failures + 1
-        pause_s = max(_PAUSES.pause_s(failures, self._rng), step.trouble.retry_after_s)
+        pause_s = max(_PAUSES.delay_s(failures, self._rng), step.trouble.retry_after_s)
         _LOG.warning("chunks wait for their embedding: %s", step.trouble)
         return RetryDelay(failures, now_s + pause_s, str(step.trouble))

@@ -14,9 +14,10 @@ from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.dense_index import UNKNOWN_DIMENSIONS
 from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, arrears
 from rootle.index.local.docstore import DocStore
-from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, FileState, Manifest
+from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import PendingEmbeddings, RetryDelay
 from rootle.index.local.sparse_index import ChunkTerms, FileTerms
+from rootle.index.reader import FileState
 from rootle.index.remote.replica_state import oldest_held
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.plan import Plan

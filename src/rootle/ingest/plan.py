@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rootle.index.local.manifest import FileState, Manifest
+from rootle.index.local.manifest import Manifest
+from rootle.index.reader import FileState
 from rootle.sources.files.discovery import Discovery, FileEntry, Skip
 from rootle.sources.files.skip_rules import UNREADABLE
 from rootle.types import IndexUpdated

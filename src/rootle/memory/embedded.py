@@ -21,6 +21,7 @@ from rootle.memory.loader import MemoryLoader
 from rootle.memory.queries import Event
 from rootle.memory.vocabulary import Vocabulary
 from rootle.protocols import Embedder, QueryEmbedder, Vector
+from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryReference
@@ -55,7 +56,9 @@ class EmbeddedMemory:
 
     def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
         """Keep a text; one that differs from another in case or white space alone is the same."""
-        told = Memory("", encodable(text.strip()), iso_utc(self._clock()), about=tuple(about))
+        told = Memory(
+            "", encodable(text.strip()), format_timestamp(self._clock()), about=tuple(about)
+        )
         with self._open() as connection, write_transaction(connection):
             memory_id = self._keep(connection, told, user_id)
             return queries.memory(connection, memory_id)
@@ -100,7 +103,7 @@ class EmbeddedMemory:
         wanted = [int(one) for one in ids if one.isdecimal()]
         with self._open() as connection:
             with write_transaction(connection):
-                gone = queries.forget(connection, wanted, user_id, iso_utc(self._clock()))
+                gone = queries.forget(connection, wanted, user_id, format_timestamp(self._clock()))
             # What was wiped out of the database stands in its journal until that is emptied.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
@@ -175,11 +178,6 @@ class EmbeddedMemory:
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock(), UTC).date()
-
-
-def iso_utc(seconds: float) -> str:
-    """`2026-05-01T12:00:00Z`."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _digest(text: str) -> bytes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from rootle.memory.secrets import masked
+from rootle.serialization.timestamps import convert_to_utc
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryReference
 
@@ -48,10 +48,7 @@ def _memory(data: Any) -> Memory:  # Any: whatever stands in the file
 def _utc(time: object) -> str:
     if not isinstance(time, str):
         raise TypeError('"createdAt" is missing, expected a time like 2024-05-10T12:00:00Z')
-    parsed = datetime.fromisoformat(time)
-    if parsed.tzinfo is None:
-        parsed = parsed.replace(tzinfo=UTC)
-    return parsed.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return convert_to_utc(time)
 
 
 def _about(data: dict[str, Any]) -> tuple[MemoryReference, ...]:

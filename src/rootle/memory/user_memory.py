@@ -149,7 +149,7 @@ class UserMemory:
         message = _topic_of(user_message)
         if not message:
             return ""
-        memories = self._leg.start(partial(self.fitting_well, message, (), self._top_k)).answer()
+        memories = self._leg.start(partial(self.fitting_well, message, (), self._top_k)).result()
         return _slice(memories or (), budget * CHARS_PER_TOKEN)
 
     def fitting_well(

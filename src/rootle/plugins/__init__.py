@@ -1,0 +1,5 @@
+"""The records that plugins use: import them from here."""
+
+from rootle.plugins.registry import FileFacts, IndexPlace, Plugin, Section
+
+__all__ = ["FileFacts", "IndexPlace", "Plugin", "Section"]

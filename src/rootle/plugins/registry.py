@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 
 from rootle.errors import PluginError
 
-GROUP: Final = "rootle.plugins.registry"
+GROUP: Final = "rootle.plugins"
 Kind = Literal["reranker", "filter", "embedder", "chunker", "document reader", "index"]
 _KINDS: Final = get_args(Kind)
 

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.concurrency.fair_semaphore import FairSemaphore
 from rootle.config.fields import NO_MODEL, Config
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import NO_HITS, DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.question.parsed import Question
@@ -26,7 +26,7 @@ from rootle.search.cache.answer import RankedAnswer
 from rootle.search.cache.answer_cache import AnswerCache
 from rootle.search.cache.disk_cache import DiskCache, ResultPage
 from rootle.search.query.filters import allowed_files, valid_until
-from rootle.search.query.parse import ParsedQuestion, remarks_on, understand, understood
+from rootle.search.query.parse import ParsedQuestion, interpret, remarks_on, understand
 from rootle.search.query.plugin_filters import PluginFilters, within
 from rootle.search.query.scope import Scope, resolve_scope
 from rootle.search.query.validation import MAX_QUERY_CHARS, check_query
@@ -144,7 +144,7 @@ class SearchAgent:
         results, offset = shown.results, page.offset
         states = session.snapshot.files(shown.files[offset : offset + len(results)].tolist())
         is_stale = stale or any_changed(self._root, states.values())
-        if query.context or query.budget is not None or query.seen:
+        if query.context or query.budget is not None or query.exclude:
             results = self._widened(session.snapshot, states.values(), results, query)
         end, cursor = offset + limit, None
         if end < len(shown.files) and query.budget is None:
@@ -156,7 +156,7 @@ class SearchAgent:
                 dict.fromkeys(
                     (
                         *shown.degraded,
-                        *(("pending",) if session.snapshot.dense.waiting else ()),
+                        *(("pending",) if session.snapshot.dense.pending else ()),
                         *(("stale",) if is_stale else ()),
                     )
                 )
@@ -165,7 +165,7 @@ class SearchAgent:
             generation=generation,
             took_ms=round((time.perf_counter() - started) * 1000, 3),
             suggestions=shown.said,
-            understood=understood(asked) if explain and asked is not None else None,
+            interpretation=interpret(asked) if explain and asked is not None else None,
         )
 
     @property
@@ -202,7 +202,7 @@ class SearchAgent:
         if shown is not None and shown.as_of_s <= now_s < shown.until_s:
             account.note_cache_hit()
             return shown, None
-        with session.turns.taken() if self._takes_turns else nullcontext():
+        with session.turns.acquire() if self._takes_turns else nullcontext():
             answer = self._new_answer(session, query, now_s, account)
             shown = self._cut(session, answer, page)
         if not answer.degraded:  # what was missing may be back for the next one
@@ -295,7 +295,7 @@ class SearchAgent:
             asking = self._reranking.start(
                 partial(ask_reranker, self._reranker, asked.question.text, documents)
             )
-            hits = asking.answer()
+            hits = asking.result()
         if hits is None:
             return replace(ranking, degraded=(*ranking.degraded, "reranker")), folded
         account.reranker_model = self._reranker_name

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from types import TracebackType
 from typing import Final, Self
 
 from rootle.errors import QueryError
 from rootle.search.search_log import SearchLog, SearchLogFile
+from rootle.serialization.timestamps import format_timestamp
 from rootle.telemetry.spans import (
     CACHE_HITS,
     DENSE_FAILURES,
@@ -97,7 +97,6 @@ class SearchTrace:
         return response
 
     def _line(self) -> SearchLog:
-        now = datetime.fromtimestamp(self._clock(), UTC)
         return SearchLog(
             query=self._query.text_query,
             num_dense_hits=self.dense_hits,
@@ -107,7 +106,7 @@ class SearchTrace:
             total_latency_ms=self._stage.ms,
             used_embedding_model=self._embedding_model,
             used_reranker_model=self._what_ranked(),
-            timestamp=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            timestamp=format_timestamp(self._clock(), timespec="milliseconds"),
             events=tuple(self._stage.events),
         )
 

@@ -11,7 +11,7 @@ from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery, camel_case
 
 # Left out where nobody asked for them, or where there is nothing to say.
-_BY_OCCASION: Final = frozenset({"explanation", "understood", "staleness", "partial"})
+_BY_OCCASION: Final = frozenset({"explanation", "interpretation", "staleness", "coverage"})
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 
@@ -48,7 +48,7 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: whatever a stranger sent
         cursor=_text(data, "cursor"),
         context=_flag(data, "context"),
         budget=_whole(data, "budget"),
-        seen=_texts(data, "seen") or (),
+        exclude=_texts(data, "exclude") or (),
     )
 
 

@@ -44,7 +44,7 @@ def _serving(app: App) -> Iterator[Server[Any]]:
     upkeep = BackgroundIndexing(app)
     upkeep.start()
     try:
-        yield ToolServer(tools_of(app), app.first_index, upkeep.begin).as_mcp()
+        yield ToolServer(tools_of(app), app.index_progress, upkeep.begin).as_mcp()
     finally:
         end_soon()
         upkeep.stop()

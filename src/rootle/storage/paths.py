@@ -1,4 +1,4 @@
-"""Where indexes, answers and logs lie: in the folders that each system has for those of a user."""
+"""Default locations of indexes, caches and logs, in the user's cache and state folders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def default_index_dir(root: Path) -> Path:
-    """Where the index of a folder lies: in the user's cache folder, one for each real path."""
+    """Return the index directory of a folder in the user's cache, one for each real path."""
     from platformdirs import user_cache_path
 
     real = os.path.realpath(root)
@@ -17,8 +17,8 @@ def default_index_dir(root: Path) -> Path:
     return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
 
 
-def stored_answers_path(index_dir: Path) -> Path:
-    """Where answers are kept for the next process, in a folder for each index."""
+def result_cache_dir(index_dir: Path) -> Path:
+    """Return the folder of the result pages that are cached on disk for one index."""
     from platformdirs import user_state_path
 
     digest = hashlib.blake2b(os.fsencode(os.path.realpath(index_dir)), digest_size=8).hexdigest()
@@ -26,7 +26,7 @@ def stored_answers_path(index_dir: Path) -> Path:
 
 
 def search_log_path() -> Path:
-    """Where searches are logged: in the user's state folder, for all folders together."""
+    """Return the file in which searches of all folders are logged."""
     from platformdirs import user_state_path
 
     return user_state_path("rootle", appauthor=False) / "search-log.jsonl"

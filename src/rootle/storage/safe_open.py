@@ -1,12 +1,13 @@
-"""How files of others are opened for reading."""
+"""Flags for opening untrusted files for reading."""
 
 from __future__ import annotations
 
 import os
 from typing import Final
 
-# Most of these exist on POSIX only: a FIFO is opened without waiting for its writer, a link that
-# took the file's place since it was looked at is refused, and a terminal does not become ours.
+# Most of these flags exist on POSIX only. They open a FIFO without blocking, refuse a symbolic link
+# that has replaced the file since it was checked, and keep a terminal from becoming the controlling
+# terminal of the process.
 OPEN_FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)

@@ -1,4 +1,4 @@
-"""A transaction that writes, for every database that rootle keeps."""
+"""Write transactions for every SQLite database of rootle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing: what runs inside is committed at its end and undone on any error."""
+    """Commit when the block ends; roll back if it raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -39,7 +39,7 @@ class AppBackend:
             "confident": response.confident,
             "degraded": list(response.degraded),
             "staleness": to_json(response.staleness),
-            "partial": to_json(response.partial),
+            "coverage": to_json(response.coverage),
             "generation": response.generation,
             "memories": [memory.text for memory in response.memories],
         }
@@ -86,8 +86,8 @@ def _remarks(response: SearchResponse) -> list[str]:
         count = staleness.changed_files
         files = "1 changed file is" if count == 1 else f"{count} changed files are"
         known["stale"] = f"{files} not indexed yet"
-    if response.partial is not None:
-        done, total = response.partial.searched_bytes / 1e6, response.partial.total_bytes / 1e6
+    if response.coverage is not None:
+        done, total = response.coverage.searched_bytes / 1e6, response.coverage.total_bytes / 1e6
         known["partial"] = (
             f"partial: the index is still being made, this is from {done:.1f} of {total:.1f} MB; "
             "ask again for an answer from all of it"

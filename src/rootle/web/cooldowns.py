@@ -12,7 +12,7 @@ from typing import Final
 
 from rootle.concurrency.backoff import Backoff, Rng
 from rootle.errors import Unavailable
-from rootle.storage.atomic_json import read_json, replace_json
+from rootle.storage.atomic_json import read_json, write_json
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,9 +47,9 @@ class Cooldowns:
         now = self._clock()
         until, count = self._state(label)
         count = count + 1 if now - until < _LONGEST_S else 1
-        pause_s = max(_BACKOFF.pause_s(count, self._rng), min(wish_s, _LONGEST_S))
+        pause_s = max(_BACKOFF.delay_s(count, self._rng), min(wish_s, _LONGEST_S))
         try:
-            replace_json(self._path(label), {"until": now + pause_s, "count": count})
+            write_json(self._path(label), {"until": now + pause_s, "count": count})
         except OSError as error:
             _LOG.debug("nothing is kept in %s: %s", self._folder, error)
 

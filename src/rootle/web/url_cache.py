@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from rootle.storage.atomic_json import read_json, replace_json
+from rootle.storage.atomic_json import read_json, write_json
 
 DEFAULT_TTL_S: Final = 86_400.0
 # About 5,000 answers of a search, or a few hundred long pages.
@@ -53,7 +53,7 @@ class UrlCache:
                 return text
         text = make()
         try:
-            replace_json(path, {"key": key, "savedAt": self._clock(), "text": text})
+            write_json(path, {"key": key, "savedAt": self._clock(), "text": text})
             self._make_room()
         except OSError as error:
             _LOG.debug("nothing is kept in %s: %s", self._folder, error)

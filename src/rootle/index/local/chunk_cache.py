@@ -6,7 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
-from rootle.index.local.docstore import ChunkRow, DocStore
+from rootle.index.local.docstore import DocStore
+from rootle.index.reader import ChunkRow
 
 MOST_CHUNKS: Final = 20_000
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import simsimd
-from numpy.typing import NDArray
 
 from rootle.index.local.dense_storage import (
     INFO,
@@ -28,6 +28,8 @@ from rootle.index.local.dense_storage import (
     usable_state,
     write_state,
 )
+from rootle.index.local.row_lookup import RowLookup
+from rootle.index.reader import FileChunks, Neighbors
 from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
 from rootle.storage.quantization import quantize
 
@@ -69,7 +71,7 @@ class EmbeddedDense:
         self.chunk_ids: Ids = np.ascontiguousarray(stored.info["chunk"])
         self.file_ids: Ids = np.ascontiguousarray(stored.info["file"])
         self._inverse_norms = np.ascontiguousarray(stored.info["inverse_norm"])
-        self._by_chunk: NDArray[np.int64] | None = None  # the rows in the order of chunk ids
+        self.count = state.rows - len(state.dead)
         self._has_dead = bool(state.dead)
         # A dead row scores below every live one and is cut off by the caller's k or floor.
         if state.dead:
@@ -77,8 +79,7 @@ class EmbeddedDense:
             self._inverse_norms[dead] = np.nan
             self.chunk_ids[dead] = self.file_ids[dead] = _NOBODY
         self._waits = self._inverse_norms == 0
-        self.waiting = int(self._waits.sum())  # chunks whose embedding is still to come
-        self.has_vectors = self.waiting < state.rows - len(state.dead)
+        self.pending = int(self._waits.sum())  # chunks whose embedding is pending
 
     def scores(self, vector: Vector, *, is_alone: bool = True) -> Scores:
         """The cosine of every row with the vector, in the order of `chunk_ids`; NaN: a dead row.
@@ -111,7 +112,7 @@ class EmbeddedDense:
         Of a large matrix nearly all of the nearest: those that are not in sight of the first
         halves of the vectors are missed.
         """
-        return self.nearest(vector, k, files)[0]
+        return self.nearest(vector, k, files).hits
 
     def nearest(
         self,
@@ -120,14 +121,14 @@ class EmbeddedDense:
         files: Collection[int] | None = None,
         *,
         is_alone: bool = True,
-    ) -> tuple[Ranked, Scores]:
-        """The same, and the cosine of every row as `scores` gives it.
+    ) -> Neighbors:
+        """Return the same with the cosine of every row, in the order of `scores`.
 
-        Of a large matrix the cosines of the nearest are true ones, and the others guesses.
+        In a large matrix the cosines of the nearest rows are exact and the others are estimates.
         """
         if not self.is_large:
             scores = self.scores(vector, is_alone=is_alone)
-            return self.best(scores, k, files), scores
+            return Neighbors(self.best(scores, k, files), vector, scores)
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
         scores = _products(query[:, : self._head], self._stored.heads, threads)
         scores *= self._inverse_norms
@@ -138,11 +139,27 @@ class EmbeddedDense:
         scale = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
         scores *= max(1 / _length(query), scale)
         scores[rows] = true
-        return self._ranked(rows, true, k), scores
+        return Neighbors(self._ranked(rows, true, k), vector, scores)
 
-    def likeness(self, chunk_ids: Ids) -> Matrix:
-        """The cosine of each of some chunks with each other; 0 with one that has no vector."""
-        rows, known = self._rows_of(chunk_ids)
+    def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
+        """Return all chunks of some files with their cosines; file ids are in ascending order."""
+        rows = self._lookup.rows_of_files(file_ids)
+        scan = neighbors.scan
+        values = self.scores_of(neighbors.vector, rows) if scan is None else scan[rows]
+        return FileChunks(self.chunk_ids[rows], self.file_ids[rows], values)
+
+    def chunks_of(self, file_ids: Ids) -> FileChunks:
+        """Return all chunks of some files; file ids are in ascending order."""
+        rows = self._lookup.rows_of_files(file_ids)
+        return FileChunks(self.chunk_ids[rows], self.file_ids[rows])
+
+    def files_of(self, chunk_ids: Ids) -> Ids:
+        """Return the file of each chunk, -1 for an unknown chunk."""
+        return self._lookup.files_of_chunks(chunk_ids)
+
+    def similarities(self, chunk_ids: Ids) -> Matrix:
+        """Return the cosine of each pair of chunks, 0 for a chunk without a vector."""
+        rows, known = self._lookup.rows_of_chunks(chunk_ids)
         vectors = self._stored.vectors(rows) if self._whole is None else self._whole[rows]
         # A product of floats would wake the threads of a BLAS, for a tenth of a millisecond's work.
         products = np.asarray(simsimd.cdist(vectors, vectors, "dot")).astype(np.float32)
@@ -150,13 +167,9 @@ class EmbeddedDense:
         cosines: Matrix = products * norms[:, None] * norms
         return cosines
 
-    def _rows_of(self, chunk_ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
-        """The row of each chunk, and which of them have one."""
-        if self._by_chunk is None:
-            self._by_chunk = np.argsort(self.chunk_ids, kind="stable")
-        at = self.chunk_ids.searchsorted(chunk_ids, sorter=self._by_chunk)
-        rows = self._by_chunk[np.minimum(at, len(self.chunk_ids) - 1)]
-        return rows, self.chunk_ids[rows] == chunk_ids
+    @cached_property
+    def _lookup(self) -> RowLookup:
+        return RowLookup(self.chunk_ids, self.file_ids)
 
     def best(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
         """The k best rows of a scan."""
@@ -168,7 +181,7 @@ class EmbeddedDense:
 
     def _best_rows(self, scores: Scores, k: int, files: Collection[int] | None) -> Ids:
         usable = scores
-        if self._has_dead or self.waiting or files is not None:
+        if self._has_dead or self.pending or files is not None:
             usable = np.where(np.isnan(scores) | self._waits, -np.inf, scores)
         if files is not None:
             usable[~np.isin(self.file_ids, np.fromiter(files, np.int64, len(files)))] = -np.inf

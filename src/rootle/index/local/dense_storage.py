@@ -11,7 +11,6 @@ matrix reads the first alone.
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from rootle.errors import IndexStorageError
 from rootle.protocols import Rows
+from rootle.storage.atomic_json import DEFAULT_MODE, write_json
 
 _STATE: Final = "dense.json"
 _FORMAT: Final = 4
@@ -189,14 +189,14 @@ def write_state(folder: Path, state: DenseState) -> None:
         "dead": list(state.dead),
         "checksum": state.checksum,
     }
-    # Always the same name: there is one writer, and what a killed one left is written over.
-    scratch = folder / f"{_STATE}.new"
-    scratch.write_text(json.dumps(data), encoding="utf-8")
-    os.replace(scratch, folder / _STATE)
+    write_json(folder / _STATE, data, mode=DEFAULT_MODE)
 
 
 def delete_other_files(folder: Path, keep: Sequence[Path]) -> None:
-    """Old data files, of other epochs and formats; who has them mapped keeps them until it ends."""
-    for path in folder.glob("*-*.bin"):
+    """Delete data files of other epochs and formats, and drafts of processes that were killed.
+
+    A reader that has mapped one of them keeps its content.
+    """
+    for path in (*folder.glob("*-*.bin"), *folder.glob("*.new")):
         if path not in keep:
             path.unlink(missing_ok=True)

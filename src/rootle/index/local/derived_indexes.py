@@ -12,7 +12,8 @@ from rootle.index.local import dense_storage, sparse_storage
 from rootle.index.local.dense_index import DenseWriter
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.sparse_index import ChunkTerms, FileTerms, SparseWriter
-from rootle.index.local.sparse_storage import LEVELS, Level
+from rootle.index.local.sparse_storage import LEVELS
+from rootle.index.reader import Level
 
 SPARSE_FOLDER: Final = "sparse"
 DENSE_FOLDER: Final = "dense"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from rootle.index.local.database import DamagedTextError
+from rootle.index.reader import ChunkRow
 
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
@@ -18,19 +19,6 @@ _PART_BITS: Final = 20
 _PART_MASK: Final = (1 << _PART_BITS) - 1
 # A branch switch and back should find its vectors again; twice the live ones is a branch's worth.
 _RETIRED_FLOOR: Final = 20_000
-
-
-class ChunkRow(NamedTuple):
-    """A chunk as it is kept, without its text and its names; a tuple as `FileState` is one."""
-
-    id: int
-    file_id: int
-    seq: int
-    start_line: int
-    end_line: int
-    start: int  # characters of the file's text
-    end: int
-    scope: str
 
 
 class NewChunk(Protocol):

@@ -5,68 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+from rootle.index.reader import FileState
 
-# A write within one tick of the file system's clock after the last look leaves size and time as
-# they were. Linux stamps files a few milliseconds coarse; whole seconds mean a coarser system.
-_TICK_NS: Final = 100_000_000
-_COARSE_TICK_NS: Final = 2_000_000_000
-
-# In the place of an encoding: a plugin made the text, and only it can make it again.
-DOCUMENT: Final = "document"
 FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
-
-
-class FileState(NamedTuple):
-    """A file as it was when it was last looked at.
-
-    A tuple, because a question reads dozens: a frozen dataclass takes three times as long to make.
-    """
-
-    id: int
-    path: str
-    size: int
-    mtime_ns: int
-    seen_ns: int  # the clock when it was read: a later write in the same tick looks unchanged
-    digest: bytes | None
-    skip: str | None  # why it was left out, None for a file that is indexed
-    language: str
-    encoding: str
-    chars: int
-    skipped_chars: int  # of these, beyond the limit for one file
-    committed_s: int | None  # time of the last commit that touched it, where known
-    is_dirty: bool  # differs from what is committed, or is not committed at all
-    generation: int  # of its last change
-    author: str = ""  # of the last commit that touched it: "Name <address>", where known
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether it was read so long after its last write that any later one shows in its time."""
-        tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
-        return self.mtime_ns + tick < self.seen_ns
-
-    @property
-    def last_modified_s(self) -> float:
-        """When its content last changed, as well as it is known; seconds, Unix time."""
-        if self.committed_s is not None and not self.is_dirty:
-            return float(self.committed_s)
-        return self.mtime_ns / 1e9
-
-
-def modified_s(states: Sequence[FileState]) -> NDArray[np.float64]:
-    """`last_modified_s` of some files, without the calls: a question asks for sixty."""
-    return np.array(
-        [
-            state.mtime_ns / 1e9
-            if state.is_dirty or state.committed_s is None
-            else state.committed_s
-            for state in states
-        ],
-        dtype=np.float64,
-    )
 
 
 _COLUMNS: Final = (

@@ -16,10 +16,11 @@ from rootle.index.local.chunk_cache import MOST_CHUNKS, ChunkCache
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
-from rootle.index.local.docstore import PART_CHARS, ChunkRow, DocStore
-from rootle.index.local.manifest import ONLY_ADDED_SINCE, FileState, Manifest
+from rootle.index.local.docstore import PART_CHARS, DocStore
+from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
 from rootle.index.local.sparse_index import EmbeddedSparse
+from rootle.index.reader import ChunkRow, FileState
 
 # A writer commits the truth first and the derived indexes right after it.
 _TRIES: Final = 40
@@ -87,6 +88,15 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.value(name) or ""
 
+    def embedding_model(self) -> str:
+        """Return the fingerprint of the model that made the vectors."""
+        return self.value("embedding")
+
+    def state_id(self) -> str:
+        """Return an identifier that changes whenever the same query may get another answer."""
+        values = (self.value(name) for name in ("fingerprint", "updated_at", "head"))
+        return "\0".join((str(self.generation), *values))
+
     def bytes_indexed(self) -> int:
         """The sizes of all files that can be found in it."""
         with self._lock, storage_errors(self.folder):
@@ -146,8 +156,8 @@ class Snapshot:
                 self._files.update((state.id, state) for state in states)
             return states
 
-    def with_digests(self, digests: Collection[bytes]) -> list[FileState]:
-        """The files whose bytes have one of these digests; this looks at every file."""
+    def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
+        """Return the files whose content has one of these digests. This scans all files."""
         with self._lock, storage_errors(self.folder):
             return self._manifest.with_digests(digests)
 

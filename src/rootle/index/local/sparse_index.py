@@ -23,13 +23,13 @@ from rootle.index.local.sparse_storage import (
     DAMAGE_ERRORS,
     ID_FIELD,
     LEVELS,
-    Level,
     TantivyErrors,
     open_level,
     readable_folder,
     stamp_document,
     stamp_of,
 )
+from rootle.index.reader import Level
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
 from rootle.text.stemmer import open_stemmer
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Literal
+from typing import Final
 
 import tantivy
 
 from rootle.errors import IndexStorageError
+from rootle.index.reader import Level
 
-Level = Literal["chunks", "files"]
 LEVELS: Final[tuple[Level, ...]] = ("chunks", "files")
 FIELDS: Final[Mapping[Level, tuple[str, ...]]] = {
     "chunks": ("body", "symbols", "headings", "comments"),

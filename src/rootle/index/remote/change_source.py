@@ -7,8 +7,9 @@ import uuid
 
 import numpy as np
 
-from rootle.index.local.docstore import ChunkRow, DocStore
-from rootle.index.local.manifest import FileState, Manifest
+from rootle.index.local.docstore import DocStore
+from rootle.index.local.manifest import Manifest
+from rootle.index.reader import ChunkRow, FileState
 from rootle.index.remote.protocol import Leg, RemoteChunk
 from rootle.index.remote.replica_state import (
     STORE,

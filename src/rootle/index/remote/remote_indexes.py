@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -32,6 +31,7 @@ from rootle.index.remote.replication import ReplicaTarget, Replication, lock_nam
 from rootle.index.remote.replicator import Replicator
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import DenseIndex, SparseIndex
+from rootle.serialization.timestamps import format_timestamp
 from rootle.types import BackendStatus
 
 # Another process that feeds the same server is waited for so long by a command that fills it.
@@ -190,14 +190,10 @@ def _status(served: _Served, record: ReplicaState | None, snapshot: Snapshot) ->
         index=record.name if record else "",
         generation=generation,
         waiting_files=snapshot.files_changed_since(generation),
-        failing_since=_stamp(failing.since_s) if failing else None,
-        next_try=_stamp(failing.retry_at_s) if failing else None,
+        failing_since=format_timestamp(failing.since_s) if failing else None,
+        next_try=format_timestamp(failing.retry_at_s) if failing else None,
         reason=failing.reason if failing else "",
     )
-
-
-def _stamp(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _say_nothing() -> None:

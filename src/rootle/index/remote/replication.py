@@ -18,8 +18,8 @@ from typing import Final
 from rootle.concurrency.backoff import Backoff
 from rootle.errors import RefusedError, UnavailableError
 from rootle.index.local.database import open_database, storage_errors
-from rootle.index.local.manifest import FileState
 from rootle.index.local.writer_lock import writer_lock
+from rootle.index.reader import FileState
 from rootle.index.remote.change_source import ChangeSource
 from rootle.index.remote.protocol import NOTHING_HELD, Leg, RemoteChunk, RemoteIndex, Stamp
 from rootle.index.remote.replica_state import ReplicaState
@@ -122,7 +122,7 @@ class Replication:
             before,
             failures=failures,
             since_s=before.since_s if before.failures else now,
-            retry_at_s=now + _BACKOFF.pause_s(failures, random.random),
+            retry_at_s=now + _BACKOFF.delay_s(failures, random.random),
             reason=reason,
         )
 

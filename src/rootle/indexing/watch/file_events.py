@@ -1,4 +1,4 @@
-"""What an event of the file system means for an index: these files, or a look at everything."""
+"""Interpretation of file system events: which files changed, or whether to rescan the folder."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ from rootle.sources.files.excluded_dirs import FOREIGN_FOLDERS, FOREIGN_MARKS
 from rootle.sources.files.filesystem_walk import IGNORE_NAMES, OWN_IGNORE_NAME
 from rootle.sources.git.git_dirs import GitFolders
 
-DELETED: Final = 3  # as watchfiles numbers its kinds of changes
+DELETED: Final = 3  # the value of watchfiles.Change.deleted
 
-# A change of these may change what is ours anywhere below, and that of a `.git` where git looks.
-_RULES: Final = frozenset({*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *FOREIGN_MARKS})
-# These are rewritten when files begin or cease to be tracked, and at every commit and checkout;
-# but also by a mere `git status`.
+# A change of one of these may include or exclude any file below it. A new `.git` changes which
+# repository a file belongs to.
+_RULE_NAMES: Final = frozenset(
+    {*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *FOREIGN_MARKS}
+)
+# Git rewrites these when it starts or stops tracking files and at every commit and checkout, but
+# also during a plain `git status`.
 _GIT_FILES: Final = frozenset({"HEAD", "index", "config", os.path.join("logs", "HEAD")})
-_EXCLUDE: Final = os.path.join("info", "exclude")
+_GIT_EXCLUDE: Final = os.path.join("info", "exclude")
 
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """Some events, and what they mean."""
+    """The meaning of a set of events."""
 
     paths: frozenset[str] = frozenset()  # files that changed, relative to the root
-    is_whole: bool = False  # only a look at everything tells what changed
-    is_git: bool = False  # git wrote something down: perhaps what is tracked, perhaps nothing new
-    notes: frozenset[str] = frozenset()  # names of files that came into the inbox
+    needs_rescan: bool = False  # only a rescan of the whole folder shows what changed
+    touches_git: bool = False  # git wrote metadata, possibly without a change
+    inbox_names: frozenset[str] = frozenset()  # files that appeared in the inbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,47 +39,48 @@ class WatchedPaths:
     """The folders that events come from, as real paths."""
 
     root: str
-    index: str  # where the index lies, be it inside the root
-    inbox: str  # a folder in that, where other processes leave notes
+    index: str  # the index directory, which may lie below the root
+    inbox: str  # the folder below it in which other processes put requests
     git: GitFolders | None
 
 
-def interpret(
-    events: Iterable[tuple[int, str]], places: WatchedPaths, folders: Collection[str]
+def interpret_events(
+    events: Iterable[tuple[int, str]], watched: WatchedPaths, folders: Collection[str]
 ) -> FileChanges:
-    """What some events mean; `folders` are those known below the root, relative to it."""
-    paths, notes = set(), set()
-    is_whole = is_git = False
+    """Return the meaning of events, given the known folders relative to the root."""
+    paths, inbox_names = set(), set()
+    needs_rescan = touches_git = False
     for kind, path in events:
-        if (name := _below(path, places.inbox)) is not None:
-            notes.update([name] if kind != DELETED else [])
-        elif _below(path, places.index) is not None:
+        if (name := _relative_to(path, watched.inbox)) is not None:
+            inbox_names.update([name] if kind != DELETED else [])
+        elif _relative_to(path, watched.index) is not None:
             continue
-        elif places.git is not None and (name := _in_git(path, places.git)) is not None:
-            is_git = is_git or name in _GIT_FILES
-            is_whole = is_whole or name == _EXCLUDE
-        elif (name := _below(path, places.root)) is None:
-            is_whole = is_whole or path == places.root or os.path.basename(path) in _RULES
+        elif watched.git is not None and (name := _name_in_git(path, watched.git)) is not None:
+            touches_git = touches_git or name in _GIT_FILES
+            needs_rescan = needs_rescan or name == _GIT_EXCLUDE
+        elif (name := _relative_to(path, watched.root)) is None:
+            is_rule = os.path.basename(path) in _RULE_NAMES  # of a parent folder
+            needs_rescan = needs_rescan or path == watched.root or is_rule
         elif _is_rule(name) or (not _is_foreign(name) and _is_folder(path, name, folders)):
-            is_whole = True
+            needs_rescan = True
         elif not _is_foreign(name):
             paths.add(name)
-    return FileChanges(frozenset(paths), is_whole, is_git, frozenset(notes))
+    return FileChanges(frozenset(paths), needs_rescan, touches_git, frozenset(inbox_names))
 
 
-def _below(path: str, folder: str) -> str | None:
-    """The path relative to a folder; None where it does not lie in it."""
+def _relative_to(path: str, folder: str) -> str | None:
+    """Return the path relative to a folder; None if it is not inside."""
     return path[len(folder) + 1 :] if path.startswith(folder + os.sep) else None
 
 
-def _in_git(path: str, git: GitFolders) -> str | None:
-    name = _below(path, git.own)
-    return name if name is not None else _below(path, git.common)
+def _name_in_git(path: str, git: GitFolders) -> str | None:
+    name = _relative_to(path, git.own)
+    return name if name is not None else _relative_to(path, git.common)
 
 
 def _is_rule(name: str) -> bool:
     parts = name.split(os.sep)
-    return parts[-1] in _RULES and FOREIGN_FOLDERS.isdisjoint(parts[:-1])
+    return parts[-1] in _RULE_NAMES and FOREIGN_FOLDERS.isdisjoint(parts[:-1])
 
 
 def _is_foreign(name: str) -> bool:
@@ -84,5 +88,5 @@ def _is_foreign(name: str) -> bool:
 
 
 def _is_folder(path: str, name: str, folders: Collection[str]) -> bool:
-    """Also for one that is gone: then what lay in it is gone too."""
+    """Return whether this is a folder or was one: its files may be gone with it."""
     return name in folders or (os.path.isdir(path) and not os.path.islink(path))

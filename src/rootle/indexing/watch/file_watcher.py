@@ -1,4 +1,4 @@
-"""Hears what changes in the folders that the walker looks into, and in no others."""
+"""File system watching, limited to the folders whose files are indexed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from rootle.errors import UnavailableError
-from rootle.indexing.watch.file_events import FileChanges, WatchedPaths, interpret
+from rootle.indexing.watch.file_events import FileChanges, WatchedPaths, interpret_events
 from rootle.sources.files.filesystem_walk import walk_folder
 from rootle.sources.git.command import find_work_tree
 from rootle.sources.git.git_dirs import GitFolders, find_git_folders
@@ -17,94 +17,97 @@ from rootle.sources.git.git_dirs import GitFolders, find_git_folders
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-# How often the events that came are fetched, and how long those of a storm are kept together.
-STEP_MS: Final = 100
-_STORM_MS: Final = 400
-# While a tree is being unpacked, folders come and go between two looks at it.
-_LOOKS: Final = 5
-# Linux watches one folder at a time, so that those which no index holds cost nothing. Elsewhere
-# a whole tree is as cheap, and events from such folders are passed over.
+# How often watchfiles polls its queue, and the longest burst of events that it returns as one.
+_POLL_MS: Final = 100
+_BURST_MS: Final = 400
+# Retries when folders are created or deleted while they are being listed.
+_MAX_ATTEMPTS: Final = 5
+# On Linux, inotify watches one folder at a time, so excluded folders cost nothing. On other systems
+# a recursive watch is as cheap, and events from excluded folders are discarded.
 _IS_RECURSIVE: Final = not sys.platform.startswith("linux")
 
-Listener = Callable[[FileChanges], None]
 
+class FileWatcher:
+    """Watch the folders of a root and report changes from a background thread.
 
-class Watcher:
-    """Calls `heard` from threads of its own; calls `lost` with a reason when it may miss some."""
+    `on_changes` receives the changes; `on_loss` receives the reason when some may have been missed.
+    """
 
-    def __init__(self, root: str, inbox: str, heard: Listener, lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        root: str,
+        inbox: str,
+        on_changes: Callable[[FileChanges], None],
+        on_loss: Callable[[str], None],
+    ) -> None:
         self._root = os.path.realpath(root)
         self._inbox = os.path.realpath(inbox)
-        self._heard = heard
-        self._lost = lost
-        self._ears: _Ears | None = None
+        self._on_changes = on_changes
+        self._on_loss = on_loss
+        self._thread: _EventThread | None = None
         self._git: GitFolders | None = None
         self.folders: frozenset[str] = frozenset()  # watched ones, relative to the root
 
-    def renew(self, known: Collection[str] = ()) -> None:
-        """Watch the folders that are there now, and those of the `known` files.
+    def refresh(self, known_paths: Collection[str] = ()) -> None:
+        """Watch the folders that exist now, and those of the known files.
 
-        Every change after this returns is heard. Raises UnavailableError where the system refuses.
+        Every change after this returns is reported. Raises UnavailableError if the system refuses.
         """
-        wanted = self._look(known)
-        for _ in range(_LOOKS):
-            self._open(wanted)
-            wanted = self._look(known)
-            if wanted <= self.folders:
+        folders = self._list_folders(known_paths)
+        for _ in range(_MAX_ATTEMPTS):
+            self._watch(folders)
+            folders = self._list_folders(known_paths)
+            if folders <= self.folders:
                 return
 
-    def unwatched(self, known: Iterable[str]) -> frozenset[str]:
-        """The folders of these files that are not watched."""
-        return frozenset(path.rpartition("/")[0] for path in known) - self.folders
+    def find_unwatched(self, known_paths: Iterable[str]) -> frozenset[str]:
+        """Return the folders of these files that are not watched."""
+        return frozenset(path.rpartition("/")[0] for path in known_paths) - self.folders
 
     @property
-    def unwatchable(self) -> int:
-        """How many folders nothing is heard from, as their names are no UTF-8."""
+    def unwatchable_count(self) -> int:
+        """The number of folders that cannot be watched because their names are not UTF-8."""
         return sum(not _is_utf8(folder) for folder in self.folders)
 
     @property
     def git_is_busy(self) -> bool:
-        """Whether git is in the middle of a checkout or the like."""
+        """Whether git is in the middle of a checkout, a commit or the like."""
         return self._git is not None and self._git.is_busy
 
     def close(self) -> None:
-        if self._ears is not None:
-            self._ears.close()
-            self._ears = None
+        if self._thread is not None:
+            self._thread.close()
+            self._thread = None
 
-    def _look(self, known: Collection[str]) -> frozenset[str]:
+    def _list_folders(self, known_paths: Collection[str]) -> frozenset[str]:
         folders = set(walk_folder(self._root).folders)
-        for path in known:
-            # Git may track files in a folder that it ignores otherwise.
+        for path in known_paths:
+            # Git may track files in a folder that its rules ignore.
             folder = path.rpartition("/")[0]
             while folder not in folders and os.path.isdir(os.path.join(self._root, folder)):
                 folders.add(folder)
                 folder = folder.rpartition("/")[0]
         return frozenset(folders)
 
-    def _open(self, folders: frozenset[str]) -> None:
+    def _watch(self, folders: frozenset[str]) -> None:
         git = find_git_folders(self._root)
-        places = WatchedPaths(self._root, os.path.dirname(self._inbox), self._inbox, git)
-        inside = () if _IS_RECURSIVE else folders
-        wanted = {
-            self._root,
-            self._inbox,
-            *(os.path.join(self._root, folder) for folder in inside if folder),
-            *_around(self._root, git),
-        }
+        watched = WatchedPaths(self._root, os.path.dirname(self._inbox), self._inbox, git)
+        paths = {self._root, self._inbox, *_list_rule_folders(self._root, git)}
+        if not _IS_RECURSIVE:
+            paths.update(os.path.join(self._root, folder) for folder in folders if folder)
 
-        def hear(events: Iterable[tuple[int, str]]) -> None:
-            self._heard(interpret(events, places, folders))
+        def report(events: Iterable[tuple[int, str]]) -> None:
+            self._on_changes(interpret_events(events, watched, folders))
 
-        ears = _Ears(wanted, hear, self._lost)
-        earlier, self._ears, self.folders, self._git = self._ears, ears, folders, git
-        # Only now, so that there is no time at which nobody listens.
-        if earlier is not None:
-            earlier.close()
+        thread = _EventThread(paths, report, self._on_loss)
+        previous, self._thread, self.folders, self._git = self._thread, thread, folders, git
+        # The previous thread ends last, so that no event falls between the two.
+        if previous is not None:
+            previous.close()
 
 
-def _around(root: str, git: GitFolders | None) -> Iterator[str]:
-    """Folders outside the tree where something stands about what is ours in it."""
+def _list_rule_folders(root: str, git: GitFolders | None) -> Iterator[str]:
+    """Yield folders outside the tree whose files decide what is indexed in it."""
     if git is None:
         return
     for folder in (git.own, git.common):
@@ -115,41 +118,46 @@ def _around(root: str, git: GitFolders | None) -> Iterator[str]:
         yield root
 
 
-class _Ears:
-    """One set of watched folders, which cannot grow, and the thread that waits for its events."""
+class _EventThread:
+    """A fixed set of watched folders and the thread that waits for their events.
+
+    This uses RustNotify, the documented backend of watchfiles, instead of `watchfiles.watch`: its
+    constructor returns when the folders are watched, while the generator starts to watch at an
+    unknown time after it is first advanced.
+    """
 
     def __init__(
         self,
         folders: Iterable[str],
-        heard: Callable[[Iterable[tuple[int, str]]], None],
-        lost: Callable[[str], None],
+        on_events: Callable[[Iterable[tuple[int, str]]], None],
+        on_loss: Callable[[str], None],
     ) -> None:
-        self._heard = heard
-        self._lost = lost
+        self._on_events = on_events
+        self._on_loss = on_loss
         self._stop = threading.Event()
         self._notify = _open_notify([path for path in folders if _is_watchable(path)])
-        self._thread = threading.Thread(target=self._listen, name="rootle-ears", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="rootle-file-events", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Returns when nothing more will be heard."""
+        """Stop the thread; no event is reported after this returns."""
         self._stop.set()
         self._thread.join()
         self._notify.close()
 
-    def _listen(self) -> None:
+    def _run(self) -> None:
         from watchfiles._rust_notify import WatchfilesRustInternalError
 
         while not self._stop.is_set():
             try:
-                # Without a time limit: what comes at the moment when one ends would be dropped.
-                events = self._notify.watch(_STORM_MS, STEP_MS, 0, self._stop)
+                # No timeout: watchfiles drops events that arrive at the moment when one expires.
+                events = self._notify.watch(_BURST_MS, _POLL_MS, 0, self._stop)
             except (OSError, WatchfilesRustInternalError) as error:
-                # A file name that is no UTF-8, for example.
-                self._lost(str(error))
+                # For example a file name that is not UTF-8.
+                self._on_loss(str(error))
                 return
             if not isinstance(events, str):
-                self._heard(events)
+                self._on_events(events)
 
 
 def _is_watchable(folder: str) -> bool:
@@ -157,7 +165,7 @@ def _is_watchable(folder: str) -> bool:
 
 
 def _is_utf8(path: str) -> bool:
-    """watchfiles takes no other paths."""
+    """Return whether watchfiles accepts the path."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -168,18 +176,18 @@ def _is_utf8(path: str) -> bool:
 def _open_notify(folders: list[str]) -> RustNotify:
     from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-    for _ in range(_LOOKS):
+    for _ in range(_MAX_ATTEMPTS):
         try:
             return RustNotify(folders, False, False, 300, _IS_RECURSIVE, False)
-        except (FileNotFoundError, PermissionError):  # gone or locked since they were listed
+        except (FileNotFoundError, PermissionError):  # deleted or locked since they were listed
             folders = [path for path in folders if _is_watchable(path)]
         except (OSError, WatchfilesRustInternalError) as error:
-            raise UnavailableError(_refusal(error, len(folders))) from error
+            raise UnavailableError(_explain_refusal(error, len(folders))) from error
     raise UnavailableError("the folders change too quickly to be watched; try again")
 
 
-def _refusal(error: Exception, count: int) -> str:
-    cure = ""
+def _explain_refusal(error: Exception, count: int) -> str:
+    remedy = ""
     if not _IS_RECURSIVE:
-        cure = "; raise fs.inotify.max_user_watches or fs.inotify.max_user_instances (sysctl)"
-    return f"the system does not watch {count} folders: {error}{cure}"
+        remedy = "; raise fs.inotify.max_user_watches or fs.inotify.max_user_instances (sysctl)"
+    return f"the system cannot watch {count} folders: {error}{remedy}"

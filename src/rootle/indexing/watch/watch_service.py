@@ -1,4 +1,4 @@
-"""Keeps an index fresh while it runs: hears of changes, gathers them, has them indexed."""
+"""Keeps an index up to date: watch the folder, debounce its changes, index them in batches."""
 
 from __future__ import annotations
 
@@ -8,84 +8,79 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 from rootle.errors import IndexStorageError, IngestError, RootleError, UnavailableError
 from rootle.indexing.indexer import Indexer
-from rootle.indexing.watch.debounce import Debouncer, EventBatch
+from rootle.indexing.watch.debounce import ChangeBatch, Debouncer
 from rootle.indexing.watch.file_events import FileChanges
-from rootle.indexing.watch.file_watcher import Watcher
-from rootle.indexing.watch.watcher_state import (
-    QUESTION_PREFIX,
-    WISH_NAME,
-    WatcherCommand,
-    WatcherState,
-    WatcherStateFile,
-)
-from rootle.telemetry.spans import record_buffered, watcher_failed
+from rootle.indexing.watch.file_watcher import FileWatcher
+from rootle.indexing.watch.state_publisher import StatePublisher
+from rootle.indexing.watch.watcher_channel import WatcherChannel, is_request
+from rootle.indexing.watch.watcher_state import WatcherCommand
+from rootle.types import WarningCallback
 
-# Another process that writes for longer than this is left alone; the batch waits and grows.
-_PATIENCE_S: Final = 5.0
-_TRY_AGAIN_S: Final = 1.0
-# A full disk, a folder that is gone, a system that watches no more: not healed in a moment.
-_HEAL_S: Final = 30.0
-# While git is at work its lock is looked at so often, should its end not be heard.
-_GIT_LOOK_S: Final = 1.0
-# What a storm adds up to is told to others at most so often.
-_TELL_S: Final = 0.5
-# More files than this are not indexed at once for somebody who asks: a storm stays one batch.
-_FEW: Final = 50
+# If another process holds the writer lock for longer, the batch waits and grows.
+_LOCK_TIMEOUT_S: Final = 5.0
+_LOCK_RETRY_S: Final = 1.0
+# A full disk, a deleted folder or an exhausted inotify limit takes a while to be fixed.
+_FAILURE_RETRY_S: Final = 30.0
+# The lock of git is polled, since the event of its release may be missed.
+_GIT_POLL_S: Final = 1.0
+# The minimum interval between publications during a burst of events.
+_PUBLISH_INTERVAL_S: Final = 0.5
+# A request has at most this many files indexed before their debounce time: a burst stays one batch.
+_MAX_FILES_ON_REQUEST: Final = 50
 
 
 class WatchService:
-    """One watched index, with threads of its own. As a context it stops at the end.
+    """A watched index with its background threads; as a context manager it stops at the end.
 
-    `notice` is told when it fails, and when it works again.
+    `on_warning` receives a message when the watcher fails and when it recovers.
     """
 
-    def __init__(self, indexer: Indexer, debounce_s: float, notice: Callable[[str], None]) -> None:
+    def __init__(self, indexer: Indexer, debounce_s: float, on_warning: WarningCallback) -> None:
         self._indexer = indexer
-        self._notice = notice
-        self._place = WatcherStateFile(indexer.index_dir)
-        self._gathering = Debouncer(debounce_s)
-        self._watcher = Watcher(
-            os.fspath(indexer.root), os.fspath(self._place.folder), self._hear, self._lose
+        self._channel = WatcherChannel(indexer.index_dir)
+        self._publisher = StatePublisher(self._channel, on_warning)
+        self._debouncer = Debouncer(debounce_s)
+        self._watcher = FileWatcher(
+            os.fspath(indexer.root),
+            os.fspath(self._channel.folder),
+            self._on_changes,
+            self._on_lost_events,
         )
-        # Guards all that follows, and the gathering.
+        # Guards the attributes below, the debouncer and the publisher.
         self._changed = threading.Condition(threading.RLock())
-        self._state = WatcherState(os.getpid(), is_ready=False, committed_at=None, generation=0)
-        self._at_work: EventBatch | None = None
-        self._wish = WatcherCommand()
-        self._questions: set[str] = set()
-        self._missing: frozenset[str] = frozenset()
+        self._current_batch: ChangeBatch | None = None
+        self._command = WatcherCommand()
+        self._requests: set[str] = set()
+        self._unwatched: frozenset[str] = frozenset()
         self._is_stopping = False
         self._not_before = 0.0
-        self._ended_at = 0.0
-        self._told_at = 0.0
+        self._committed_at = 0.0
         self._thread = threading.Thread(target=self._run, name="rootle-watch", daemon=True)
 
     def start(self) -> WatchService:
-        """Begin to watch; the index is compared with the whole folder first.
+        """Start to watch; the first batch compares the whole folder with the index.
 
-        Raises UnavailableError where another process watches already or the system refuses.
+        Raises UnavailableError if another process is watching already or the system refuses.
         """
         self._indexer.prepare()
-        self._place.claim()
+        self._channel.claim()
         try:
-            self._watcher.renew()
+            self._watcher.refresh()
         except RootleError as error:
-            self._tell(error=str(error))
-            self._place.release(forget=False)
+            self._publish(error=str(error))
+            self._channel.release(keep_state=True)
             raise
-        self._gathering.add_everything(time.monotonic())
-        self._tell()
+        self._debouncer.request_rescan(time.monotonic())
+        self._publish()
         self._thread.start()
         return self
 
     def stop(self) -> None:
-        """End cleanly: of a batch that is under way what is written stays, the rest waits."""
+        """Stop watching. Completed transactions of a running batch stay; the rest is dropped."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
@@ -99,187 +94,179 @@ class WatchService:
         self.stop()
 
     def join(self) -> None:
-        """Return when it has stopped."""
+        """Wait until the service has stopped."""
         self._thread.join()
 
     @property
     def waiting(self) -> int:
-        """Files that are known to have changed and are not indexed yet."""
-        return self._state.waiting
+        """The number of files that have changed and are not indexed yet."""
+        return self._publisher.state.waiting
 
     @property
     def is_ready(self) -> bool:
-        """Whether the index has been compared with the whole folder since the start."""
-        return self._state.is_ready
+        """Whether the whole folder has been compared with the index since the start."""
+        return self._publisher.state.is_ready
 
-    def _hear(self, heard: FileChanges) -> None:
+    def _on_changes(self, changes: FileChanges) -> None:
+        requests = {name for name in changes.inbox_names if is_request(name)}
+        commands = [self._channel.read_command(name) for name in sorted(requests)]
         with self._changed:
-            was_waiting = self._gathering.waiting
-            self._gathering.add(heard, time.monotonic())
-            self._questions |= {name for name in heard.notes if name.startswith(QUESTION_PREFIX)}
-            if WISH_NAME in heard.notes:
-                self._take_wish()
-            elif self._gathering.waiting > was_waiting and (
-                not was_waiting or time.monotonic() > self._told_at + _TELL_S
+            waiting_before = self._debouncer.waiting
+            self._debouncer.add(changes, time.monotonic())
+            self._requests |= requests
+            for command in commands:
+                if command is not None:
+                    self._obey(command)
+            if self._debouncer.waiting > waiting_before and (
+                not waiting_before
+                or time.monotonic() > self._publisher.published_at + _PUBLISH_INTERVAL_S
             ):
-                self._tell()
+                self._publish()
             self._changed.notify_all()
 
-    def _lose(self, reason: str) -> None:
+    def _obey(self, command: WatcherCommand) -> None:
+        self._command = command
+        self._not_before = self._committed_at + command.min_interval_s
+        self._publish()
+
+    def _on_lost_events(self, reason: str) -> None:
         with self._changed:
-            self._gathering.add(FileChanges(is_whole=True), time.monotonic())
-            self._tell(error=f"events of the file system were lost: {reason}")
+            self._debouncer.add(FileChanges(needs_rescan=True), time.monotonic())
+            self._publish(error=f"file system events were lost: {reason}")
             self._changed.notify_all()
-
-    def _take_wish(self) -> None:
-        self._wish = self._place.wish()
-        self._not_before = self._ended_at + self._wish.min_interval_s
-        self._tell()
 
     def _run(self) -> None:
         try:
-            while self._wait():
+            while self._wait_for_work():
                 self._work()
         finally:
             if not self._is_stopping:
-                self._tell(error="the watcher stopped by a fault of its own")
-            self._place.release(forget=self._is_stopping)
+                self._publish(error="the watcher stopped because of an internal error")
+            self._channel.release(keep_state=not self._is_stopping)
 
-    def _wait(self) -> bool:
-        """Until there is something to do; False when it is time to stop."""
+    def _wait_for_work(self) -> bool:
+        """Wait until a batch is due or a request arrives; return False to stop."""
         with self._changed:
             while not self._is_stopping:
                 now = time.monotonic()
-                due_at, is_busy = self._due_at()
-                if self._questions or (due_at is not None and due_at <= now):
+                due_at, git_is_busy = self._next_batch_due_at()
+                if self._requests or (due_at is not None and due_at <= now):
                     return True
-                pause = None if due_at is None else due_at - now
-                self._changed.wait(min(pause, _GIT_LOOK_S) if pause and is_busy else pause)
+                delay_s = None if due_at is None else due_at - now
+                if delay_s is not None and git_is_busy:
+                    delay_s = min(delay_s, _GIT_POLL_S)
+                self._changed.wait(delay_s)
         return False
 
-    def _due_at(self) -> tuple[float | None, bool]:
-        """When something is to be indexed, and whether git is at work until then."""
-        if self._wish.is_paused:
+    def _next_batch_due_at(self) -> tuple[float | None, bool]:
+        """Return when the next batch is due, and whether it waits for git."""
+        if self._command.is_paused:
             return None, False
-        is_busy = self._watcher.git_is_busy
-        due_at = self._gathering.due_at(git_is_busy=is_busy)
-        return None if due_at is None else max(due_at, self._not_before), is_busy
+        git_is_busy = self._watcher.git_is_busy
+        due_at = self._debouncer.due_at(git_is_busy=git_is_busy)
+        return None if due_at is None else max(due_at, self._not_before), git_is_busy
 
     def _work(self) -> None:
         with self._changed:
-            questions, self._questions = self._questions, set()
-            batch = self._at_work = self._taken(is_asked=bool(questions))
+            requests, self._requests = self._requests, set()
+            batch = self._current_batch = self._take_batch(is_requested=bool(requests))
         if batch is not None:
             self._index(batch)
-        self._place.answer(questions)
-        if batch is not None and batch.is_whole:
-            _give_memory_back()
+        self._channel.complete(requests)
+        if batch is not None and batch.is_rescan:
+            _release_memory()
 
-    def _taken(self, *, is_asked: bool) -> EventBatch | None:
+    def _take_batch(self, *, is_requested: bool) -> ChangeBatch | None:
         now = time.monotonic()
-        due_at, is_busy = self._due_at()
+        due_at, git_is_busy = self._next_batch_due_at()
         if due_at is not None and due_at <= now:
-            return self._gathering.take(now, all_of_it=is_asked)
-        is_small = not self._gathering.is_empty and self._gathering.waiting <= _FEW
-        if is_asked and is_small and not is_busy and not self._state.is_held:
-            return self._gathering.take(now, all_of_it=True)
+            return self._debouncer.take(now, take_all=is_requested)
+        is_small = not self._debouncer.is_empty and self._debouncer.waiting <= _MAX_FILES_ON_REQUEST
+        is_allowed = not git_is_busy and not self._publisher.state.is_throttled
+        if is_requested and is_small and is_allowed:
+            return self._debouncer.take(now, take_all=True)
         return None
 
-    def _index(self, batch: EventBatch) -> None:
+    def _index(self, batch: ChangeBatch) -> None:
         started = time.monotonic()
         try:
-            if batch.is_whole:
-                self._watcher.renew(self._known_paths())
+            if batch.is_rescan:
+                self._watcher.refresh(self._list_known_paths())
         except RootleError as error:
-            self._fail(batch, error, _HEAL_S)
+            self._fail(batch, error, _FAILURE_RETRY_S)
             return
         try:
             report = self._indexer.bring_up_to_date(
-                self._check_stop, timeout_s=_PATIENCE_S, only=() if batch.is_whole else batch.paths
+                self._raise_if_stopping,
+                timeout_s=_LOCK_TIMEOUT_S,
+                only=() if batch.is_rescan else batch.paths,
             )
             self._check_folders(batch)
         except UnavailableError as error:
-            self._fail(batch, error, _TRY_AGAIN_S)
+            self._fail(batch, error, _LOCK_RETRY_S)
         except (IndexStorageError, IngestError) as error:
-            self._fail(batch, error, _HEAL_S)
+            self._fail(batch, error, _FAILURE_RETRY_S)
         else:
             self._succeed(batch, started, report.generation)
 
-    def _check_stop(self, done: int, total: int) -> None:
+    def _raise_if_stopping(self, done: int, total: int) -> None:
         if self._is_stopping:
             raise UnavailableError(f"stopped after {done} of {total} bytes")
 
-    def _known_paths(self) -> list[str]:
-        return self._indexer.view.known_paths() if self._state.is_ready else []
+    def _list_known_paths(self) -> list[str]:
+        return self._indexer.view.known_paths() if self.is_ready else []
 
-    def _check_folders(self, batch: EventBatch) -> None:
-        """Git may track files in a folder that it ignores: that is to be watched as well."""
-        if not batch.is_whole:
+    def _check_folders(self, batch: ChangeBatch) -> None:
+        """Request a rescan if git tracks files in ignored folders, which are not watched yet."""
+        if not batch.is_rescan:
             return
-        missing = self._watcher.unwatched(self._indexer.view.known_paths())
+        unwatched = self._watcher.find_unwatched(self._indexer.view.known_paths())
         with self._changed:
-            if missing and missing != self._missing:
-                self._gathering.add_everything(time.monotonic())
-            self._missing = missing
+            if unwatched and unwatched != self._unwatched:
+                self._debouncer.request_rescan(time.monotonic())
+            self._unwatched = unwatched
 
-    def _fail(self, batch: EventBatch, error: RootleError, pause_s: float) -> None:
+    def _fail(self, batch: ChangeBatch, error: RootleError, retry_s: float) -> None:
         with self._changed:
-            self._at_work = None
-            self._gathering.put_back(batch)
-            self._not_before = time.monotonic() + pause_s
-            # Another process that writes the index for long does the same work as this one.
-            is_fault = pause_s > _TRY_AGAIN_S
-            self._tell(**({"error": str(error)} if is_fault else {}))
+            self._current_batch = None
+            self._debouncer.put_back(batch)
+            self._not_before = time.monotonic() + retry_s
+            # Another process that holds the writer lock is indexing the same changes.
+            is_locked = retry_s <= _LOCK_RETRY_S
+            self._publish(**({} if is_locked else {"error": str(error)}))
 
-    def _succeed(self, batch: EventBatch, started: float, generation: int) -> None:
+    def _succeed(self, batch: ChangeBatch, started: float, generation: int) -> None:
         with self._changed:
-            self._at_work = None
-            self._ended_at = now = time.monotonic()
-            self._not_before = now + self._wish.min_interval_s
-            if batch.is_whole:
-                is_new = generation != self._state.generation
-                self._gathering.looked(now, now - started, found_nothing=not is_new)
-            changes = {"is_ready": True, "committed_at": time.time(), "generation": generation}
-            self._tell(**changes, error=self._deafness())
+            self._current_batch = None
+            self._committed_at = now = time.monotonic()
+            self._not_before = now + self._command.min_interval_s
+            if batch.is_rescan:
+                found_changes = generation != self._publisher.state.generation
+                self._debouncer.record_rescan(now, now - started, found_changes=found_changes)
+            self._publish(
+                is_ready=True,
+                committed_at=time.time(),
+                generation=generation,
+                error=self._describe_unwatchable(),
+            )
 
-    def _deafness(self) -> str | None:
-        count = self._watcher.unwatchable
-        return f"{count} folders cannot be watched: their names are no UTF-8" if count else None
+    def _describe_unwatchable(self) -> str | None:
+        count = self._watcher.unwatchable_count
+        return f"{count} folders cannot be watched: their names are not UTF-8" if count else None
 
-    def _tell(self, **changes: Any) -> None:
-        """Write down how things are, for other processes. Any: fields of WatchState."""
+    def _publish(self, **changes: Any) -> None:  # Any: fields of WatcherState
         with self._changed:
-            before = self._state
-            waiting, since = self._waiting()
-            self._state = replace(
-                before,
-                waiting=waiting,
-                waiting_since=since,
-                is_paused=self._wish.is_paused,
-                min_interval_s=self._wish.min_interval_s,
+            sources = [self._debouncer, *([self._current_batch] if self._current_batch else [])]
+            self._publisher.publish(
+                self._command,
+                sum(source.waiting for source in sources),
+                min((source.since for source in sources if source.waiting), default=None),
                 **changes,
             )
-            self._told_at = time.monotonic()
-            record_buffered(waiting)
-            self._place.publish(self._state)
-        if self._state.error is not None and self._state.error != before.error:
-            watcher_failed(self._state.error)
-            self._notice(f"watching fails: {self._state.error}")
-        elif before.error is not None and self._state.error is None:
-            self._notice("watching works again")
-
-    def _waiting(self) -> tuple[int, float | None]:
-        """How many files wait, also those just being indexed, and since when (Unix time)."""
-        known = [(self._gathering.waiting, self._gathering.since)]
-        if self._at_work is not None:
-            known.append((self._at_work.waiting, self._at_work.since))
-        first = min((since for count, since in known if count), default=None)
-        count = sum(count for count, _ in known)
-        return count, None if first is None else time.time() - (time.monotonic() - first)
 
 
-def _give_memory_back() -> None:
-    """Return what a large batch took to the system: glibc would keep it for the next one."""
+def _release_memory() -> None:
+    """Return the memory of a large batch to the system; glibc would keep it for the next one."""
     gc.collect()
     if sys.platform.startswith("linux") and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
         library.malloc_trim(0)

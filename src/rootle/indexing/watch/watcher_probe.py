@@ -1,4 +1,4 @@
-"""What a process that asks questions knows of the watcher: may it be relied on?"""
+"""The view that a searching process has of the watcher."""
 
 from __future__ import annotations
 
@@ -7,57 +7,59 @@ import time
 from pathlib import Path
 from typing import Final
 
-from rootle.indexing.watch.watcher_state import WatcherState, WatcherStateFile
+from rootle.indexing.watch.watcher_channel import WatcherChannel
+from rootle.indexing.watch.watcher_state import WatcherState
 
-# A watcher answers at once. One that has not for so long may hang, whatever it says of itself;
-# while it indexes it may take longer.
-_SILENCE_S: Final = 5.0
-_SILENCE_AT_WORK_S: Final = 60.0
+# An idle watcher completes a probe at once and a busy one after its batch. If a probe stays for
+# longer, the watcher hangs, whatever its state file says.
+_IDLE_TIMEOUT_S: Final = 5.0
+_BUSY_TIMEOUT_S: Final = 60.0
 
 
 class WatcherProbe:
-    """Asks a watcher now and then whether it is still there, without waiting for the answer."""
+    """Check whether a watcher runs and responds, without waiting for its response."""
 
     def __init__(self, index_dir: Path) -> None:
-        self._place = WatcherStateFile(index_dir)
+        self._channel = WatcherChannel(index_dir)
         self._is_watched = False
-        self._question: Path | None = None
-        self._asked_at = 0.0
+        self._probe: Path | None = None
+        self._posted_at = 0.0
 
-    def look(self, *, closely: bool) -> WatcherState | None:
-        """The state of a watcher that can be relied on; None where there is none.
+    def check(self, *, thoroughly: bool) -> WatcherState | None:
+        """Return the state of a reliable watcher; None if there is none.
 
-        `closely` looks whether it lives and asks it; else what was found then is taken for granted.
+        `thoroughly` tests the lock and posts a probe; other checks rely on the last thorough one.
         """
-        if closely:
-            self._is_watched = self._place.is_watched()
-        state = self._place.state() if self._is_watched else None
-        if state is None or state.error is not None or not state.is_ready or self._is_silent(state):
+        if thoroughly:
+            self._is_watched = self._channel.is_watched()
+        state = self._channel.read_state() if self._is_watched else None
+        is_reliable = state is not None and state.error is None and state.is_ready
+        if state is None or not is_reliable or self._is_overdue(state):
             self._is_watched = False
             return None
-        if closely and self._question is None:
-            self._question, self._asked_at = self._place.put_question(), time.monotonic()
+        if thoroughly and self._probe is None:
+            self._probe, self._posted_at = self._channel.post_probe(), time.monotonic()
         return state
 
-    def is_at_work(self) -> bool:
-        """Whether a watcher lives that indexes, ready or not."""
-        state = self._place.state()
-        is_well = state is not None and state.error is None and not state.is_held
-        return is_well and self._place.is_watched()
+    def is_indexing(self) -> bool:
+        """Return whether a watcher is running that indexes, ready or not."""
+        state = self._channel.read_state()
+        is_active = state is not None and state.error is None and not state.is_throttled
+        return is_active and self._channel.is_watched()
 
-    def ask(self, timeout_s: float) -> WatcherState | None:
-        """Its state after it has heard of all that happened before now; None without an answer."""
-        return self._place.state() if self._place.ask(timeout_s) else None
+    def sync(self, timeout_s: float) -> WatcherState | None:
+        """Return the state after all earlier changes were indexed; None on timeout."""
+        return self._channel.read_state() if self._channel.sync(timeout_s) else None
 
     def close(self) -> None:
-        if self._question is not None:
-            self._question.unlink(missing_ok=True)
-            self._question = None
+        if self._probe is not None:
+            self._probe.unlink(missing_ok=True)
+            self._probe = None
 
-    def _is_silent(self, state: WatcherState) -> bool:
-        if self._question is not None and not os.path.exists(self._question):
-            self._question = None
-        if self._question is None:
+    def _is_overdue(self, state: WatcherState) -> bool:
+        if self._probe is not None and not os.path.exists(self._probe):
+            self._probe = None
+        if self._probe is None:
             return False
-        timeout_s = _SILENCE_AT_WORK_S if state.waiting else _SILENCE_S
-        return time.monotonic() - self._asked_at > timeout_s
+        timeout_s = _BUSY_TIMEOUT_S if state.waiting else _IDLE_TIMEOUT_S
+        return time.monotonic() - self._posted_at > timeout_s

@@ -9,7 +9,7 @@ from rootle.errors import PluginError
 from rootle.ingest.chunking.chunker import ChunkedText, cut_parts
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.chunking.lines import LineRange, Lines, Name
-from rootle.ingest.plugin_hook import PluginHook, ending_of, part
+from rootle.plugins.hook import PluginHook, open_hook
 from rootle.plugins.registry import Found, Section
 
 _LOG = logging.getLogger(__name__)
@@ -18,16 +18,21 @@ _LOG = logging.getLogger(__name__)
 def cut_by_plugin(path: str, text: str, language: str, limits: ChunkLimits) -> ChunkedText | None:
     """The cut of the chunker for this ending or language; None where there is none that works."""
     references = dict(limits.chunkers)
-    for name in (ending_of(path), language):
-        cutter = part("chunker", name, references[name]) if name in references else None
+    for name in (_ending_of(path), language):
+        cutter = open_hook("chunker", name, references[name]) if name in references else None
         if cutter is not None:
             return _cut(cutter, path, text, limits)
     return None
 
 
+def _ending_of(path: str) -> str:
+    """Return the ending under which plugins register a kind of file: ".recipe"."""
+    return "." + path.rpartition("/")[2].rpartition(".")[2].lower()
+
+
 def _cut(cutter: PluginHook, path: str, text: str, limits: ChunkLimits) -> ChunkedText | None:
     try:
-        found = cutter.ask(lambda: list(cutter.made(text)))
+        found = cutter.call(lambda: list(cutter.made(text)))
         lines = Lines(text)
         sections = _checked(cutter.found, found, len(lines))
     except PluginError as error:

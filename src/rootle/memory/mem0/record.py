@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote
 
+from rootle.serialization.timestamps import convert_to_utc
 from rootle.types import Memory, MemoryReference
 
 # In metadata, which other programs may write into as well.
@@ -56,11 +56,9 @@ def read_record(record: Record) -> Memory:
 def utc(time: object) -> str:
     """A time of any zone as rootle writes it; one without a zone is taken for UTC."""
     try:
-        parsed = datetime.fromisoformat(str(time))
+        return convert_to_utc(str(time))
     except ValueError as error:
         raise ValueError(f"{time!r:.40} in the place of a time") from error
-    zoned = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-    return zoned.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _text(record: Record, name: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from rootle.index.local.snapshot import Snapshot
 from rootle.protocols import Ids
-from rootle.storage.atomic_json import read_json, replace_json
+from rootle.storage.atomic_json import read_json, write_json
 from rootle.types import FileMetadata, SearchResult, Span
 
 
@@ -82,7 +82,7 @@ class DiskCache:
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._make_room(state)
-            replace_json(self._path(state, digest, offset, limit), data)
+            write_json(self._path(state, digest, offset, limit), data)
 
     def _path(self, state: str, digest: bytes, offset: int, limit: int) -> Path:
         return self._folder / f"{state}-{digest.hex()}-{offset}-{limit}.json"
@@ -127,6 +127,6 @@ def _result(data: dict[str, Any]) -> SearchResult:
             **data,
             "metadata": FileMetadata(**data["metadata"]),
             "more_spans": tuple(Span(**span) for span in data["more_spans"]),
-            "copies": tuple(data["copies"]),
+            "duplicates": tuple(data["duplicates"]),
         }
     )

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Collection, Iterable
 
 from rootle.errors import QueryError
-from rootle.index.local.manifest import FileState
+from rootle.index.reader import FileState
 from rootle.rank.path_features import is_at
 from rootle.search.query.syntax import ParsedQuery
 from rootle.text.languages import resolve_language

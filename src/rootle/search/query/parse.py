@@ -69,7 +69,7 @@ def _stands_somewhere(text: str, index: SparseReader) -> bool:
     return any(int(mask).bit_count() >= _SAME_SHARE * len(terms) for mask in masks)
 
 
-def understood(asked: ParsedQuestion) -> QueryInterpretation:
+def interpret(asked: ParsedQuestion) -> QueryInterpretation:
     """The same as it is shown to those who ask for it."""
     parsed = asked.parsed
     return QueryInterpretation(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from rootle.concurrency.deadline import DeadlineExecutor
-from rootle.index.local.manifest import FileState
+from rootle.index.reader import FileState
 from rootle.plugins.registry import FileFacts, Found, called, made
 
 Keep = Callable[[FileFacts], bool]
@@ -40,7 +40,7 @@ class PluginFilters:
 
     def _ask(self, files: Sequence[FileState]) -> None:
         asked = [(item, leg.start(partial(_judged, item, files))) for item, leg in self._found]
-        answers = [(item, question.answer()) for item, question in asked]
+        answers = [(item, question.result()) for item, question in asked]
         self._late = tuple(
             f"filter {item.plugin.name}" for item, answer in answers if answer is None
         )

@@ -35,8 +35,10 @@ def _check_context(query: SearchQuery) -> None:
     if query.budget is not None and query.budget < 1:
         raise QueryError(f"budget is {query.budget}; give a number of tokens of 1 or more")
     if query.budget is not None and query.cursor is not None:
-        raise QueryError("a budget is one answer and has no pages; leave out the cursor, use seen")
-    parse_exclusions(query.seen)
+        raise QueryError(
+            "an answer within a budget has no further pages; leave out the cursor and use exclude"
+        )
+    parse_exclusions(query.exclude)
 
 
 def _default_limit(query: SearchQuery, config: Config) -> int:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Final
 
 from rootle.config.fields import Config
-from rootle.index.local.docstore import ChunkRow
+from rootle.index.reader import ChunkRow
 from rootle.search.results.current_text import CurrentText
 from rootle.search.results.enclosing_scope import Range, enclosing_unit, head_of, imports_in_reach
 from rootle.search.results.exclusions import parse_exclusions
@@ -42,7 +42,7 @@ def widening_of(config: Config, query: SearchQuery) -> Widening:
         config.context_after_lines,
         config.max_context_lines,
         query.budget,
-        query.seen,
+        query.exclude,
     )
 
 

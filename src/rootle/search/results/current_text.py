@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.index.local.manifest import DOCUMENT, FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import DOCUMENT, FileState
 from rootle.storage.safe_open import OPEN_FLAGS
 
 # A file that grew beyond this since it was indexed is another file.

@@ -90,7 +90,7 @@ def _add_all(
     allowed: Collection[int] | None,
 ) -> None:
     shown_of = {ranking.files[file_id].digest: file_id for file_id in copies}
-    for state in snapshot.with_digests([digest for digest in shown_of if digest is not None]):
+    for state in snapshot.files_with_digests([digest for digest in shown_of if digest is not None]):
         shown = shown_of[state.digest]
         if state.id != shown and (allowed is None or state.id in allowed):
             copies[shown][state.id] = state.path
@@ -128,7 +128,7 @@ def _same_words(reader: _Reader, evidence: RankingInputs, order: Sequence[int]) 
 def _twins(
     reader: _Reader, evidence: RankingInputs, order: Sequence[int], chunk_of: Ints
 ) -> dict[int, int]:
-    likeness = reader.snapshot.dense.likeness(chunk_of[order])
+    likeness = reader.snapshot.dense.similarities(chunk_of[order])
     ones, others = (likeness >= _NEAR).nonzero()
     pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
     if not pairs:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from rootle.index.local.docstore import ChunkRow
+from rootle.index.reader import ChunkRow
 from rootle.text.terms import WORD
 
 _MAX_HEAD: Final = 16

@@ -18,7 +18,7 @@ def parse_exclusions(seen: Iterable[str]) -> dict[str, list[range]]:
         match = _PLACE.fullmatch(place)
         if match is None:
             raise QueryError(
-                f'seen has "{place}", expected "path:start-end", as in "src/a.py:3-20"'
+                f'exclude has "{place}", expected "path:start-end", as in "src/a.py:3-20"'
             )
         lines.setdefault(match[1], []).append(range(int(match[2]), int(match[3]) + 1))
     return lines

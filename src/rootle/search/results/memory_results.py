@@ -47,8 +47,8 @@ class MemoryResults:
             return response
         started = time.perf_counter()
         paths = [result.file_path for result in response.results]
-        with turns().taken() if self._is_here else nullcontext():
-            found = self._leg.start(partial(self._find, query.text_query, paths)).answer()
+        with turns().acquire() if self._is_here else nullcontext():
+            found = self._leg.start(partial(self._find, query.text_query, paths)).result()
         took_ms = round(response.took_ms + (time.perf_counter() - started) * 1000, 3)
         if found is None:
             return replace(response, degraded=(*response.degraded, MEMORY), took_ms=took_ms)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 import numpy as np
 
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
 from rootle.rank.features import NAMES
@@ -24,6 +23,7 @@ from rootle.search.results.span_constraints import Rows, SpanConstraints, shown_
 from rootle.search.results.working_tree import WorkingTree, WorkingTreeTexts
 from rootle.search.retrieval.candidates import is_in_sorted, lookup
 from rootle.search.retrieval.file_vectors import FileVectors, VectorScores
+from rootle.serialization.timestamps import format_timestamp
 from rootle.types import FileMetadata, SearchResult, Source, Span
 
 # Four spans of a file are shown at most. Chunks of code do not overlap, so these are enough; of
@@ -93,7 +93,7 @@ def build_page(
         seen = tuple(islice(shown, len(spans)))
         result = _result(ranking.files[file_id], seen, source, float(scores[at]), explanation)
         own = copies.get(file_id)
-        results.append(replace(result, copies=own) if own else result)
+        results.append(replace(result, duplicates=own) if own else result)
     return tuple(results)
 
 
@@ -252,5 +252,4 @@ def _metadata(state: FileState) -> FileMetadata:
 
 @lru_cache(maxsize=4_096)  # a commit touches many files
 def _stamp(time_s: float) -> str:
-    modified = datetime.fromtimestamp(time_s, UTC)
-    return modified.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return format_timestamp(time_s)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.index.local.docstore import ChunkRow
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import ChunkRow
 from rootle.rank.spans import LINES_WITH_MATCH, ScoredSpan
 from rootle.search.query.phrase_match import ExactMatches
 from rootle.types import Span

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.index.local.manifest import FileState
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.storage.safe_open import OPEN_FLAGS
 
 Place = tuple[int, int, int]  # a file, and from which to which of its characters

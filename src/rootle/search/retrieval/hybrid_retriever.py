@@ -98,11 +98,11 @@ class HybridRetriever:
         is_here = (session.is_small and is_quick_meaning) or not is_alone
         by_words = None if is_here and served is None else self._words.start(find_words)
         if is_here and is_quick_meaning:
-            by_meaning = self._meaning.ask_here(find_meaning)
+            by_meaning = self._meaning.run_inline(find_meaning)
         else:
             by_meaning = self._meaning.start(find_meaning)
-        by_words = by_words or self._words.ask_here(find_words)
-        sparse, dense = by_words.answer(), by_meaning.answer()
+        by_words = by_words or self._words.run_inline(find_words)
+        sparse, dense = by_words.result(), by_meaning.result()
         if served is not None and sparse is not None:
             sparse = replace(sparse, body=_within(sparse.body, session, allowed))
         if sparse is None and dense is None:
@@ -127,7 +127,7 @@ class HybridRetriever:
     ) -> DenseFindings | None:
         """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
         index = session.snapshot.dense
-        if index.waiting and not index.has_vectors:
+        if index.pending and index.pending == index.count:
             return None
         if self._model not in ("", session.embedding):
             raise UnavailableError(
@@ -144,8 +144,8 @@ class HybridRetriever:
                 raise UnavailableError("the server of the vectors found nothing at all")
             return DenseFindings(found, vector)
         k = self._config.dense_top_k if vector.any() else 0
-        found, scores = index.nearest(vector, k, allowed, is_alone=is_alone)
-        return DenseFindings(found, vector, scores)
+        found = index.nearest(vector, k, allowed, is_alone=is_alone)
+        return DenseFindings(found.hits, vector, found.scan)
 
 
 def _within(found: Ranked, session: Session, allowed: Collection[int] | None) -> Ranked:

@@ -1,7 +1,7 @@
 """Ignore files in gitignore syntax: which paths do they leave out?
 
-Behaves as git's own matcher does, which tests/ingest/test_walker_ignore.py holds it against. Of
-150 such random trees the pathspec library (1.1.1) judged 20 unlike git: character classes, `**/`.
+Behaves as git's own matcher does, which tests/sources/files/test_ignore_rules.py verifies.
+Of 150 random trees the pathspec library (1.1.1) judged 20 differently: character classes, `**/`.
 """
 
 from __future__ import annotations

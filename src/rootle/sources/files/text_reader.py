@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rootle.index.local.manifest import DOCUMENT
+from rootle.index.reader import DOCUMENT
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.safe_read import read_regular
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
@@ -45,9 +45,9 @@ def read_text(
 
 
 def _document(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
-    from rootle.ingest.plugin_reader import read_by_plugin  # where there is a plugin at all
+    from rootle.sources.files.plugin_reader import read_with_plugin
 
-    text = read_by_plugin(relative, raw, readers)
+    text = read_with_plugin(relative, raw, readers)
     if text is None:
         return READER_FAILED
     return SECRET if is_private_key(text) else TextFile(text, DOCUMENT, _digest(raw))

@@ -1,0 +1,229 @@
+"""Run the tests against small faults in the code, and report the faults that no test notices.
+
+    python -m benchmarks.mutation.mutation_check WORK [--count 300] [--seed 1] [--jobs 2]
+        [--packages rank,search,index,ingest] [--tests tests/rank,tests/search,…] [--only FILE:LINE]
+
+The first run in WORK records which test executes which line, with coverage. Then each sampled
+fault (see `mutants.py`) is written into a copy of the working tree, and the tests that execute its
+line run until one fails. A fault that no test executes, or that all of them pass, survives. The
+results go to WORK/results.jsonl, one JSON object a line; a fault with a result is not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from coverage import CoverageData
+
+from benchmarks.mutation.mutants import Mutant, mutants_of
+
+TOP = Path(__file__).resolve().parents[2]
+PACKAGES = "rank,search,index,ingest"
+TESTS = "tests/rank,tests/search,tests/index,tests/ingest,tests/sources,tests/indexing,tests/golden"
+# A mutated loop may never end.
+_TIMEOUT_S = 120
+_MAX_TESTS = 60  # of one fault: those that execute the fewest lines are the most specific
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of one fault."""
+
+    path: str
+    line: int
+    kind: str
+    before: str
+    after: str
+    outcome: str  # "killed", "survived" or "not executed"
+    tests: int  # how many were run
+
+    @property
+    def key(self) -> tuple[str, int, str, str]:
+        return self.path, self.line, self.kind, self.after
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("work", type=Path, help="folder for the copies and the results")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--packages", default=PACKAGES)
+    parser.add_argument("--tests", default=TESTS)
+    parser.add_argument("--only", default="", help="FILE:LINE, to repeat the faults of one line")
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    tests = [folder for folder in args.tests.split(",") if (TOP / folder).exists()]
+    executed = executed_lines(args.work, tests)
+    faults = sample(all_faults(args.packages.split(",")), args.count, args.seed)
+    if args.only:
+        faults = [item for item in all_faults(args.packages.split(",")) if _is_at(item, args.only)]
+    known = {result.key: result for result in read_results(args.work / "results.jsonl")}
+    copies: SimpleQueue[Path] = SimpleQueue()
+    for number in range(args.jobs):
+        copies.put(copy_tree(args.work / f"copy-{number}"))
+
+    def run(fault: tuple[str, Mutant]) -> Result:
+        path, mutant = fault
+        key = (path, mutant.line, mutant.kind, mutant.after)
+        if key in known and not args.only:
+            return known[key]
+        copy = copies.get()
+        try:
+            result = run_fault(copy, path, mutant, executed.get(path, {}).get(mutant.line, []))
+        finally:
+            copies.put(copy)
+        with (args.work / "results.jsonl").open("a", encoding="utf-8") as log:
+            log.write(json.dumps(asdict(result)) + "\n")
+        return result
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        results = list(pool.map(run, faults))
+    print(report(results))
+
+
+def all_faults(packages: Iterable[str]) -> list[tuple[str, Mutant]]:
+    """Return path and fault for every fault in these packages of rootle."""
+    return [
+        (path.relative_to(TOP).as_posix(), mutant)
+        for package in packages
+        for path in sorted((TOP / "src/rootle" / package).rglob("*.py"))
+        for mutant in mutants_of(path.read_text(encoding="utf-8"))
+    ]
+
+
+def sample(faults: Sequence[tuple[str, Mutant]], count: int, seed: int) -> list[tuple[str, Mutant]]:
+    """Return a random sample, the same one for the same seed and the same code."""
+    return random.Random(seed).sample(list(faults), min(count, len(faults)))
+
+
+def executed_lines(work: Path, tests: Sequence[str]) -> Mapping[str, Mapping[int, list[str]]]:
+    """Return the ids of the tests that execute each line of each file, most specific first."""
+    data_file = work / "coverage"
+    if not data_file.exists():
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+        command += ["--cov=rootle", "--cov-context=test", "--cov-report="]
+        environment = {**os.environ, "COVERAGE_FILE": str(data_file)}
+        subprocess.run(command, cwd=TOP, env=environment, check=True)
+    data = CoverageData(str(data_file))
+    data.read()
+    by_file = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
+    lines_of_test = Counter(
+        test for lines in by_file.values() for contexts in lines.values() for test in contexts
+    )
+    return {
+        Path(path).relative_to(TOP).as_posix(): {
+            line: sorted(
+                {id_of_test(context) for context in contexts if context},
+                key=lambda test: lines_of_test[f"{test}|run"],
+            )
+            for line, contexts in lines.items()
+        }
+        for path, lines in by_file.items()
+    }
+
+
+def id_of_test(context: str) -> str:
+    """Return the test of a coverage context: "tests/a.py::test_b|run" -> "tests/a.py::test_b"."""
+    return context.rpartition("|")[0]
+
+
+def copy_tree(target: Path) -> Path:
+    """Copy the files that git tracks or would track; an earlier copy is replaced."""
+    shutil.rmtree(target, ignore_errors=True)
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listing, cwd=TOP, capture_output=True, check=True).stdout
+    for name in filter(None, names.decode().split("\0")):
+        if (TOP / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(TOP / name, target / name)
+    # Some tests and fixtures ask git about their own repository.
+    subprocess.run(["git", "init", "-q", target], check=True)
+    return target
+
+
+def run_fault(copy: Path, path: str, mutant: Mutant, tests: Sequence[str]) -> Result:
+    """Run the tests that execute a fault's line against it, in a copy of the tree."""
+    chosen = tests[:_MAX_TESTS]
+    source = (copy / path).read_text(encoding="utf-8")
+    outcome = "not executed"
+    if chosen:
+        (copy / path).write_text(mutant.apply(source), encoding="utf-8")
+        try:
+            outcome = "survived" if passes(copy, chosen) else "killed"
+        finally:
+            (copy / path).write_text(source, encoding="utf-8")
+    return Result(path, mutant.line, mutant.kind, mutant.before, mutant.after, outcome, len(chosen))
+
+
+def passes(copy: Path, tests: Sequence[str]) -> bool:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        ended = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, timeout=_TIMEOUT_S
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return ended.returncode == 0
+
+
+def read_results(path: Path) -> list[Result]:
+    if not path.exists():
+        return []
+    return [Result(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def report(results: Sequence[Result]) -> str:
+    """Return a table of the outcomes by package, and every fault that survived."""
+    packages = sorted({package_of(result) for result in results})
+    lines = [f"{'package':<12} {'faults':>6} {'killed':>6} {'survived':>8} {'not executed':>12}"]
+    for package in [*packages, "all"]:
+        counts = Counter(
+            result.outcome for result in results if package in ("all", package_of(result))
+        )
+        lines.append(
+            f"{package:<12} {counts.total():>6} {counts['killed']:>6} {counts['survived']:>8} "
+            f"{counts['not executed']:>12}"
+        )
+    for result in results:
+        if result.outcome != "killed":
+            lines.append(f"\n{result.path}:{result.line} {result.outcome} ({result.kind})")
+            lines.append(changed_lines(result.before, result.after))
+    return "\n".join(lines)
+
+
+def package_of(result: Result) -> str:
+    return result.path.removeprefix("src/rootle/").partition("/")[0]
+
+
+def changed_lines(before: str, after: str) -> str:
+    """Return the first line that differs, before and after."""
+    old, new = before.split("\n"), after.split("\n")
+    for was, is_now in zip(old, new, strict=False):
+        if was != is_now:
+            return f"  - {was.strip()}\n  + {is_now.strip()}"
+    return f"  - {old[0].strip()}\n  + {new[0].strip()}"
+
+
+def _is_at(fault: tuple[str, Mutant], where: str) -> bool:
+    path, _, line = where.rpartition(":")
+    return fault[0] == path and fault[1].line == int(line)
+
+
+if __name__ == "__main__":
+    main()

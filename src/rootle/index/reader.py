@@ -1,0 +1,222 @@
+"""The reading interface of an index, and the records that cross it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, Protocol
+
+from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
+
+# The encoding of a document whose text a plugin extracted: only the plugin can extract it again.
+DOCUMENT: Final = "document"
+
+# A write within one tick of the file system's clock after a file was read leaves its size and time
+# unchanged. Linux stamps files every few milliseconds; whole seconds indicate a coarser system.
+_TICK_NS: Final = 100_000_000
+_COARSE_TICK_NS: Final = 2_000_000_000
+
+Level = Literal["chunks", "files"]  # of the word index
+TextRange = tuple[int, int, int]  # file id, first character, end character
+
+
+class FileState(NamedTuple):
+    """A file in the state in which it was indexed.
+
+    A named tuple, because a query reads dozens of them and a frozen dataclass takes three times as
+    long to create.
+    """
+
+    id: int
+    path: str
+    size: int
+    mtime_ns: int
+    seen_ns: int  # when it was read: a later write in the same tick looks unchanged
+    digest: bytes | None
+    skip: str | None  # the reason why it was skipped, None for an indexed file
+    language: str
+    encoding: str
+    chars: int
+    skipped_chars: int  # of these, beyond the limit for one file
+    committed_s: int | None  # time of the last commit that changed it, where known
+    is_dirty: bool  # differs from the last commit, or is not committed
+    generation: int  # of its last change
+    author: str = ""  # of the last commit that changed it: "Name <address>", where known
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether any write after it was read is certain to change its modification time."""
+        tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
+        return self.mtime_ns + tick < self.seen_ns
+
+    @property
+    def last_modified_s(self) -> float:
+        """When its content last changed, to the best of our knowledge, in Unix seconds."""
+        if self.committed_s is not None and not self.is_dirty:
+            return float(self.committed_s)
+        return self.mtime_ns / 1e9
+
+
+class ChunkRow(NamedTuple):
+    """A stored chunk without its text and symbols; a named tuple for the same reason."""
+
+    id: int
+    file_id: int
+    seq: int
+    start_line: int
+    end_line: int
+    start: int  # in characters of the file's text
+    end: int
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChunks:
+    """All chunks of some files: grouped by file, in ascending order of file ids."""
+
+    chunk_ids: Ids
+    file_ids: Ids  # of each chunk
+    cosines: Scores | None = None  # of each chunk with a query vector
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """The result of a nearest-neighbour search."""
+
+    hits: Ranked
+    vector: Vector
+    scan: Scores | None = None  # cosines by row if the index scanned all vectors; opaque to callers
+
+
+class SparseReader(Protocol):
+    """The word index: BM25 over the fields of chunks and of whole files."""
+
+    def stems(self, terms: str) -> list[str]:
+        """Return space-separated terms in the form in which they are indexed, in order."""
+
+    def query(
+        self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
+    ) -> Ranked:
+        """Return at most k chunk ids by BM25 of their text, only from `files` if given."""
+
+    def field_scores(
+        self,
+        level: Level,
+        fields: Sequence[str],
+        terms: Sequence[WeightedTerm],
+        k: int,
+        *,
+        files: Collection[int] | None = None,
+    ) -> Ranked:
+        """Return at most k chunk or file ids by BM25 of some fields, only from `files` if given."""
+
+    def matches(
+        self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
+    ) -> tuple[Ids, Ids]:
+        """Return at most k chunks, with a bit mask of the terms that each contains.
+
+        Only the chunks `ids`, or those of the files `ids`. Bit i is set for term i.
+        """
+
+    def file_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]:
+        """Return the number of files, and for each term the number of files that contain it."""
+
+    def files_with(
+        self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
+    ) -> Sequence[int]:
+        """Return at most k files with all terms and, for each part, a term that contains it."""
+
+    def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]:
+        """Return for each normalized name at most k chunks that define it."""
+
+    def near_definers(self, name: str, distance: int, k: int) -> list[int]:
+        """Return at most k chunks that define a name within an edit distance of this one."""
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a normalized name is defined or occurs anywhere."""
+
+
+class DenseReader(Protocol):
+    """The vectors of all chunks."""
+
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def count(self) -> int:
+        """The number of chunks, including those whose embedding is pending."""
+
+    @property
+    def pending(self) -> int:
+        """The number of chunks whose embedding is pending."""
+
+    def nearest(
+        self,
+        vector: Vector,
+        k: int,
+        files: Collection[int] | None = None,
+        *,
+        is_alone: bool = True,
+    ) -> Neighbors:
+        """Return at most k chunks by cosine similarity, only from `files` if given.
+
+        With `is_alone` no other query runs at the same time, and all cores may be used.
+        """
+
+    def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
+        """Return all chunks of some files with their cosines; file ids are in ascending order."""
+
+    def chunks_of(self, file_ids: Ids) -> FileChunks:
+        """Return all chunks of some files; file ids are in ascending order."""
+
+    def files_of(self, chunk_ids: Ids) -> Ids:
+        """Return the file of each chunk, -1 for an unknown chunk."""
+
+    def similarities(self, chunk_ids: Ids) -> Matrix:
+        """Return the cosine of each pair of chunks, 0 for a chunk without a vector."""
+
+
+class IndexReader(Protocol):
+    """Everything that a search may ask of an index: one generation of it, which never changes.
+
+    The local index implements it with a snapshot. Search, ranking and memory depend on this
+    interface only, so that an index on a server can answer instead. Safe to use from many threads.
+    """
+
+    @property
+    def generation(self) -> int:
+        """The number of the indexed state; it grows with every write."""
+
+    @property
+    def sparse(self) -> SparseReader: ...
+    @property
+    def dense(self) -> DenseReader: ...
+
+    def embedding_model(self) -> str:
+        """Return the fingerprint of the model that made the vectors."""
+
+    def state_id(self) -> str:
+        """Return an identifier that changes whenever the same query may get another answer."""
+
+    def files(self, ids: Iterable[int]) -> Mapping[int, FileState]:
+        """Return the states of files by id. Raise IndexStorageError for an unknown id."""
+
+    def all_files(self) -> Sequence[FileState]:
+        """Return the state of every file, including skipped ones."""
+
+    def files_with_digests(self, digests: Collection[bytes]) -> Sequence[FileState]:
+        """Return the files whose content has one of these digests. This scans all files."""
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Return chunks by id, without unknown ids."""
+
+    def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
+        """Return the chunks of a file in their order."""
+
+    def symbols_of(self, chunk_ids: Sequence[int]) -> Sequence[str]:
+        """Return the names that these chunks define, as written in the source."""
+
+    def text(self, file_id: int) -> str:
+        """Return the indexed text of a file."""
+
+    def excerpts(self, ranges: Sequence[TextRange]) -> Sequence[str]:
+        """Return the text of each range of characters."""

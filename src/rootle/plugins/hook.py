@@ -1,0 +1,50 @@
+"""Calls of a plugin for single files, in whichever process reads them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from rootle.errors import PluginError
+from rootle.plugins.registry import Found, Kind, called_within, load, made
+
+_LOG = logging.getLogger(__name__)
+
+# For one file. A plugin that takes longer is not called again by this process.
+_TIMEOUT_S: Final = 10.0
+
+_Result = TypeVar("_Result")
+
+
+class PluginHook:
+    """A plugin of this process, called with a timeout."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.made: Any = made(found)  # Any: `docs/how-to/plugins.md` describes it for each kind
+        self._timed_out = False
+
+    def call(self, function: Callable[[], _Result]) -> _Result:
+        """Return the result of `function`. Raise PluginError where it fails or takes too long."""
+        if self._timed_out:
+            plugin = self.found.plugin
+            raise PluginError(f"the {plugin.kind} {plugin.name} did not answer before")
+        try:
+            return called_within(self.found, function, _TIMEOUT_S)
+        except PluginError as error:
+            self._timed_out = "no answer" in str(error)
+            raise
+
+
+@cache
+def open_hook(kind: Kind, name: str, reference: str) -> PluginHook | None:
+    """Return the plugin of a kind and name; None, with a warning, where it cannot be loaded."""
+    try:
+        for found in load(reference):
+            if (found.plugin.kind, found.plugin.name) == (kind, name):
+                return PluginHook(found)
+    except PluginError as error:
+        _LOG.warning("%s; files are read without it", error)
+    return None

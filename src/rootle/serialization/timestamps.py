@@ -1,0 +1,24 @@
+"""Timestamps in records and JSON: ISO 8601 in UTC, as in "2024-07-03T09:46:40Z"."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
+    """Format a Unix time; `timespec` as for `datetime.isoformat`, rounded down."""
+    return _format(datetime.fromtimestamp(seconds, UTC), timespec)
+
+
+def convert_to_utc(timestamp: str) -> str:
+    """Convert an ISO 8601 timestamp of any time zone; one without a zone is taken as UTC.
+
+    Raises ValueError for any other text.
+    """
+    parsed = datetime.fromisoformat(timestamp)
+    zoned = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return _format(zoned.astimezone(UTC), "seconds")
+
+
+def _format(moment: datetime, timespec: str) -> str:
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")

@@ -1,0 +1,60 @@
+"""The arithmetic of the mutation check: sampling, counting, and the lines that it shows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.mutation.mutants import Mutant
+from benchmarks.mutation.mutation_check import (
+    Result,
+    changed_lines,
+    id_of_test,
+    read_results,
+    report,
+    sample,
+)
+
+
+def outcome_of(path: str, outcome: str) -> Result:
+    return Result(path, 3, "drop not", "if not x:\n    a()", "if x:\n    a()", outcome, 2)
+
+
+def test_a_sample_depends_on_its_seed_alone() -> None:
+    faults = [("a.py", Mutant(line, line, line, "k", "x", "y")) for line in range(50)]
+    assert sample(faults, 10, seed=1) == sample(faults, 10, seed=1)
+    assert sample(faults, 10, seed=1) != sample(faults, 10, seed=2)
+    assert len(sample(faults, 100, seed=1)) == 50
+
+
+def test_outcomes_are_counted_by_package() -> None:
+    results = [
+        outcome_of("src/rootle/rank/spans.py", "killed"),
+        outcome_of("src/rootle/rank/spans.py", "survived"),
+        outcome_of("src/rootle/index/reader.py", "not executed"),
+    ]
+    lines = report(results).splitlines()
+    assert lines[1].split() == ["index", "1", "0", "0", "1"]
+    assert lines[2].split() == ["rank", "2", "1", "1", "0"]
+    assert lines[3].split() == ["all", "3", "1", "1", "1"]
+
+
+def test_faults_that_survive_are_listed_with_their_change() -> None:
+    text = report([outcome_of("src/rootle/rank/spans.py", "survived")])
+    assert "src/rootle/rank/spans.py:3 survived (drop not)\n  - if not x:\n  + if x:" in text
+
+
+def test_the_first_changed_line_is_shown() -> None:
+    assert changed_lines("if a:\n    b = 1", "if a:\n    b = 2") == "  - b = 1\n  + b = 2"
+
+
+def test_a_context_of_coverage_names_its_test() -> None:
+    assert id_of_test("tests/a.py::test_b[x|y]|run") == "tests/a.py::test_b[x|y]"
+
+
+def test_results_are_read_back(tmp_path: Path) -> None:
+    written = outcome_of("src/rootle/rank/spans.py", "killed")
+    (tmp_path / "results.jsonl").write_text(json.dumps(asdict(written)) + "\n")
+    assert read_results(tmp_path / "results.jsonl") == [written]
+    assert read_results(tmp_path / "none.jsonl") == []

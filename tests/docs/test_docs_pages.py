@@ -1,0 +1,88 @@
+"""Every page is linked, reachable in the site, and names targets that exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from doc_pages import PAGES, TOP, anchors, console_sessions, links, page_name
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation site, built with warnings as errors."""
+    out = tmp_path_factory.mktemp("site")
+    options = ["--fail-on-warning", "--keep-going", "--quiet", "-d", out / "doctrees"]
+    child = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, "-c", "docs", ".", out / "html"],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+    )
+    assert child.returncode == 0, child.stderr
+    return out / "html"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_lead_to_existing_pages_and_headings(page: Path) -> None:
+    for link in links(page):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_file(), f"{page_name(page)}: {link}"
+        if anchor:
+            assert anchor in anchors(target), f"{page_name(page)}: {link}"
+
+
+def test_the_site_navigation_contains_every_page(site: Path) -> None:
+    for page in PAGES:
+        assert (site / page_name(page)).with_suffix(".html").is_file(), page_name(page)
+    navigation = (site / "docs/index.html").read_text().partition('class="sidebar-tree"')[2]
+    records = (site / "docs/decisions/README.html").read_text()
+    for page in PAGES:
+        if page_name(page) != "docs/index.md":
+            listing = records if re.match(r"\d", page.name) else navigation
+            assert f"{page.stem}.html" in listing, f"{page_name(page)} is not in the navigation"
+
+
+def test_the_site_has_a_start_page_and_a_search_index(site: Path) -> None:
+    assert "docs/index.html" in (site / "index.html").read_text()
+    assert "retry" in (site / "searchindex.js").read_text()
+
+
+def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert pages
+    for page in pages:
+        loaded = re.findall(
+            r"""<(?:script|link|img|iframe)\b[^>]*["'](https?://[^"']+)""", page.read_text()
+        )
+        assert not loaded, f"{page.name}: {loaded}"
+
+
+def test_every_make_target_in_the_docs_exists() -> None:
+    targets = make_targets()
+    for page in PAGES:
+        named = set(re.findall(r"`make ([a-z-]+)[^`]*`", page.read_text()))
+        for command, _ in console_sessions(page):
+            named |= set(re.findall(r"^make ([a-z-]+)", command))
+        assert named <= targets, f"{page_name(page)}: make {named - targets}"
+
+
+def test_every_make_target_is_phony_and_described() -> None:
+    makefile = (TOP / "Makefile").read_text()
+    targets = make_targets()
+    phony = makefile.partition(".PHONY:")[2].split("\n")[0].split()
+    assert set(phony) == targets
+    assert set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE)) == targets
+
+
+def make_targets() -> set[str]:
+    makefile = (TOP / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    assert targets
+    return targets

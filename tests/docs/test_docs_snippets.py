@@ -1,0 +1,136 @@
+"""Commands, Python snippets and configuration files in the documentation work as printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from doc_pages import PAGES, TOP, blocks, console_sessions, page_name
+
+from rootle.config.fields import SECTION
+from rootle.config.loading import load_config
+
+TESTED = [
+    page
+    for page in PAGES
+    if page.parent == TOP
+    or page_name(page).startswith(
+        ("docs/tutorials/", "docs/how-to/", "docs/reference/", "docs/explanation/")
+    )
+]
+# Commands that no test can run as printed, by a pattern for their beginning.
+NOT_RUN = {
+    r"pip install": "downloads packages",
+    r"make ": "creates an environment; test_docs_pages.py checks that the target exists",
+    r"rootle watch$": "runs until Ctrl-C",
+    r"rootle watch --": "controls a running watcher",
+    r"rootle mcp": "waits for a client",
+    r"ssh ": "needs another machine",
+    r"jq ": "jq may not be installed",
+    r"export OTEL_": "affects the other commands of the page",
+    r".*docs/scripts/": "writes a file of this repository",
+}
+# Commands that succeed with another exit code than 0, by a pattern for their beginning.
+EXIT_CODES = {
+    r"rootle search --days": 1,  # the files of the sample repository are old: no results
+    r"rootle memory import": 1,  # the memories exist already: nothing is imported
+}
+# Languages of code blocks that show data or output. Other blocks must be run by a test.
+SHOWN_ONLY = {"text", "toml", "json"}
+
+
+def test_every_code_block_has_a_language_that_a_test_checks() -> None:
+    for page in TESTED:
+        languages = {block.language for block in blocks(page)}
+        assert languages <= {"console", "python", *SHOWN_ONLY}, page_name(page)
+
+
+@pytest.mark.parametrize("page", TESTED, ids=page_name)
+def test_commands_run_and_print_the_documented_output(
+    page: Path, repository: Path, tmp_path: Path, home: Path
+) -> None:
+    (home / ".claude").mkdir()  # an installed agent
+    environment = {**os.environ, "PATH": f"{program_folder(tmp_path)}:{os.environ['PATH']}"}
+    for command, expected in console_sessions(page):
+        if not is_runnable(command):
+            continue
+        child = subprocess.run(
+            ["bash", "-c", command], cwd=repository, env=environment, capture_output=True, text=True
+        )
+        codes = [code for pattern, code in EXIT_CODES.items() if re.match(pattern, command)]
+        assert child.returncode == sum(codes), f"{page_name(page)}: {command}\n{child.stderr}"
+        for line in expected:
+            pattern = ".*".join(map(re.escape, line.split("…")))
+            assert re.search(rf"^{pattern}$", child.stdout, re.MULTILINE), f"{command}: {line}"
+
+
+@pytest.mark.parametrize("pattern", NOT_RUN)
+def test_every_exempted_command_occurs_in_the_documentation(pattern: str) -> None:
+    commands = [command for page in TESTED for command, _ in console_sessions(page)]
+    assert any(re.match(pattern, command) for command in commands)
+
+
+@pytest.mark.parametrize("page", TESTED, ids=page_name)
+def test_python_snippets_run(page: Path, repository: Path) -> None:
+    for block in blocks(page, "python"):
+        child = subprocess.run(
+            [sys.executable, "-c", block.code], cwd=repository, capture_output=True, text=True
+        )
+        assert child.returncode == 0, f"{page_name(page)}:\n{block.code}\n{child.stderr}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/python-program.md"])
+def test_the_first_python_snippet_finds_the_answer(page: str, repository: Path) -> None:
+    snippet = blocks(TOP / page, "python")[0]
+    child = subprocess.run(
+        [sys.executable, "-c", snippet.code], cwd=repository, capture_output=True, text=True
+    )
+    assert "retry.py" in child.stdout.splitlines()[0]
+
+
+def test_the_agent_tool_snippets_print_the_documented_answers(repository: Path) -> None:
+    page = TOP / "docs/how-to/agent-tools.md"
+    output = [
+        subprocess.run(
+            [sys.executable, "-c", block.code], cwd=repository, capture_output=True, text=True
+        ).stdout
+        for block in blocks(page, "python")
+    ]
+    tools, loop, own_vectors = output
+    assert tools.startswith("1. src/net/retry.py:")
+    assert "retry.py:4-6 of 13 (python)" in tools
+    assert "return base * 2**attempt" in loop
+    assert own_vectors.startswith("1. meeting.md score=")
+
+
+@pytest.mark.parametrize("page", TESTED, ids=page_name)
+def test_configuration_snippets_are_valid(page: Path, tmp_path: Path) -> None:
+    decoder = json.JSONDecoder()
+    for block in blocks(page, "json"):
+        rest = block.code.strip()
+        while rest:
+            value, end = decoder.raw_decode(rest)
+            rest = rest[end:].strip()
+            if SECTION in value:
+                path = tmp_path / "config.json"
+                path.write_text(json.dumps(value))
+                load_config(path)
+
+
+def is_runnable(command: str) -> bool:
+    return not any(re.match(pattern, command) for pattern in NOT_RUN)
+
+
+def program_folder(tmp_path: Path) -> Path:
+    """Create a folder with a `rootle` command that runs this interpreter."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "rootle"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rootle "$@"\n')
+    program.chmod(0o755)
+    return folder

@@ -1,0 +1,109 @@
+"""When a batch is due and what it contains, on a clock that the tests set."""
+
+from __future__ import annotations
+
+from rootle.indexing.watch.debounce import (
+    FINAL_RESCAN_DELAY_S,
+    MAX_PATHS,
+    ChangeBatch,
+    Debouncer,
+)
+from rootle.indexing.watch.file_events import FileChanges
+
+
+def changes_of(*paths: str) -> FileChanges:
+    return FileChanges(paths=frozenset(paths))
+
+
+def test_a_batch_is_due_after_the_debounce_time_without_changes() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.add(changes_of("a"), 10.0)
+    debouncer.add(changes_of("b"), 10.4)
+    assert debouncer.due_at(git_is_busy=False) == 10.9
+    assert debouncer.take(10.9) == ChangeBatch(frozenset("ab"), False, 2, 10.0)
+    assert debouncer.waiting == 0
+
+
+def test_a_file_that_is_written_all_the_time_delays_the_others_by_ten_seconds_at_most() -> None:
+    debouncer = Debouncer(0.5)
+    for tenth in range(200):
+        debouncer.add(changes_of("log"), tenth / 10)
+    assert debouncer.due_at(git_is_busy=False) == 10.0
+
+
+def test_a_batch_waits_for_git_for_a_minute_at_most() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.add(changes_of("a"), 10.0)
+    assert debouncer.due_at(git_is_busy=True) == 70.0
+
+
+def test_nothing_is_due_without_changes() -> None:
+    debouncer = Debouncer(0.5)
+    assert debouncer.due_at(git_is_busy=False) is None
+    debouncer.add(FileChanges(inbox_names=frozenset({"1-0.request"})), 10.0)
+    assert debouncer.due_at(git_is_busy=False) is None
+
+
+def test_many_files_become_a_rescan() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.add(changes_of(*map(str, range(MAX_PATHS))), 10.0)
+    assert not debouncer.take(11.0).is_rescan
+    debouncer.add(changes_of(*map(str, range(MAX_PATHS + 1))), 12.0)
+    assert debouncer.take(13.0).is_rescan
+
+
+def test_a_rescan_is_delayed_after_one_that_found_nothing_and_files_are_not() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.record_rescan(10.0, 1.0, found_changes=False)
+    debouncer.add(FileChanges(touches_git=True), 11.0)
+    assert debouncer.due_at(git_is_busy=False) == 30.0
+    debouncer.add(changes_of("a"), 12.0)
+    assert debouncer.due_at(git_is_busy=False) == 12.5
+    assert debouncer.take(12.5) == ChangeBatch(frozenset("a"), False, 1, 11.0)
+    assert debouncer.due_at(git_is_busy=False) == 30.0
+    assert debouncer.take(30.0).is_rescan
+
+
+def test_a_rescan_is_not_delayed_after_one_that_found_changes() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.record_rescan(10.0, 1.0, found_changes=False)
+    debouncer.record_rescan(11.0, 1.0, found_changes=True)
+    debouncer.add(FileChanges(touches_git=True), 12.0)
+    assert debouncer.due_at(git_is_busy=False) == 12.5
+
+
+def test_a_requested_rescan_is_not_delayed() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.record_rescan(10.0, 1.0, found_changes=False)
+    debouncer.request_rescan(11.0)
+    assert debouncer.due_at(git_is_busy=False) == 11.5
+    assert debouncer.waiting == 1
+
+
+def test_all_changes_are_taken_at_once_on_request() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.record_rescan(10.0, 1.0, found_changes=False)
+    debouncer.add(FileChanges(touches_git=True), 11.0)
+    debouncer.add(changes_of("a"), 11.0)
+    assert debouncer.take(11.0, take_all=True) == ChangeBatch(frozenset("a"), True, 1, 11.0)
+    assert debouncer.is_empty
+
+
+def test_a_batch_that_failed_joins_the_next_one() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.add(changes_of("a"), 10.0)
+    batch = debouncer.take(10.5)
+    debouncer.add(changes_of("b"), 11.0)
+    debouncer.put_back(batch)
+    assert (debouncer.waiting, debouncer.since) == (2, 10.0)
+    assert debouncer.take(20.0).paths == frozenset("ab")
+
+
+def test_a_final_rescan_follows_a_long_time_without_changes() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.add(changes_of("a"), 10.0)
+    debouncer.take(10.5)
+    assert debouncer.due_at(git_is_busy=False) == 10.0 + FINAL_RESCAN_DELAY_S
+    last = debouncer.take(10.0 + FINAL_RESCAN_DELAY_S)
+    assert last == ChangeBatch(frozenset(), True, 0, 10.5)
+    assert debouncer.due_at(git_is_busy=False) is None
