@@ -12,8 +12,14 @@ demo: .venv/installed  ## set up, index and answer a question: make demo Q="…"
 	@.venv/bin/rootle search --root "$${REPO:-.}" -n 2 \
 		"$${Q:-when did a file last change, according to git}" || test $$? -eq 1
 
+# The tests start hundreds of interpreters, each of which would compile rootle anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: .venv/developed  ## install what the tests need and run them all
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n auto
+
+test-fast: .venv/developed  ## run the tests that need no server and no slow process
+	$(PYTHON) -m pytest -n auto -m "not server and not slow"
 
 lint: .venv/developed  ## check style and types
 	$(PYTHON) -m ruff check .
@@ -91,4 +97,4 @@ clean:  ## delete everything that was made here, .venv included
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --group dev
 	@touch .venv/developed
 
-.PHONY: help demo test lint fix docs docs-check site wheel bench golden clean
+.PHONY: help demo test test-fast lint fix docs docs-check site wheel bench golden clean

@@ -1,10 +1,10 @@
-"""Runs commands in processes that are forked from one that has imported rootle already.
+"""Run commands in processes forked from one that has already imported rootle.
 
-Imports are most of the work of a short command, and the tests run hundreds of them. A forked
-command is a process like any other: it has its own streams, environment, working directory and
-exit status, and it ends as every interpreter ends. It only skips the imports, and it starts no
-worker processes ahead of a first index, which costs as much again. A test that is about either of
-them, or about how the interpreter starts, uses a new interpreter instead (see `command.py`).
+Imports take most of the time of a short command, and the tests run hundreds of commands. A forked
+command has its own streams, environment, working directory and exit status, and the interpreter
+shuts down normally. It differs from a new interpreter in two ways: modules are already imported,
+and no worker processes are started ahead of a first index. Tests of either run the command in a
+new interpreter (see `command.py`).
 
 Run as a script, this is the server. It reads one request per line, as JSON, from standard input,
 and answers each with two integers: the process ID at once, and the wait status at the end.
@@ -61,7 +61,7 @@ class ForkServer:
         self._lock = threading.Lock()
 
     def can_run(self) -> bool:
-        """Return whether the test has left alone what an interpreter reads at its start."""
+        """Return whether the interpreter would start the same in the environment of the test."""
         return _read_at_start(os.environ) == _read_at_start(self._environment)
 
     def run(self, command: Command) -> subprocess.CompletedProcess[bytes]:

@@ -426,7 +426,7 @@ def test_killed_at_any_moment_it_ends_as_if_nothing_had_happened(repository, hom
 
     def killed_at(call: int, index: Path) -> Outcome:
         return rootle(
-            str(call), "index", repository, *places, index, program=_AT_CALL, imported=True
+            str(call), "index", repository, *places, index, program=_AT_CALL, preloaded=True
         )
 
     def answer_from(index: Path) -> Any:

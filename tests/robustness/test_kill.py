@@ -92,15 +92,15 @@ def _edit(root: Path) -> None:
 
 
 def _index_in_batches(root: Path, index_dir: Path) -> Outcome:
-    return rootle("index", root, "--index-dir", index_dir, program=_IN_BATCHES, imported=True)
+    return rootle("index", root, "--index-dir", index_dir, program=_IN_BATCHES, preloaded=True)
 
 
 def _run_and_kill(root: Path, index_dir: Path, after_s: float, program: str) -> None:
     places = (root, "--index-dir", index_dir)
     try:
-        rootle("index", *places, program=program, imported=True, timeout_s=after_s)
+        rootle("index", *places, program=program, preloaded=True, timeout_s=after_s)
     except subprocess.TimeoutExpired as killed:
-        errors = killed.stderr
+        errors = killed.stderr or b""
     else:
         errors = b""
     assert b"Traceback" not in errors, errors.decode()
@@ -108,7 +108,7 @@ def _run_and_kill(root: Path, index_dir: Path, after_s: float, program: str) -> 
 
 def _kill_at_call(root: Path, index_dir: Path, number: int, program: str = _AT_CALL) -> str:
     places = (root, "--index-dir", index_dir)
-    outcome = rootle(str(number), "index", *places, program=program, imported=True)
+    outcome = rootle(str(number), "index", *places, program=program, preloaded=True)
     assert outcome.code == (-signal.SIGKILL if number else 0), outcome.err
     return outcome.out
 
