@@ -205,7 +205,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the server of llama.cpp with a tiny cross-encoder; return its address."""
     model = tmp_path_factory.mktemp("model") / "tiny.gguf"
-    program = Path(__file__).parent / "rank" / "tiny_reranker.py"
+    program = Path(__file__).parent / "rerank" / "tiny_reranker.py"
     subprocess.run([sys.executable, program, "make", model], check=True)
     process = subprocess.Popen(
         [sys.executable, program, "serve", model],

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import rootle
 from rootle import App, Config, errors, types
-from rootle.agents.catalog import AGENTS, ConfigLocation
+from rootle.agents.agent import ConfigLocation
+from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
 from rootle.index.local.sparse_storage import FIELDS
@@ -221,11 +222,15 @@ def agents() -> str:
     """Return the supported agents with their configuration and instruction files."""
     head = ("`--agent`", "Agent", "User configuration", "Project configuration")
     files = [
-        (f"`{agent.name}`", agent.title, _places(agent.user), _names(agent.project))
+        (f"`{agent.name}`", agent.title, _places(agent.user_config), _names(agent.project_config))
         for agent in AGENTS
     ]
     instructions = [
-        (f"`{agent.name}`", _places(agent.user_notes), _names(agent.notes if agent.project else ()))
+        (
+            f"`{agent.name}`",
+            _places(agent.user_instructions),
+            _names(agent.project_instructions if agent.has_config("project") else ()),
+        )
         for agent in AGENTS
     ]
     notes_head = ("`--agent`", "User instructions", "Project instructions")

@@ -295,3 +295,11 @@ def camel_case(name: str) -> str:
     """The JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
+
+
+def ignore_progress(done: int, total: int) -> None:
+    """Do nothing; a ProgressCallback."""
+
+
+def ignore_warning(message: str) -> None:
+    """Do nothing; a WarningCallback."""

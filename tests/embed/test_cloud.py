@@ -30,7 +30,7 @@ from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http import client
 
 KEY = "sk-cloud-secret-42"
-_TINY = Path(__file__).parent.parent / "rank" / "tiny_reranker.py"
+_TINY = Path(__file__).parent.parent / "rerank" / "tiny_reranker.py"
 TEXTS = ["retry with backoff", "close the socket", "parse the header"]
 
 

@@ -212,7 +212,7 @@ def test_a_key_that_is_refused_surfaces_and_is_not_shown(
     assert KEY not in repr(caught.value)
 
 
-def test_a_key_that_was_refused_is_asked_for_again(server: JsonServer) -> None:
+def test_a_refused_key_is_read_again(server: JsonServer) -> None:
     keys = iter(["old", "new"])
     asked = Brave(lambda: next(keys), timeout_s=20.0, endpoint=server.url)
     server.answer = lambda request: Reply({}, 401)

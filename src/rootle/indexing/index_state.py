@@ -58,7 +58,7 @@ class IndexState:
     def close(self) -> None:
         self._source.close()
 
-    def plan(self) -> Plan:
+    def plan_work(self) -> Plan:
         """The difference between the folder and its index."""
         walk = walk_files(self._root, self.rules)
         try:
@@ -67,7 +67,7 @@ class IndexState:
             known = []
         return make_plan(walk, to_compare(self._root, known))
 
-    def arrears(self) -> IndexWork | None:
+    def find_work(self) -> IndexWork | None:
         """What the index lacks, told without a lock; None where it agrees with the folder.
 
         Raises IndexStorageError where there is no whole index, or one of another kind.
@@ -75,7 +75,7 @@ class IndexState:
         from rootle.indexing.commit_times import is_head_known
 
         snapshot = self.snapshot()
-        plan = self.plan()
+        plan = self.plan_work()
         if not self._config.enable_indexing:
             # No run will ever note their new times: a fresh checkout would look changed for good.
             read = [(entry, state) for entry, state in plan.read if not self._is_same(entry, state)]
@@ -97,14 +97,14 @@ class IndexState:
             self._read_digests[entry] = b"" if isinstance(found, str) else found.digest
         return self._read_digests[entry] == state.digest
 
-    def has_whole_index(self) -> bool:
+    def has_complete_index(self) -> bool:
         """Whether there is anything to answer from, be it of another model."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
 
-    def first_run(self) -> tuple[int, int] | None:
+    def read_progress(self) -> tuple[int, int] | None:
         """The bytes that the first run has read, of how many in all; None once it has ended well.
 
         Whoever does it: this process or another one.
@@ -117,16 +117,16 @@ class IndexState:
         except IndexStorageError:
             return 0, 0
 
-    def was_never_finished(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether the first run is under way still, or was cut short."""
         with self._manifest() as manifest:
             return not manifest.value("updated_at")
 
-    def file_count(self) -> int:
+    def count_files(self) -> int:
         """How many files the index knows of, those that were left out included."""
         return self.snapshot().file_count()
 
-    def known_paths(self) -> list[str]:
+    def list_paths(self) -> list[str]:
         """The files that the index knows of, told without opening more than the manifest."""
         with self._manifest() as manifest:
             return manifest.paths()

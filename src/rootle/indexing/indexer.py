@@ -34,7 +34,7 @@ from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
 from rootle.sources.files.discovery import WalkRules, look_at, walk_files
-from rootle.types import IndexReport, IndexUpdated
+from rootle.types import IndexReport, IndexUpdated, ProgressCallback, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder
 
 _SHORT_WAIT_S: Final = 5.0
-
-Progress = Callable[[int, int], None]
 
 
 class Indexer:
@@ -59,14 +57,14 @@ class Indexer:
         *,
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
-        on_warning: Callable[[str], None],
+        on_warning: WarningCallback,
         on_commit: Callable[[IndexUpdated], None],
-        early: PrestartedWorkers,
+        prestarted: PrestartedWorkers,
         clock: Callable[[], float] = time,
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`early`: processes for a first run, started or not.
+        """`prestarted`: processes for a first run, started or not.
 
         `shows_unfinished`: an index can be searched before its first run ends.
         """
@@ -79,12 +77,12 @@ class Indexer:
         self._clock = clock
         self._rng = rng
         self._on_commit = on_commit
-        self._early = early
+        self._early = prestarted
         self._shows_unfinished = shows_unfinished
-        self.view = IndexState(root, index_dir, config, shows_unfinished=shows_unfinished)
-        self.servers = self._chosen_servers()
+        self.state = IndexState(root, index_dir, config, shows_unfinished=shows_unfinished)
+        self.remote_indexes = self._open_remote_indexes()
 
-    def _chosen_servers(self) -> RemoteIndexes | None:
+    def _open_remote_indexes(self) -> RemoteIndexes | None:
         config = self._config
         if config.dense_backend == config.sparse_backend == EMBEDDED:
             return None
@@ -93,12 +91,12 @@ class Indexer:
         return RemoteIndexes(self.root, self.index_dir, config, self.snapshot)
 
     def snapshot(self) -> Snapshot:
-        return self.view.snapshot()
+        return self.state.snapshot()
 
     def close(self) -> None:
-        if self.servers is not None:
-            self.servers.close()
-        self.view.close()
+        if self.remote_indexes is not None:
+            self.remote_indexes.close()
+        self.state.close()
 
     def has_usable_index(self) -> bool:
         """Whether there is anything to answer from: of this model, these chunks and sizes.
@@ -130,15 +128,15 @@ class Indexer:
             self.index_dir.mkdir(parents=True, exist_ok=True)
             mark_as_cache(self.index_dir)
 
-    def bring_up_to_date(
+    def update(
         self,
-        progress: Progress,
+        progress: ProgressCallback,
         *,
         timeout_s: float,
         rebuild: bool = False,
         embed_all: bool = False,
         only: Collection[str] = (),
-        wakes_servers: bool = True,
+        update_remotes: bool = True,
     ) -> IndexReport:
         """Index what has changed, waiting `timeout_s` for another writer (below 0: for ever).
 
@@ -168,27 +166,27 @@ class Indexer:
             try:
                 if is_new(self.index_dir):  # still, or again
                     early.start()
-                report, update = self._run(progress, only, early, embed_all=embed_all)
+                report, event = self._run(progress, only, early, embed_all=embed_all)
             finally:
                 early.end()
         if embed_all and not self.model.is_table:
-            report = self._embedding_turns().rest(report, self._say_waiting)
-        if is_first and wakes_servers:  # whoever waits for a whole index waits for them too
-            self.feed_servers()
-        elif self.servers is not None and wakes_servers:
-            self.servers.wake()
-        if update is not None:
-            self._on_commit(update)
+            report = self._embedding_turns().embed_rest(report, self._say_waiting)
+        if is_first and update_remotes:  # whoever waits for a whole index waits for them too
+            self.update_remotes()
+        elif self.remote_indexes is not None and update_remotes:
+            self.remote_indexes.wake()
+        if event is not None:
+            self._on_commit(event)
         return report
 
-    def wake_servers(self) -> None:
+    def update_remotes_in_background(self) -> None:
         """Have servers that are known to lack something brought up to date in the background."""
-        if self.servers is not None:
-            self.servers.wake_those_behind(self.snapshot())
+        if self.remote_indexes is not None:
+            self.remote_indexes.wake_those_behind(self.snapshot())
 
-    def feed_servers(self) -> None:
+    def update_remotes(self) -> None:
         """Bring the servers up to date before this returns; says which could not be."""
-        for remark in self.servers.feed_now() if self.servers is not None else ():
+        for remark in self.remote_indexes.feed_now() if self.remote_indexes is not None else ():
             self._on_warning(remark)
 
     def clear(self) -> bool:
@@ -216,9 +214,9 @@ class Indexer:
 
     def _run(
         self,
-        progress: Progress,
+        progress: ProgressCallback,
         only: Collection[str],
-        early: PrestartedWorkers,
+        prestarted: PrestartedWorkers,
         *,
         embed_all: bool,
     ) -> tuple[IndexReport, IndexUpdated | None]:
@@ -235,7 +233,7 @@ class Indexer:
             self.model,
             self._open_embedder,
             self.fingerprint,
-            early,
+            prestarted,
             in_stages=self._shows_unfinished,
         )
         connection = open_database(self.index_dir, create=True)
@@ -256,7 +254,7 @@ class Indexer:
                 report = pipeline.run(plan, progress)
                 if not self.model.is_table:
                     turns = self._embedding_turns()
-                    report = turns.first(connection, report, embed_all=embed_all)
+                    report = turns.embed_first(connection, report, embed_all=embed_all)
                 with write_transaction(connection):
                     changed = not plan.is_empty
                     update_commit_times(self.root, manifest, content_changed=changed, only=only)
@@ -266,10 +264,10 @@ class Indexer:
 
     def _compared(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
         """What is to be done, and the only files that this was found out for; none: for all."""
-        walk = look_at(self.root, only, self.view.rules) if only else None
+        walk = look_at(self.root, only, self.state.rules) if only else None
         if walk is not None:
             return make_plan(walk, to_compare(self.root, manifest.files_at(only))), only
-        walk = walk_files(self.root, self.view.rules)
+        walk = walk_files(self.root, self.state.rules)
         return make_plan(walk, to_compare(self.root, manifest.files())), ()
 
     def _embedding_turns(self) -> EmbeddingBackfill:
@@ -301,12 +299,12 @@ class Indexer:
         return fingerprint(self._config, self.model.fingerprint)
 
     def _delete_content(self) -> None:
-        self.view.close()
+        self.state.close()
         delete_content(self.index_dir)
 
     def _drop_from_servers(self) -> None:
-        if self.servers is not None and self.view.has_whole_index():
-            for remark in self.servers.drop():
+        if self.remote_indexes is not None and self.state.has_complete_index():
+            for remark in self.remote_indexes.drop():
                 self._on_warning(remark)
 
     def _say_waiting(self) -> None:

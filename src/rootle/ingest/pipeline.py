@@ -27,9 +27,9 @@ from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
 from rootle.storage.transaction import write_transaction
-from rootle.telemetry.spans import file_indexed
+from rootle.telemetry.spans import record_indexed_file
 from rootle.text.languages import UNKNOWN
-from rootle.types import IndexReport
+from rootle.types import IndexReport, ProgressCallback
 
 _LOG = logging.getLogger(__name__)
 
@@ -41,8 +41,6 @@ _BULK_BYTES: Final = 20_000_000
 # each stage leaves a replaced stamp in the word indexes, which moves scores as an update does.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
-
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Pipeline:
         self._cut_short: list[str] = []
         self._bytes = 0
 
-    def run(self, plan: Plan, progress: Progress) -> IndexReport:
+    def run(self, plan: Plan, progress: ProgressCallback) -> IndexReport:
         """Apply a plan made under the lock; the index is whole again when this returns."""
         started = time.perf_counter()
         behind = self._arrears()
@@ -128,7 +126,7 @@ class Pipeline:
     def _arrears(self) -> IndexLag:
         return arrears(self._setup.folder, self._manifest, self._dimensions())
 
-    def _apply(self, plan: Plan, behind: IndexLag, progress: Progress) -> None:
+    def _apply(self, plan: Plan, behind: IndexLag, progress: ProgressCallback) -> None:
         total = sum(entry.size for entry, _ in plan.read)
         missed = self._missed(behind)
         jobs = [
@@ -310,7 +308,7 @@ class Pipeline:
             self._cut_short.append(result.job.path)
         self._embedded += analyzed.embedded
         self._bytes += result.job.size
-        file_indexed(
+        record_indexed_file(
             result.job.path,
             len(chunks),
             embedding_ms=analyzed.embedding_ms,
@@ -332,7 +330,9 @@ class Pipeline:
         )
 
 
-def _watched(results: Iterator[ReadResult], total: int, progress: Progress) -> Iterator[ReadResult]:
+def _watched(
+    results: Iterator[ReadResult], total: int, progress: ProgressCallback
+) -> Iterator[ReadResult]:
     done = 0
     for result in results:
         done += result.job.size

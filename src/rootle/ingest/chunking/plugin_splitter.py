@@ -32,7 +32,7 @@ def _ending_of(path: str) -> str:
 
 def _cut(cutter: PluginHook, path: str, text: str, limits: ChunkLimits) -> ChunkedText | None:
     try:
-        found = cutter.call(lambda: list(cutter.made(text)))
+        found = cutter.call(lambda: list(cutter.component(text)))
         lines = Lines(text)
         sections = _checked(cutter.found, found, len(lines))
     except PluginError as error:

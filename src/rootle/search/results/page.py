@@ -18,7 +18,7 @@ from rootle.rank.features import NAMES
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import SpanScores
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
-from rootle.rank.spans import ScoredSpan, choose_spans, has_room, lines_at_first
+from rootle.rank.spans import ScoredSpan, choose_spans, has_room, initial_lines_of
 from rootle.search.results.span_constraints import Rows, SpanConstraints, shown_spans
 from rootle.search.results.working_tree import WorkingTree, WorkingTreeTexts
 from rootle.search.retrieval.candidates import is_in_sorted, lookup
@@ -152,7 +152,7 @@ def _chosen_of(
 
 def _lines_at_first(ranking: Ranking) -> int:
     is_exact = ranking.demands is not None and ranking.demands.exact is not None
-    return lines_at_first(is_symbol=ranking.evidence.question.is_symbol, is_exact=is_exact)
+    return initial_lines_of(is_symbol=ranking.evidence.question.is_symbol, is_exact=is_exact)
 
 
 def _chunks_of(
