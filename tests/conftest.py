@@ -26,6 +26,7 @@ from rootle.app import App, open_app
 from rootle.config.fields import Config
 from rootle.http import connection
 from rootle.serialization.json import to_json
+from rootle.sources.source import Source
 from rootle.types import SearchQuery
 
 _SERVERS = frozenset({"chroma", "own_chroma", "opensearch", "elasticsearch", "weaviate"})
@@ -146,6 +147,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         embedder: HashEmbedder | None = None,
         notices: list[str] | None = None,
         initial_index_timeout_s: float | None = None,
+        sources: Sequence[Source] = (),
         **settings: Any,
     ) -> App:
         app = open_app(
@@ -154,6 +156,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
             config=Config(**{"stale_check_seconds": 0.0, **settings}),
             on_warning=notices.append if notices is not None else None,
             initial_index_timeout_s=initial_index_timeout_s,
+            sources=sources,
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
     from rootle.memory.user_memory import UserMemory
+    from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
     from rootle.web.page_reader import PageReader
 
@@ -55,12 +56,13 @@ def open_app(
     config: Config | None = None,
     on_warning: WarningCallback | None = None,
     initial_index_timeout_s: float | None = None,
+    sources: Sequence[Source] = (),
 ) -> App:
     """Return an app for a folder. Nothing is read or written until a method is called.
 
     `on_warning` receives messages about delays and degradation. With `initial_index_timeout_s`, no
     query waits longer than that for the first index: it searches the part that is indexed, and the
-    response says so.
+    response says so. Documents of `sources` are indexed besides the files of the folder.
     """
     folder = Path(os.path.abspath(root))
     index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
@@ -70,6 +72,7 @@ def open_app(
         config or Config(),
         on_warning or ignore_warning,
         initial_index_timeout_s=initial_index_timeout_s,
+        sources=sources,
     )
 
 
@@ -84,6 +87,7 @@ class App:
         on_warning: WarningCallback,
         *,
         initial_index_timeout_s: float | None = None,
+        sources: Sequence[Source] = (),
     ) -> None:
         self.root = root
         self.index_dir = index_dir
@@ -97,6 +101,7 @@ class App:
             root,
             index_dir,
             config,
+            sources,
             on_warning=on_warning,
             on_commit=self._subscribers.publish,
             initial_index_timeout_s=initial_index_timeout_s,
@@ -146,10 +151,9 @@ class App:
         commit hash. The file need not be indexed yet. Raises SourceError, with an alternative to
         try, for a file that does not exist, is excluded from the index or lies outside the folder.
         """
-        from rootle.indexing.fingerprint import walk_rules
         from rootle.ingest.source_refs import read_source
 
-        return read_source(self.root, source, walk_rules(self.config), self._list_indexed_paths)
+        return read_source(source, self._container.documents())
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index."""
@@ -189,7 +193,7 @@ class App:
 
     def plan(self) -> Plan:
         """Return the changes that `index` would apply."""
-        return self._container.indexer().state.plan_work()
+        return self._container.indexer().state.preview_work()
 
     def status(self) -> IndexStatus:
         """Return the status of the index without updating it."""
@@ -334,13 +338,6 @@ class App:
                 f"{total / 1e6:.1f} MB are read; try again in a moment"
             ) from error
         return IndexCoverage(snapshot.bytes_indexed(), total)
-
-    def _list_indexed_paths(self) -> list[str]:
-        try:
-            states = self._container.indexer().snapshot().all_files()
-        except IndexStorageError:
-            return []
-        return [state.path for state in states if state.skip is None]
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
         from rootle.indexing.watch.watcher_channel import WatcherChannel

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import EMBEDDED, Config
+from rootle.errors import IndexStorageError
 from rootle.storage.paths import result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rootle.index.local.snapshot import Snapshot
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
+    from rootle.ingest.source_refs import DocumentSet
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, Reranker
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from rootle.search.cache.disk_cache import DiskCache
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_log import SearchLogFile
+    from rootle.sources.source import Source
 
 
 class Container:
@@ -36,15 +39,20 @@ class Container:
         root: Path,
         index_dir: Path,
         config: Config,
+        sources: Sequence[Source],
         *,
         on_warning: WarningCallback,
         on_commit: Callable[[IndexUpdated], None],
         initial_index_timeout_s: float | None,
     ) -> None:
-        """`on_commit` receives each new generation that this app writes."""
+        """Index `sources` besides the files.
+
+        `on_commit` receives each new generation that this app writes.
+        """
         self._root = root
         self._index_dir = index_dir
         self._config = config
+        self._sources = sources
         self._on_warning = on_warning
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
@@ -96,6 +104,7 @@ class Container:
                     self._root,
                     self._index_dir,
                     self._config,
+                    self._open_sources(),
                     choose_model=self.model_choice,
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
@@ -187,6 +196,25 @@ class Container:
         if not self._config.search_log:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
+
+    def documents(self) -> DocumentSet:
+        """Return the documents that a reference can name."""
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.ingest.source_refs import DocumentSet
+
+        def newest_snapshot() -> Snapshot | None:
+            try:
+                return self.indexer().snapshot()
+            except IndexStorageError:
+                return None
+
+        return DocumentSet(self._root, walk_rules(self._config), newest_snapshot)
+
+    def _open_sources(self) -> tuple[Source, ...]:
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.sources.files.file_source import FileSource
+
+        return (FileSource(self._root, walk_rules(self._config)), *self._sources)
 
     def _prestarted_workers(self) -> PrestartedWorkers:
         from rootle.ingest.workers.worker_process import PrestartedWorkers

@@ -16,7 +16,7 @@ from rootle import App
 from rootle.errors import IndexStorageError, IndexUnfinishedError
 from rootle.indexing.indexer import Indexer
 from rootle.ingest import pipeline
-from rootle.ingest.pipeline import Pipeline
+from rootle.ingest.index_writer import IndexWriter
 from rootle.tools.registry import tools_of
 
 _QUERY = "verify the packet"
@@ -40,13 +40,13 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch, make_app: MakeApp) -> Iterator[Gate]:
     # Opened before the apps of `make_app` are closed, since closing waits for their indexing.
-    gate, write = Gate(), Pipeline._write_batch
+    gate, write = Gate(), IndexWriter.write_batch
 
-    def write_after_turn(self: Pipeline, *arguments: Any) -> None:
+    def write_after_turn(self: IndexWriter, *arguments: Any) -> None:
         gate.wait_for_turn()
         write(self, *arguments)
 
-    monkeypatch.setattr(Pipeline, "_write_batch", write_after_turn)
+    monkeypatch.setattr(IndexWriter, "write_batch", write_after_turn)
     monkeypatch.setattr(pipeline, "_BATCH_CHARS", 8_000)
     monkeypatch.setattr(pipeline, "_FIRST_STAGE_CHARS", 16_000)
     yield gate

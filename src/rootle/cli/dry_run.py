@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from rootle.app import App
 from rootle.cli.terminal import format_counts, print_json
-from rootle.indexing.fingerprint import walk_rules
-from rootle.ingest.plan import Plan
-from rootle.sources.files.discovery import FileEntry, Skip
-from rootle.sources.files.text_reader import read_text
+from rootle.sources.source import DocumentEntry, SkippedDocument
 from rootle.text.languages import language_of
 
 # Text that two cores index in a second (benchmarks/speed/tool_comparison.py).
@@ -23,7 +19,8 @@ _STARTUP_S: Final = 0.5
 def report_dry_run(app: App, *, as_json: bool) -> None:
     """Print what `rootle index` would do, without doing it."""
     plan = app.plan()
-    files, skips = _classify(app.root, plan, walk_rules(app.config).readers)
+    files = [planned.entry for planned in plan.read]
+    skips = [planned.skip for planned in plan.skip]
     total = sum(entry.size for entry in files)
     seconds = round(_STARTUP_S + total / _BYTES_PER_SECOND, 1) if files else 0.0
     if as_json:
@@ -46,42 +43,28 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
     _print_skips(skips)
 
 
-def _classify(
-    root: Path, plan: Plan, readers: tuple[tuple[str, str], ...]
-) -> tuple[list[FileEntry], list[Skip]]:
-    """Return the files to index, and those to skip because of their name or content."""
-    files, skips = [], [skip for skip, _ in plan.skip]
-    for entry, _ in plan.read:
-        text = read_text(root / entry.path, entry.path, readers)
-        if isinstance(text, str):  # the reason why there is no text
-            skips.append(Skip(entry.path, text, entry.size))
-        else:
-            files.append(entry)
-    return files, sorted(skips, key=lambda skip: skip.path)
+def _file_data(entry: DocumentEntry) -> dict[str, object]:
+    return {"filePath": entry.uri, "bytes": entry.size, "language": language_of(entry.uri)}
 
 
-def _file_data(entry: FileEntry) -> dict[str, object]:
-    return {"filePath": entry.path, "bytes": entry.size, "language": language_of(entry.path)}
+def _skip_data(skip: SkippedDocument) -> dict[str, object]:
+    return {"filePath": skip.uri, "bytes": skip.size, "reason": skip.reason}
 
 
-def _skip_data(skip: Skip) -> dict[str, object]:
-    return {"filePath": skip.path, "bytes": skip.size, "reason": skip.reason}
-
-
-def _print_languages(files: Sequence[FileEntry]) -> None:
+def _print_languages(files: Sequence[DocumentEntry]) -> None:
     sizes: dict[str, list[int]] = {}
     for entry in files:
-        sizes.setdefault(language_of(entry.path), []).append(entry.size)
+        sizes.setdefault(language_of(entry.uri), []).append(entry.size)
     for language, found in sorted(sizes.items(), key=lambda item: -sum(item[1])):
         print(f"  {language:14} {len(found):6} files  {_format_size(sum(found)):>9}")
 
 
-def _print_skips(skips: Sequence[Skip]) -> None:
+def _print_skips(skips: Sequence[SkippedDocument]) -> None:
     if not skips:
         return
     print(f"skipped: {format_counts(Counter(skip.reason for skip in skips))}")
     for skip in skips:
-        path = skip.path if skip.path.isprintable() else ascii(skip.path)
+        path = skip.uri if skip.uri.isprintable() else ascii(skip.uri)
         print(f"  {skip.reason:18} {_format_size(skip.size):>9}  {path}")
 
 

@@ -10,6 +10,7 @@ from typing import Final, TextIO
 
 from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
+from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
@@ -120,12 +121,11 @@ def _spans_of(result: SearchResult) -> Sequence[Span]:
     """Return the passages of a result's context, or else its spans, best first."""
     if result.context is not None:
         return passages_of(result)
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return (first, *result.more_spans)
+    return result_spans(result)
 
 
 def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: bool) -> None:
-    location = f"{printable(result.file_path)}:{span.start_line}-{span.end_line}"
+    location = cite(printable(result.file_path), [span])
     heading = style.paint(location, _CYAN)
     if is_first:
         heading += f"  {result.score:.2f}"

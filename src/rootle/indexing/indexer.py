@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -30,11 +30,11 @@ from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
-from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
+from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
-from rootle.sources.files.discovery import WalkRules, look_at, walk_files
-from rootle.types import IndexReport, IndexUpdated, ProgressCallback, WarningCallback
+from rootle.sources.source import Source
+from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -54,6 +54,7 @@ class Indexer:
         root: Path,
         index_dir: Path,
         config: Config,
+        sources: Sequence[Source],
         *,
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
@@ -64,7 +65,9 @@ class Indexer:
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`prestarted`: processes for a first run, started or not.
+        """`sources`: one of them is that of the files.
+
+        `prestarted`: processes for a first run, started or not.
 
         `shows_unfinished`: an index can be searched before its first run ends.
         """
@@ -79,7 +82,9 @@ class Indexer:
         self._on_commit = on_commit
         self._early = prestarted
         self._shows_unfinished = shows_unfinished
-        self.state = IndexState(root, index_dir, config, shows_unfinished=shows_unfinished)
+        self._sources = sources
+        self._files = next(source for source in sources if source.name == FILES)
+        self.state = IndexState(root, index_dir, config, sources, shows_unfinished=shows_unfinished)
         self.remote_indexes = self._open_remote_indexes()
 
     def _open_remote_indexes(self) -> RemoteIndexes | None:
@@ -122,7 +127,7 @@ class Indexer:
         from rootle.index.local.database import storage_errors
 
         if not os.path.isdir(self.root):
-            walk_files(self.root, WalkRules())  # says what is wrong before anything is made
+            self._files.scan()  # raises the error before anything is created
         check_place(self.index_dir)
         with storage_errors(self.index_dir):
             self.index_dir.mkdir(parents=True, exist_ok=True)
@@ -182,11 +187,13 @@ class Indexer:
     def update_remotes_in_background(self) -> None:
         """Have servers that are known to lack something brought up to date in the background."""
         if self.remote_indexes is not None:
-            self.remote_indexes.wake_those_behind(self.snapshot())
+            self.remote_indexes.wake_outdated(self.snapshot())
 
     def update_remotes(self) -> None:
         """Bring the servers up to date before this returns; says which could not be."""
-        for remark in self.remote_indexes.feed_now() if self.remote_indexes is not None else ():
+        for remark in (
+            self.remote_indexes.replicate_now() if self.remote_indexes is not None else ()
+        ):
             self._on_warning(remark)
 
     def clear(self) -> bool:
@@ -227,7 +234,7 @@ class Indexer:
         from rootle.storage.transaction import write_transaction
 
         setup = IngestSetup(
-            self.root,
+            self._sources,
             self.index_dir,
             chunk_limits(self._config),
             self.model,
@@ -248,7 +255,7 @@ class Indexer:
                     delete_derived(self.index_dir)
                 if manifest.value("fingerprint") != self.fingerprint:
                     self._open_embedder()  # a model that is not there must not cost the old index
-                if pipeline.start_over_if_foreign() or not manifest.value("updated_at"):
+                if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
                     only = ()  # nothing is known of the other files
                 plan, only = self._compared(manifest, only)
                 report = pipeline.run(plan, progress)
@@ -263,12 +270,11 @@ class Indexer:
             connection.close()
 
     def _compared(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
-        """What is to be done, and the only files that this was found out for; none: for all."""
-        walk = look_at(self.root, only, self.state.rules) if only else None
-        if walk is not None:
-            return make_plan(walk, to_compare(self.root, manifest.files_at(only))), only
-        walk = walk_files(self.root, self.state.rules)
-        return make_plan(walk, to_compare(self.root, manifest.files())), ()
+        """Return the plan, and the files that it is limited to; none if it is for everything."""
+        plan = plan_documents(self._files, only, manifest.files_at(only)) if only else None
+        if plan is not None:
+            return plan, only
+        return plan_sources(self._sources, manifest.files(), manifest.value), ()
 
     def _embedding_turns(self) -> EmbeddingBackfill:
         from rootle.indexing.embedding_backfill import EmbeddingBackfill

@@ -1,11 +1,11 @@
-"""The named parts of a text, and what one may call them."""
+"""The named line ranges of a text, and how they can be named."""
 
 from __future__ import annotations
 
 import pytest
 
 from rootle.ingest.chunking.grammars import GRAMMARS
-from rootle.ingest.sections import find_section, section_around, sections_of
+from rootle.ingest.named_ranges import find_named_range, innermost_range, list_named_ranges
 
 MARKDOWN = """\
 ---
@@ -109,17 +109,17 @@ class Greeter:
         ("", "python", "x", None),
     ],
 )
-def test_a_section_is_found_by_what_one_may_call_it(
+def test_a_range_is_found_by_its_names(
     text: str, language: str, wanted: str, lines: tuple[int, int] | None
 ) -> None:
-    found = find_section(sections_of(text, language), wanted)
+    found = find_named_range(list_named_ranges(text, language), wanted)
     assert (found and (found.first_line, found.last_line)) == lines
 
 
-def test_the_smallest_section_around_a_line_counts() -> None:
-    sections = sections_of(PYTHON, "python")
-    around = [section_around(sections, line) for line in (1, 4, 13, 16, 20)]
-    titles = [found.title if found else None for found in around]
+def test_the_innermost_range_around_a_line_is_found() -> None:
+    ranges = list_named_ranges(PYTHON, "python")
+    around = [innermost_range(ranges, line) for line in (1, 4, 13, 16, 20)]
+    titles = [" > ".join(found.path) if found else None for found in around]
     assert titles == [
         None,
         "def hello",
@@ -132,5 +132,5 @@ def test_the_smallest_section_around_a_line_counts() -> None:
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_no_text_is_too_odd(language: str) -> None:
     for text in ("", "\n", "((((" * 1_000, "<" * 5_000, "\0\ud800\n{{{", "x" * 600_000):
-        for section in sections_of(text, language):
-            assert 1 <= section.first_line <= section.last_line <= text.count("\n") + 1
+        for found in list_named_ranges(text, language):
+            assert 1 <= found.first_line <= found.last_line <= text.count("\n") + 1
