@@ -228,16 +228,16 @@ class App:
     @cached_property
     def web_engines(self) -> WebSearch:
         """The search engines of the web that the configuration names; nothing is sent yet."""
-        from rootle.web.factory import open_engines
+        from rootle.web.factory import open_web_search
 
-        return open_engines(self.config)
+        return open_web_search(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
         """The reader of pages of the web."""
-        from rootle.web.factory import open_pages
+        from rootle.web.factory import open_page_reader
 
-        return open_pages(self.config)
+        return open_page_reader(self.config)
 
     @property
     def memory(self) -> UserMemory:

@@ -85,7 +85,7 @@ def test_the_file_of_the_specification_works_without_key_and_server(
     assert outcome.paths[0] == "src/net/retry.py"
     assert outcome.data["degraded"] == ["embedding"]
     assert 'embeddingModelID is "openai-embeddings-001"' in outcome.err
-    assert '"static-code-v1" serves in its place' in outcome.err
+    assert 'using "static-code-v1" instead' in outcome.err
 
 
 def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:

@@ -1,4 +1,4 @@
-"""What every store of memories does, over each of them; the service answers on this machine."""
+"""Conformance suite of the memory stores. A local fake replaces the mem0 service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hash_embedder import HashEmbedder
 from json_server import serving
-from mem0_service import KEY, Mem0Wire
+from mem0_service import KEY, FakeMem0Server
 
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.mem0.library import Mem0Store
@@ -33,11 +33,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
         yield library
         library.close()
         return
-    with serving(Mem0Wire().answer) as server:
+    with serving(FakeMem0Server().answer) as server:
         yield Mem0Service(lambda: KEY, endpoint=server.url)
 
 
-def test_what_was_told_is_found_with_its_time(store: MemoryStore) -> None:
+def test_a_stored_fact_is_found_with_its_time(store: MemoryStore) -> None:
     added = store.add("the user likes terse test output", ME)
     store.add("deploys happen on Fridays", ME)
     (found,) = store.search("terse output", ME, 7)
@@ -48,7 +48,7 @@ def test_what_was_told_is_found_with_its_time(store: MemoryStore) -> None:
     assert found.count == 1
 
 
-def test_the_best_comes_first_and_no_more_than_were_asked_for(store: MemoryStore) -> None:
+def test_the_best_top_k_matches_are_returned_in_order(store: MemoryStore) -> None:
     for at in range(12):
         store.add(f"review number {at}", ME)
     store.add("review of the parser", ME)
@@ -59,16 +59,16 @@ def test_the_best_comes_first_and_no_more_than_were_asked_for(store: MemoryStore
     assert scores == sorted(scores, reverse=True)
 
 
-def test_nobody_sees_what_another_user_told(store: MemoryStore) -> None:
+def test_users_cannot_find_each_others_memories(store: MemoryStore) -> None:
     store.add("the user likes tabs", ME)
     store.add("the user likes spaces", "Some One@example.org")
     assert [one.text for one in store.search("the user likes", ME, 7)] == ["the user likes tabs"]
-    (theirs,) = store.search("the user likes", "Some One@example.org", 7)
-    assert theirs.text == "the user likes spaces"
-    assert store.search("the user likes", "nobody", 7) == []
+    (other,) = store.search("the user likes", "Some One@example.org", 7)
+    assert other.text == "the user likes spaces"
+    assert store.search("the user likes", "unknown", 7) == []
 
 
-def test_what_is_told_twice_is_one_memory_with_a_count(store: MemoryStore) -> None:
+def test_a_repeated_fact_is_one_memory_with_a_count(store: MemoryStore) -> None:
     store.add("the release is on Monday", ME)
     store.add("the release is on Monday", ME)
     store.add("  The release\nis on Monday ", ME)
@@ -80,18 +80,18 @@ def test_what_is_told_twice_is_one_memory_with_a_count(store: MemoryStore) -> No
     ]
 
 
-def test_a_memory_that_is_tied_to_a_file_in_play_is_found(store: MemoryStore) -> None:
-    tie = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
-    store.add("never close connections here", ME, [tie])
+def test_a_memory_about_a_referenced_file_is_found(store: MemoryStore) -> None:
+    reference = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
+    store.add("never close connections here", ME, [reference])
     store.add("the cache is cleared at midnight", ME, [MemoryReference("src/cache.py")])
     assert store.search("zebra", ME, 7) == []
     (found,) = store.search(
         "zebra", ME, 7, [MemoryReference("src/pool.py", "Pool", "/somewhere/project")]
     )
-    assert (found.text, found.about) == ("never close connections here", (tie,))
+    assert (found.text, found.about) == ("never close connections here", (reference,))
 
 
-def test_any_text_can_be_told_and_asked(store: MemoryStore) -> None:
+def test_any_text_can_be_stored_and_found(store: MemoryStore) -> None:
     texts = ["漢字 ünï ♥ \n\n twice", "'; DROP TABLE memories; --", "%s {} \\ \x07", "a" * 20_000]
     for text in texts:
         store.add(text, ME)

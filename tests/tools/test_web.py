@@ -177,7 +177,7 @@ def test_an_answer_that_nobody_is_there_is_an_error() -> None:
 
 def test_a_missing_package_is_said(repository: Path) -> None:
     said = run(_WITHOUT, repository)
-    assert said == "Error: a search of the web needs more packages: pip install 'rootle[web]'\n"
+    assert said == "Error: web search requires more packages: pip install 'rootle[web]'\n"
 
 
 def test_nothing_of_the_web_is_loaded_before_it_is_used(repository: Path) -> None:

@@ -28,7 +28,7 @@ def run_memory(options: argparse.Namespace) -> int:
 
 
 def _list(app: App, options: argparse.Namespace) -> int:
-    memories = app.memory.all()
+    memories = app.memory.list_memories()
     return _show(memories[: options.limit] if options.limit else memories, options)
 
 
@@ -46,7 +46,7 @@ def _add(app: App, options: argparse.Namespace) -> int:
 def _forget(app: App, options: argparse.Namespace) -> int:
     if bool(options.ids) == options.all:
         raise MemoryRefusedError("name the ids that `rootle memory list` shows, or give --all")
-    ids = [memory.id for memory in app.memory.all()] if options.all else options.ids
+    ids = [memory.id for memory in app.memory.list_memories()] if options.all else options.ids
     gone = app.memory.forget(ids)
     for missing in () if options.all else sorted(set(ids) - set(gone)):
         say(f"there is no memory {missing}")
@@ -59,7 +59,7 @@ def _forget(app: App, options: argparse.Namespace) -> int:
 
 def _export(app: App, options: argparse.Namespace) -> int:
     """One JSON object a line, the oldest first."""
-    memories = app.memory.all()[::-1]
+    memories = app.memory.list_memories()[::-1]
     with _opened_file(options.file, "w", sys.stdout) as file:
         for memory in memories:
             kept = {key: value for key, value in to_json(memory).items() if key in _EXPORTED}
@@ -72,9 +72,9 @@ def _export(app: App, options: argparse.Namespace) -> int:
 def _import(app: App, options: argparse.Namespace) -> int:
     with _opened_file(options.file, "r", sys.stdin) as file:
         done = app.memory.import_lines(file)
-    for reason in done.refused:
+    for reason in done.rejected:
         say(reason)
-    refused = len(done.refused)
+    refused = len(done.rejected)
     if options.json:
         print(json.dumps({"imported": done.new, "known": done.known, "refused": refused}))
     else:
@@ -96,7 +96,7 @@ def _audit(app: App, options: argparse.Namespace) -> int:
     for what, ids in findings.items():
         if ids:
             print(f"{what}: {', '.join(ids)}")
-    for same in audit.alike:
+    for same in audit.duplicates:
         print(f"say nearly the same: {', '.join(same)}")
     return RESULTS if audit.events else NO_RESULTS
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.http.client import JsonServer, shown_url
+from rootle.http.client import JsonServer, redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
 LOOK_TIMEOUT_S: Final = 5.0  # each run begins with a look, so that one against a hung server ends
@@ -25,7 +25,7 @@ class HttpBackend:
         self, kind: str, endpoint: str, headers: Callable[[], Mapping[str, str]] = dict
     ) -> None:
         """`kind` is its name in messages; `headers` may run a command: called when needed."""
-        self.name = f"{kind} at {shown_url(endpoint)}"
+        self.name = f"{kind} at {redact_url(endpoint)}"
         self._endpoint = endpoint
         self._headers = headers
         self._lock = threading.Lock()

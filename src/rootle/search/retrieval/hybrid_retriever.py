@@ -157,11 +157,9 @@ def _within(found: Ranked, session: Session, allowed: Collection[int] | None) ->
 
 
 def _shown_url(endpoint: str) -> str:
-    from rootle.http.client import (
-        shown_url,  # where no server serves a leg nothing of HTTP is loaded
-    )
+    from rootle.http.client import redact_url  # a search without servers loads no HTTP
 
-    return shown_url(endpoint)
+    return redact_url(endpoint)
 
 
 def _has_rows(session: Session, allowed: Collection[int] | None) -> bool:
