@@ -1,18 +1,17 @@
-# What people and CI run; `make help` lists it. Everything happens in .venv, which is made here.
+# Targets for contributors and CI; `make help` lists them. All of them run in .venv.
 
 PYTHON = .venv/bin/python
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
-# Q and REPO are read from the environment, where make puts what the command line gives: so quotes
-# and spaces in them reach the command as they are.
+# Q and REPO are passed as environment variables, which preserves quotes and spaces in them.
 demo: .venv/installed  ## set up, index and answer a question: make demo Q="…" REPO=…
 	@echo "$$ rootle search --root \"$${REPO:-.}\" -n 2 \"$${Q:-when did a file last change, according to git}\""
 	@.venv/bin/rootle search --root "$${REPO:-.}" -n 2 \
 		"$${Q:-when did a file last change, according to git}" || test $$? -eq 1
 
-test: .venv/developed  ## install what the tests need and run them all
+test: .venv/developed  ## install the development dependencies and run all tests
 	$(PYTHON) -m pytest
 
 lint: .venv/developed  ## check style and types
@@ -20,7 +19,7 @@ lint: .venv/developed  ## check style and types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 
-fix: .venv/developed  ## repair what lint can repair by itself
+fix: .venv/developed  ## fix style problems automatically
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 
@@ -28,15 +27,15 @@ docs: .venv/developed  ## regenerate the generated parts of docs/ and the screen
 	$(PYTHON) docs/scripts/generate_reference.py
 	$(PYTHON) docs/scripts/record_terminal.py
 
-docs-check: .venv/developed  ## fail where `make docs` would change a file
+docs-check: .venv/developed  ## fail if `make docs` would change a file
 	$(PYTHON) docs/scripts/generate_reference.py --check
 	$(PYTHON) docs/scripts/record_terminal.py --check
 
 site: .venv/developed  ## build the documentation site into build/site
-	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -c docs . build/site
+	$(PYTHON) -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -c docs . build/site
 	@echo "open build/site/index.html"
 
-# The wheel is built from the source distribution, so that both are known to be whole.
+# Building the wheel from the source distribution proves that both are complete.
 wheel: .venv/developed  ## build dist/, install the wheel into an empty environment, search there
 	rm -rf dist build/empty
 	$(PYTHON) -m build
@@ -51,18 +50,18 @@ bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… COR
 	$(PYTHON) -m benchmarks.quality.public_benchmark "$$BENCH" "$$REPOS"
 	$(PYTHON) -m benchmarks.speed.tool_comparison "$$CORPUS"
 
-golden: .venv/developed  ## rewrite the readable rankings in tests/golden; review the diff
+golden: .venv/developed  ## rewrite the rankings in tests/golden; review the diff
 	ROOTLE_WRITE_GOLDEN=1 $(PYTHON) -m pytest tests/golden
 
-clean:  ## delete everything that was made here, .venv included
+clean:  ## delete all generated files, including .venv
 	rm -rf .venv build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
-# The newest Python of 3.11 or later that runs and can make environments.
+# The newest Python from 3.11 on that can create virtual environments.
 .venv/made:
 	@for name in python3.13 python3.12 python3.11 python3; do \
 		if "$$name" -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then \
 			if "$$name" -c "import ensurepip, venv" 2>/dev/null; then \
-				echo "making .venv with $$("$$name" --version)"; \
+				echo "creating .venv with $$("$$name" --version)"; \
 				"$$name" -m venv --clear .venv && touch .venv/made && exit 0; \
 				exit 1; \
 			fi; \
@@ -70,23 +69,23 @@ clean:  ## delete everything that was made here, .venv included
 		fi; \
 	done; \
 	if [ -n "$$found" ]; then \
-		echo "$$found cannot make environments: install its venv module" >&2; \
+		echo "$$found cannot create virtual environments: install its venv module" >&2; \
 		echo "(on Debian and Ubuntu: apt install python3-venv)" >&2; \
 	else \
-		echo "rootle needs Python 3.11 or later, and none was found:" >&2; \
+		echo "rootle needs Python 3.11 or later, which was not found:" >&2; \
 		echo "install it (on Debian and Ubuntu: apt install python3 python3-venv)" >&2; \
 	fi; \
 	exit 1
 
-# Editable: a change in src/ needs no new installation.
+# An editable installation: changes in src/ take effect immediately.
 .venv/installed: pyproject.toml .venv/made
 	@echo "installing rootle into .venv"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
 	@touch .venv/installed
 
-# Dependency groups are known to pip from 25.1 on.
+# pip supports dependency groups since version 25.1.
 .venv/developed: .venv/installed
-	@echo "installing what the tests need into .venv"
+	@echo "installing the development dependencies into .venv"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check "pip>=25.1"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --group dev
 	@touch .venv/developed

@@ -13,11 +13,10 @@ from typing import Any, Final
 
 import rootle
 
-REPOSITORY: Final = Path(__file__).resolve().parent.parent
 HOME: Final = "docs/index"
 NAVIGATION_PAGES: Final = {HOME, "docs/decisions/README"}
 _SECTION: Final = re.compile(r"^## (.+)\n((?:.+\n|\n(?!## ))+)", re.MULTILINE)
-_PAGE_LINK: Final = re.compile(r"\]\(([^):#]+)\.md\)")
+_PAGE_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^):#]+)\.md\)")
 _REDIRECT: Final = f'<!doctype html><meta http-equiv="refresh" content="0; url={HOME}.html">\n'
 
 project = "rootle"
@@ -28,7 +27,6 @@ include_patterns = ["*.md", "docs/**.md", "benchmarks/README.md", "training/*.md
 root_doc = HOME
 nitpicky = True
 myst_heading_anchors = 4  # headings get the anchors that GitHub gives them
-myst_enable_extensions = ["attrs_inline"]
 html_theme = "furo"
 html_title = "rootle"
 html_copy_source = False
@@ -48,7 +46,7 @@ def add_navigation(_app: Any, page: str, content: list[str]) -> None:
 def navigation(listing: str) -> Iterator[str]:
     """Yield one hidden `toctree` per section that links to pages."""
     for title, body in _SECTION.findall(listing):
-        pages = "\n".join(_PAGE_LINK.findall(body))
+        pages = "\n".join(f"{text} <{path}>" for text, path in _PAGE_LINK.findall(body))
         if pages:
             yield f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n{pages}\n```"
 

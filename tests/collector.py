@@ -1,4 +1,4 @@
-"""An OpenTelemetry collector on this machine that decodes what arrives and keeps it."""
+"""An OpenTelemetry collector on this machine that decodes and keeps everything it receives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 
 @dataclass(frozen=True)
-class SeenSpan:
+class ReceivedSpan:
     name: str
     attributes: dict[str, Any]
     events: list[str]
@@ -29,33 +29,33 @@ class SeenSpan:
 
 @dataclass
 class Collector:
-    """What arrived: spans, and the last value of each metric (its count for a histogram)."""
+    """The received spans, and the last value of each metric (the count of a histogram)."""
 
     endpoint: str
-    spans: list[SeenSpan] = field(default_factory=list)
+    spans: list[ReceivedSpan] = field(default_factory=list)
     metrics: dict[str, float] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     bodies: list[bytes] = field(default_factory=list)
 
-    def named(self, name: str) -> list[SeenSpan]:
+    def named(self, name: str) -> list[ReceivedSpan]:
         return [span for span in self.spans if span.name == name]
 
-    def take(self, path: str, body: bytes) -> None:
+    def receive(self, path: str, body: bytes) -> None:
         self.bodies.append(body)
         if path == "/v1/traces":
-            self._take_spans(ExportTraceServiceRequest.FromString(body))
+            self._receive_spans(ExportTraceServiceRequest.FromString(body))
         elif path == "/v1/metrics":
-            self._take_metrics(ExportMetricsServiceRequest.FromString(body))
+            self._receive_metrics(ExportMetricsServiceRequest.FromString(body))
         else:
             raise ValueError(path)
 
-    def _take_spans(self, request: ExportTraceServiceRequest) -> None:
+    def _receive_spans(self, request: ExportTraceServiceRequest) -> None:
         for resource in request.resource_spans:
             service = attributes(resource.resource.attributes)["service.name"]
             for scope in resource.scope_spans:
                 for span in scope.spans:
                     self.spans.append(
-                        SeenSpan(
+                        ReceivedSpan(
                             span.name,
                             attributes(span.attributes),
                             [event.name for event in span.events],
@@ -67,7 +67,7 @@ class Collector:
                         )
                     )
 
-    def _take_metrics(self, request: ExportMetricsServiceRequest) -> None:
+    def _receive_metrics(self, request: ExportMetricsServiceRequest) -> None:
         for resource in request.resource_metrics:
             for scope in resource.scope_metrics:
                 for metric in scope.metrics:
@@ -81,29 +81,36 @@ class Collector:
 
 @contextmanager
 def collecting(status: int = 200) -> Iterator[Collector]:
-    """A collector that listens while the context lasts, and answers everything alike."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    collector = Collector(f"http://127.0.0.1:{server.server_port}")
-    server.collector, server.status = collector, status  # type: ignore[attr-defined]
+    """Run a collector that answers every request with the same status."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.status = status
+    server.collector = Collector(f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield collector
+        yield server.collector
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    collector: Collector
+    status: int
+
+
 class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        if self.server.status == 200:  # type: ignore[attr-defined]
-            self.server.collector.take(self.path, body)  # type: ignore[attr-defined]
-        self.send_response(self.server.status)  # type: ignore[attr-defined]
+        if self.server.status == 200:
+            self.server.collector.receive(self.path, body)
+        self.send_response(self.server.status)
         self.send_header("Content-Type", "application/x-protobuf")
         self.send_header("Content-Length", "0")
         self.end_headers()

@@ -26,6 +26,7 @@ from rootle.app import App, open_app
 from rootle.config.fields import Config
 from rootle.http import connection
 from rootle.serialization.json import to_json
+from rootle.sources.source import Source
 from rootle.types import SearchQuery
 
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
@@ -92,6 +93,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         embedder: HashEmbedder | None = None,
         notices: list[str] | None = None,
         initial_index_timeout_s: float | None = None,
+        sources: Sequence[Source] = (),
         **settings: Any,
     ) -> App:
         app = open_app(
@@ -100,6 +102,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
             config=Config(**{"stale_check_seconds": 0.0, **settings}),
             on_warning=notices.append if notices is not None else None,
             initial_index_timeout_s=initial_index_timeout_s,
+            sources=sources,
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
@@ -151,7 +154,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of llama.cpp's own server with a tiny cross-encoder."""
     model = tmp_path_factory.mktemp("model") / "tiny.gguf"
-    program = Path(__file__).parent / "rank" / "tiny_reranker.py"
+    program = Path(__file__).parent / "rerank" / "tiny_reranker.py"
     subprocess.run([sys.executable, program, "make", model], check=True)
     process = subprocess.Popen(
         [sys.executable, program, "serve", model],

@@ -1,4 +1,4 @@
-"""What the tests of `rootle install` share: one command line, run in this process."""
+"""The types and constants that the tests of `rootle install` share."""
 
 from __future__ import annotations
 

@@ -66,8 +66,11 @@ ALLOWED: Mapping[str, set[str]] = {
     "search": {"index", "rank", "rerank"},
     "memory": {"index"},
     # Assembly
-    "container": {"embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"},
-    "app": {"container", "indexing", "ingest", "memory", "search", "web"},
+    "container": {
+        *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
+        "sources",
+    },
+    "app": {"container", "indexing", "ingest", "memory", "search", "sources", "web"},
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},

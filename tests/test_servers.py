@@ -147,7 +147,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert answer.results
     server.start()
     app.index()
-    index = app._container.indexer().servers._served["dense"].open_index(_backend(app).index)
+    index = app._container.indexer().remote_indexes._served["dense"].open_index(_backend(app).index)
     assert index.count() == _chunks(app)
     assert _backend(app).waiting_files == 0
     assert _backend(app).failing_since is None
@@ -410,7 +410,7 @@ def test_status_of_the_command_line_tells_what_waits_and_why(
     shown = rootle("status", repository, "--config", config)
     assert re.search(rf"dense       Chroma at {gone}, \d+ files behind", shown.out)
     assert "failing since 20" in shown.out
-    assert "next try 20" in shown.out
+    assert "next attempt 20" in shown.out
     assert "sesame" not in indexed.err + shown.out
 
 

@@ -1,104 +1,123 @@
-"""Plain BM25 over windows of lines: the floor that a search of code has to be well above.
+"""Plain BM25 over windows of 50 lines: the baseline of every quality benchmark.
 
-    python -m benchmarks.common.bm25 --root DIR [--per-file]
+Every text file that git tracks is cut into windows. Words are runs of letters, split where the case
+changes and lower-cased, without stems or stop words.
 
-Every text file that git tracks is cut into windows of 50 lines; words are split at everything that
-is no letter and where the case changes, and lower-cased; there are no stems and no stop words. An
-adapter of `benchmarks/quality/public_benchmark.py`: reads `{"query": …, "topK": 10}` as JSON lines and answers each
-with a JSON line. A file may come several times, unless `--per-file` keeps its best window alone.
-
-The formula is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-Beyond" (2009), equation 3.15, with the weight of a word kept above zero by adding one inside the
-logarithm, and a word of the question counting as often as it stands there.
+The formula is equation 3.15 of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
+and Beyond" (2009). One is added inside the logarithm, which keeps every weight above zero, and a
+word of the query counts as often as it occurs there.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
 import re
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common.git import tracked_texts
+from benchmarks.common.metrics import Hit
 
 K1, B = 1.2, 0.75
 WINDOW_LINES = 50
-SNIFFED_BYTES = 8_000  # a file with a zero byte among so many is no text, as git has it
 LETTERS = re.compile(r"[^\W\d_]+")
 CASE_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+Column = NDArray[Any]
+
+
+def length_norms(lengths: Column) -> Column:
+    """Return K1 * (1 - B + B * length / mean length) of each document."""
+    mean = lengths.mean() if lengths.any() else 1.0
+    norms: Column = K1 * (1 - B + B * lengths / mean)
+    return norms
+
+
+def term_scores(counts: Column, norms: Column, documents: int) -> Column:
+    """Return what one word adds to the score of each document that contains it.
+
+    `counts` and `norms` belong to the documents with the word; `documents` counts all of them.
+    """
+    rarity = np.log(1 + (documents - len(counts) + 0.5) / (len(counts) + 0.5))
+    scores: Column = rarity * counts * (K1 + 1) / (counts + norms)
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
+    """A range of lines of a file."""
+
     path: str
     start_line: int
     end_line: int
 
+    def as_hit(self) -> Hit:
+        return Hit(self.path, ((self.start_line, self.end_line),))
+
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """The words of one file's windows: three columns, a row for each word of each window."""
+class FileCounts:
+    """Word counts of one file's windows: three columns with a row per word and window."""
 
     ends: tuple[int, ...]  # the last line of each window
-    words: np.ndarray  # numbers of the vocabulary
-    counts: np.ndarray
-    windows: np.ndarray  # from 0 in each file, rising
+    words: Column  # numbers of the vocabulary
+    counts: Column
+    windows: Column  # numbers from 0 in each file, ascending
 
 
-class Bm25:
-    """Answers questions about one tree at a time; what did not change is not counted again."""
+class Bm25Index:
+    """BM25 over one work tree at a time; unchanged files are counted once."""
 
     def __init__(self) -> None:
         self._vocabulary: dict[str, int] = {}
-        self._counted: dict[bytes, Counted] = {}  # by a digest of the content
+        self._by_digest: dict[bytes, FileCounts] = {}
 
-    def read(self, root: Path) -> None:
-        """Take in the tracked files of a work tree as they lie on the disk."""
-        known, self._counted = self._counted, {}
+    def index(self, root: Path) -> None:
+        """Index the tracked files of a work tree as they are on the disk."""
+        known, self._by_digest = self._by_digest, {}
         self._windows: list[Window] = []
-        columns: list[Counted] = []
-        firsts = []  # the number of each file's first window
+        files: list[FileCounts] = []
+        offsets = []  # the number of each file's first window
         for path, content in tracked_texts(root):
             digest = hashlib.blake2b(content, digest_size=16).digest()
-            counted = known.get(digest) or self._counted.get(digest) or self._count(content)
-            self._counted[digest] = counted
-            firsts.append(len(self._windows))
+            counted = known.get(digest) or self._by_digest.get(digest) or self._count(content)
+            self._by_digest[digest] = counted
+            offsets.append(len(self._windows))
             starts = range(1, counted.ends[-1] + 1, WINDOW_LINES) if counted.ends else ()
             self._windows += map(Window, [path] * len(counted.ends), starts, counted.ends)
-            columns.append(counted)
-        self._words = joined([one.words for one in columns])
-        self._counts = joined([one.counts for one in columns]).astype(np.float64)
-        self._of_window = joined(
-            [one.windows + first for one, first in zip(columns, firsts, strict=True)]
+            files.append(counted)
+        self._words = _concatenate([one.words for one in files])
+        self._counts = _concatenate([one.counts for one in files]).astype(np.float64)
+        self._window_of = _concatenate(
+            [one.windows + offset for one, offset in zip(files, offsets, strict=True)]
         )
-        lengths = np.bincount(self._of_window, self._counts, len(self._windows))
-        mean = lengths.mean() if lengths.any() else 1.0
-        self._dampers = K1 * (1 - B + B * lengths / mean)
+        lengths = np.bincount(self._window_of, self._counts, len(self._windows))
+        self._norms = length_norms(lengths)
 
-    def search(self, question: str, k: int = 10, *, per_file: bool = False) -> list[Window]:
-        """The best k windows, or the best window of each of the best k files, best first."""
+    def search(self, query: str, k: int = 10, *, per_file: bool = False) -> list[Window]:
+        """Return the best k windows, or the best window of each of the best k files."""
         scores = np.zeros(len(self._windows))
-        for word, times in Counter(words_of(question)).items():
+        for word, times in Counter(split_words(query)).items():
             rows = np.flatnonzero(self._words == self._vocabulary.get(word, -1))
-            where, counts = self._of_window[rows], self._counts[rows]
-            rarity = np.log(1 + (len(scores) - len(rows) + 0.5) / (len(rows) + 0.5))
-            scores[where] += times * rarity * counts * (K1 + 1) / (counts + self._dampers[where])
+            found = self._window_of[rows]
+            scores[found] += times * term_scores(
+                self._counts[rows], self._norms[found], len(scores)
+            )
         best: dict[object, Window] = {}
-        for number in np.argsort(-scores, kind="stable"):  # equal scores stay in order of the path
+        for number in np.argsort(-scores, kind="stable"):  # ties stay in order of path
             if len(best) == k or scores[number] <= 0:
                 break
             window = self._windows[number]
             best.setdefault(window.path if per_file else window, window)
         return list(best.values())
 
-    def _count(self, content: bytes) -> Counted:
+    def _count(self, content: bytes) -> FileCounts:
         lines = content.decode(errors="replace").splitlines()
         ends: list[int] = []
         words: list[int] = []
@@ -106,58 +125,28 @@ class Bm25:
         windows: list[int] = []
         for number, start in enumerate(range(0, len(lines), WINDOW_LINES)):
             part = lines[start : start + WINDOW_LINES]
-            found = Counter(words_of("\n".join(part)))
+            found = Counter(split_words("\n".join(part)))
             ends.append(start + len(part))
             words += [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in found]
             counts += found.values()
             windows += [number] * len(found)
-        return Counted(tuple(ends), *(np.array(one, np.int32) for one in (words, counts, windows)))
+        columns = (np.array(one, np.int32) for one in (words, counts, windows))
+        return FileCounts(tuple(ends), *columns)
 
 
-def words_of(text: str) -> Iterable[str]:
+def split_words(text: str) -> Iterator[str]:
+    """Yield the lower-case words of a text, identifiers in camel case split."""
     for letters in LETTERS.findall(text):
         for part in CASE_CHANGE.split(letters):
             yield part.lower()
 
 
-def joined(columns: list[np.ndarray]) -> np.ndarray:
+def search_windows(root: Path, queries: Sequence[str], k: int = 10) -> list[tuple[Hit, ...]]:
+    """Return the best k windows of a folder for each query."""
+    index = Bm25Index()
+    index.index(root)
+    return [tuple(one.as_hit() for one in index.search(query, k)) for query in queries]
+
+
+def _concatenate(columns: list[Column]) -> Column:
     return np.concatenate([np.zeros(0, np.int32), *columns])
-
-
-def tracked_texts(root: Path) -> Iterable[tuple[str, bytes]]:
-    """Path and content of each text file that git tracks and that is there, in order of path."""
-    command = ["git", "-C", str(root), "ls-files", "-z", "--stage"]
-    listed = subprocess.run(command, capture_output=True, check=True).stdout
-    for entry in listed.decode(errors="surrogateescape").split("\0"):
-        path = entry.partition("\t")[2]
-        if not entry.startswith("100"):  # neither links nor submodules
-            continue
-        try:
-            content = (root / path).read_bytes()
-        except OSError:
-            continue
-        if b"\0" not in content[:SNIFFED_BYTES]:
-            yield path, content
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--root", type=Path, required=True)
-    parser.add_argument("--per-file", action="store_true", help="the best window of each file")
-    args = parser.parse_args()
-    engine = Bm25()
-    engine.read(args.root)
-    for line in filter(str.strip, sys.stdin):
-        asked = json.loads(line)
-        started = time.perf_counter()
-        windows = engine.search(asked["query"], asked.get("topK", 10), per_file=args.per_file)
-        ms = (time.perf_counter() - started) * 1000
-        results = [
-            {"filePath": one.path, "startLine": one.start_line, "endLine": one.end_line}
-            for one in windows
-        ]
-        print(json.dumps({"ms": ms, "results": results}), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,23 +1,28 @@
-"""The labels in `benchmarks/labels/`: questions with the lines that answer them."""
+"""Labelled questions: each with the lines that answer it, from `benchmarks/labels/`."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
+from benchmarks.common.metrics import Hit
+from benchmarks.common.repositories import read_repositories, select_repositories
 from rootle.text.terms import WORD, split_identifier, word_terms
 
-LABELS = Path(__file__).parents[1] / "labels"
-KINDS = (
+LABELS: Final = Path(__file__).parents[1] / "labels"
+LABEL_REPOSITORIES: Final = LABELS / "repositories.json"
+KINDS: Final = (
     "behaviour", "architecture", "symbol", "error", "usage", "configuration", "documentation",
     "tests", "none",
 )  # fmt: skip
-MAX_SPAN_LINES = 60  # of a result so many lines count, so a longer answer could not be shown
-HARD_SHARE = 0.5
-# Words that say how something is asked, not what is asked for.
-FUNCTION_WORDS = frozenset(
+SHOWN_LINES: Final = 60  # lines of a hit that count, and so the length limit of an answer
+HARD_SHARE: Final = 0.5
+# Words of the phrasing of a question rather than of its subject.
+FUNCTION_WORDS: Final = frozenset(
     "a about after all also an and any are as at be because been before being between both but by "
     "can could did do does doing done down during each else even ever every for from get gets give "
     "given goes got had happen happens has have how i if in instead into is it its itself just let "
@@ -31,90 +36,135 @@ FUNCTION_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Span:
+    """A range of lines of a file, both ends inclusive."""
+
     path: str
     start_line: int
     end_line: int
 
 
+Target = tuple[Span, ...]  # the best span first, then its equivalents; any of them answers
+
+
 @dataclass(frozen=True)
 class Label:
-    """One question; each target is met by any of its spans (the first, or an equivalent)."""
+    """A question with its targets."""
 
     repository: str
     query: str
     kind: str
-    targets: tuple[tuple[Span, ...], ...]
+    targets: tuple[Target, ...]  # empty for a question without an answer
+
+    def spans(self) -> Iterator[Span]:
+        """Yield the spans of all targets."""
+        for target in self.targets:
+            yield from target
+
+
+@dataclass(frozen=True)
+class LabelledRepository:
+    """A checkout and the questions about it."""
+
+    name: str
+    split: str
+    root: Path
+    labels: tuple[Label, ...]
+
+    def answerable(self) -> list[Label]:
+        """Return the questions that have an answer."""
+        return [label for label in self.labels if label.targets]
+
+
+def labelled_repositories(
+    checkouts: Path, split: str | None = None, only: Collection[str] = ()
+) -> list[LabelledRepository]:
+    """Return the labelled repositories of a split, both by default."""
+    listed = select_repositories(read_repositories(LABEL_REPOSITORIES), only, split)
+    return [
+        LabelledRepository(one.name, one.split, one.root(checkouts), tuple(read_labels(one.name)))
+        for one in listed
+    ]
 
 
 def read_labels(name: str) -> list[Label]:
-    """The questions about one repository; `ValueError` names the line that is wrong."""
-    return labels_in(name, (LABELS / f"{name}.jsonl").read_text(encoding="utf-8"))
+    """Return the questions about one repository. Raise ValueError with the malformed line."""
+    return parse_labels(name, (LABELS / f"{name}.jsonl").read_text(encoding="utf-8"))
 
 
-def labels_in(name: str, text: str) -> list[Label]:
-    """The questions of a file's text."""
+def parse_labels(name: str, text: str) -> list[Label]:
+    """Return the questions in the text of a label file."""
     labels = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            labels.append(_label(name, json.loads(line)))
+            labels.append(_parse_label(name, json.loads(line)))
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{name}.jsonl:{number}: {error!r}") from error
     return labels
 
 
-def _label(name: str, record: dict) -> Label:
+def _parse_label(name: str, record: Mapping[str, Any]) -> Label:
     targets = tuple(
-        tuple(Span(span["path"], *_lines(span["lines"])) for span in target)
+        tuple(Span(span["path"], *_parse_lines(span["lines"])) for span in target)
         for target in record["targets"]
     )
     return Label(name, record["query"], record["kind"], targets)
 
 
-def _lines(text: str) -> tuple[int, int]:
+def _parse_lines(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d+)-(\d+)", text)
     if match is None:
-        raise ValueError(f"lines {text!r} are not like 12-34")
+        raise ValueError(f"lines must look like 12-34, not {text!r}")
     return int(match[1]), int(match[2])
 
 
+def overlaps_target(hit: Hit, target: Target) -> bool:
+    """Return whether a hit shows a line of a target."""
+    return any(
+        hit.path == span.path and hit.overlaps(span.start_line, span.end_line) for span in target
+    )
+
+
+def is_in_target_file(hit: Hit, target: Target) -> bool:
+    """Return whether a hit is in a file of a target."""
+    return any(hit.path == span.path for span in target)
+
+
 def content_words(query: str) -> list[str]:
-    """The distinct words of a question that say what is asked for, identifiers split."""
+    """Return the distinct words of a question's subject, with identifiers split."""
     parts = [part for word in WORD.findall(query) for part in split_identifier(word)]
     return [word for word in dict.fromkeys(parts) if word not in FUNCTION_WORDS and len(word) > 1]
 
 
-def shared_words(query: str, answer: str) -> float:
-    """The share of a question's content words that the answer has, 0 to 1.
+def word_overlap(query: str, answer: str) -> float:
+    """Return the share of a question's content words that occur in the answer, 0 to 1.
 
-    Two words are the same when they agree but for an ending of up to three letters: "retries" is
-    "retry" here, which counts rather too much as shared than too little.
+    Words match if they differ only in an ending of up to three letters, so that "retries"
+    matches "retry". This overestimates the overlap rather than underestimating it.
     """
     terms = {term for word in WORD.findall(answer) for term in word_terms(word)}
     words = content_words(query)
     if not words:
         return 1.0
-    found = sum(any(_same_word(word, term) for term in terms) for word in words)
-    return found / len(words)
+    return sum(any(_is_same_word(word, term) for term in terms) for word in words) / len(words)
 
 
-def _same_word(word: str, term: str) -> bool:
+def _is_same_word(word: str, term: str) -> bool:
     if word == term:
         return True
-    stem = max(4, min(len(word), len(term)) - 3)
-    return (
-        min(len(word), len(term)) >= 4 and word[:stem] == term[:stem]
-        and max(len(word), len(term)) - stem <= 4
-    )  # fmt: skip
+    shorter, longer = sorted((len(word), len(term)))
+    stem = max(4, shorter - 3)
+    return shorter >= 4 and word[:stem] == term[:stem] and longer - stem <= 4
 
 
-def span_text(repo: Path, span: Span) -> str:
-    lines = (repo / span.path).read_text(encoding="utf-8", errors="replace").split("\n")
+def span_text(root: Path, span: Span) -> str:
+    """Return the lines of a span."""
+    lines = (root / span.path).read_text(encoding="utf-8", errors="replace").split("\n")
     return "\n".join(lines[span.start_line - 1 : span.end_line])
 
 
-def is_hard(label: Label, repo: Path) -> bool:
-    """True where every span that answers shares at most half of the question's content words."""
-    spans = [span for target in label.targets for span in target]
+def is_hard(label: Label, root: Path) -> bool:
+    """Return whether each answer shares at most half of the question's content words."""
+    spans = list(label.spans())
     return bool(spans) and all(
-        shared_words(label.query, span_text(repo, span)) <= HARD_SHARE for span in spans
+        word_overlap(label.query, span_text(root, span)) <= HARD_SHARE for span in spans
     )

@@ -1,221 +1,228 @@
-"""How much recall of changed files is left to gain, and by what.
+"""Upper bounds for the recall of changed files, and where it is lost.
 
-    python -m benchmarks.history.oracle_recall CLONES WORK [--only tmux,viper] [--split train|held-out]
-        [--limit N] [--json FILE]
+    python -m benchmarks.history.oracle_recall CLONES WORK [--only tmux,viper]
+        [--split train|held-out] [--limit N] [--json FILE]
 
-The questions, trees and means of `history/changed_files.py`; each system gives as many files as rootle has
-candidates, not only ten. BM25 answers in both of its forms: the best window of each file, and
-windows that compete, so that a file may take several of ten places. A wanted file shares a word
-with its commit as `common/labels.py` counts words, in its path or its text.
+Questions, trees and averages are those of `changed_files`, but each system returns as many files as
+rootle has candidates. BM25 answers in two forms: the best window of each file, and competing
+windows, of which one file may take several of ten places. The word overlap of a target file with
+its commit is that of `common/labels.py`, over path and text.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import logging
-import statistics
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.common.bm25 import Bm25
-from benchmarks.common.labels import shared_words
-from benchmarks.history.changed_files import SPLITS, answer_history, ranks_of, wanted_repositories
-from benchmarks.history.commit_questions import (
-    CommitQuestion,
-    git,
-    is_test,
-    questions_of,
-    regular_files,
-)
-from benchmarks.quality.public_benchmark import OURS, TOP_K
+from benchmarks.common.arguments import (
+    CLONES,
+    HISTORY_SPLIT,
+    JSON,
+    LIMIT,
+    ONLY,
+    WORK,
+    command_parser,
+)  # fmt: skip
+from benchmarks.common.bm25 import Bm25Index
+from benchmarks.common.labels import word_overlap
+from benchmarks.common.metrics import ROOTLE, TOP_K
+from benchmarks.common.reports import write_json
+from benchmarks.common.statistics import mean
+from benchmarks.history.changed_files import history_repositories
+from benchmarks.history.commit_log import added_files
+from benchmarks.history.commit_questions import CommitQuestion, is_test, select_questions
+from benchmarks.history.recall_scores import BASELINE, file_ranks
+from benchmarks.history.work_trees import visit_parents
 from rootle import App, Config, SearchQuery
 
-CANDIDATES = 60  # rootle looks at no more files
-FILES, WINDOWS = "bm25", "bm25 windows"
+MAX_CANDIDATES = 60  # rootle ranks no more files
+WINDOWS = "bm25 windows"
 WANTED_RATIO = 1.3
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A file that a commit changed, and where each system has it; None: not among its files."""
+class TargetFile:
+    """A file that a commit changed, with its rank in each system's results."""
 
     path: str
     is_test: bool
-    shared: float  # the share of the commit's words that it has
+    word_overlap: float  # share of the commit's words that it contains
     ranks: dict[str, int | None]
 
-    def is_found(self, name: str, within: int = TOP_K) -> bool:
-        rank = self.ranks[name]
-        return rank is not None and rank <= within
+    def is_found(self, system: str, depth: int = TOP_K) -> bool:
+        """Return whether the file is among the first `depth` results."""
+        rank = self.ranks[system]
+        return rank is not None and rank <= depth
 
 
 @dataclass(frozen=True)
-class Commit:
-    """One question."""
+class CommitTargets:
+    """The target files of one question."""
 
-    files: tuple[Wanted, ...]
-    added: int  # files that its parent lacks
+    files: tuple[TargetFile, ...]
+    added_files: int  # that the parent lacks, so that no search can find them
 
 
-Repositories = Sequence[Sequence[Commit]]
+Repositories = Sequence[Sequence[CommitTargets]]
 
 
 def main() -> None:
-    args = parse_arguments()
+    args = command_parser(__doc__, CLONES, WORK, ONLY, HISTORY_SPLIT, LIMIT, JSON).parse_args()
     logging.getLogger("rootle").setLevel(logging.ERROR)
     found = {}
-    for repo in wanted_repositories(args.only, args.split):
-        clone = args.clones / repo["name"]
-        questions = questions_of(clone, repo["revision"], args.limit)
-        found[repo["name"]] = commits_of(clone, args.work / repo["name"], questions)
-        print(repo["name"], file=sys.stderr)
-    report = limits_of(list(found.values()))
-    print_limits(report)
-    if args.json:
-        rows = {name: [asdict(one) for one in of] for name, of in found.items()}
-        args.json.write_text(json.dumps({**report, "repositories": rows}, indent=1) + "\n")
+    for repository in history_repositories(args.only, args.split):
+        name = repository.name
+        clone = args.clones / name
+        questions = select_questions(clone, repository.revision, args.limit)
+        found[name] = list(find_targets(clone, args.work / name, questions))
+        print(name, file=sys.stderr)
+    report = analyze(list(found.values()))
+    print(format_report(report))
+    rows = {name: [asdict(one) for one in of_one] for name, of_one in found.items()}
+    write_json(args.json, {**report, "repositories": rows})
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("clones", type=Path)
-    parser.add_argument("work", type=Path, help="gets a work tree and an index a repository")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--split", choices=SPLITS)
-    parser.add_argument("--limit", type=int, default=15, help="questions a repository")
-    parser.add_argument("--json", type=Path)
-    return parser.parse_args()
-
-
-def commits_of(clone: Path, work: Path, questions: Sequence[CommitQuestion]) -> list[Commit]:
-    floor, commits = Bm25(), []
-    for question, app in answer_history(clone, work, questions, Config(max_limit=CANDIDATES)):
-        floor.read(app.root)
-        ranks = {
-            name: ranks_of(question.files, files)
-            for name, files in answers_to(question.text, app, floor).items()
-        }
-        commits.append(
-            Commit(
-                tuple(
-                    Wanted(
-                        path,
-                        is_test(path),
-                        shared_words(question.text, f"{path}\n{text_of(app.root / path)}"),
-                        {name: of_one[at] for name, of_one in ranks.items()},
-                    )
-                    for at, path in enumerate(question.files)
-                ),
-                added_files(clone, question),
+def find_targets(
+    clone: Path, work: Path, questions: Sequence[CommitQuestion]
+) -> Sequence[CommitTargets]:
+    """Return the target files of each question with their ranks."""
+    baseline, commits = Bm25Index(), []
+    for question, app in visit_parents(clone, work, questions, Config(max_limit=MAX_CANDIDATES)):
+        baseline.index(app.root)
+        results = ask_systems(question.text, app, baseline)
+        ranks = {name: file_ranks(question.files, files) for name, files in results.items()}
+        files = tuple(
+            TargetFile(
+                path,
+                is_test(path),
+                word_overlap(question.text, f"{path}\n{read_text(app.root / path)}"),
+                {name: of_system[number] for name, of_system in ranks.items()},
             )
+            for number, path in enumerate(question.files)
         )
+        added = added_files(clone, question.parent, question.commit)
+        commits.append(CommitTargets(files, len(added)))
     return commits
 
 
-def answers_to(text: str, app: App, floor: Bm25) -> dict[str, list[str]]:
-    """The files of each system, best first."""
-    results = app.search(SearchQuery(text, limit=CANDIDATES)).results
-    windows = floor.search(text, CANDIDATES, per_file=True)
+def ask_systems(text: str, app: App, baseline: Bm25Index) -> dict[str, list[str]]:
+    """Return the files found by each system, best first."""
+    results = app.search(SearchQuery(text, limit=MAX_CANDIDATES)).results
+    best_windows = baseline.search(text, MAX_CANDIDATES, per_file=True)
     return {
-        OURS: [result.file_path for result in results],
-        FILES: [window.path for window in windows],
-        WINDOWS: [window.path for window in floor.search(text, TOP_K)],
+        ROOTLE: [result.file_path for result in results],
+        BASELINE: [window.path for window in best_windows],
+        WINDOWS: [window.path for window in baseline.search(text, TOP_K)],
     }
 
 
-def text_of(path: Path) -> str:
+def read_text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
-def added_files(clone: Path, question: CommitQuestion) -> int:
-    changed = git(clone, "diff-tree", "-r", "-M", "--diff-filter=A", "--name-only", "-z",
-                  question.parent, question.commit)  # fmt: skip
-    return len(set(filter(None, changed.split("\0"))) - regular_files(clone, question.parent))
-
-
-def limits_of(found: Repositories) -> dict:
-    """All figures; recalls are averaged over the commits of a repository, then repositories."""
+def analyze(found: Repositories) -> dict[str, Any]:
+    """Return all figures; recalls are averaged over commits, then over repositories."""
     commits = [commit for of_one in found for commit in of_one]
     files = [one for commit in commits for one in commit.files]
-    floor = recall(found, lambda one: one.is_found(FILES))
+    baseline = recall(found, is_in_first_ten(BASELINE))
     return {
         "commits": len(commits),
         "files": len(files),
-        "addedFiles": sum(commit.added for commit in commits),
-        "mostFiles": max(len(commit.files) for commit in commits),
-        "recall": {name: recall(found, at_ten(name)) for name in (OURS, FILES, WINDOWS)},
-        "wanted": WANTED_RATIO * floor,
-        "ceilings": {
-            "rootle's first ten and BM25's together": recall(
-                found, lambda one: one.is_found(OURS) or one.is_found(FILES)
-            ),
-            "perfect order of rootle's candidates": recall(
-                found, lambda one: one.is_found(OURS, CANDIDATES)
-            ),
-            "perfect order of as many files of BM25's": recall(
-                found, lambda one: one.is_found(FILES, CANDIDATES)
-            ),
-            "all that share a word with the commit": recall(found, lambda one: one.shared > 0),
+        "added_files": sum(commit.added_files for commit in commits),
+        "max_files": max(len(commit.files) for commit in commits),
+        "recall": {
+            name: recall(found, is_in_first_ten(name)) for name in (ROOTLE, BASELINE, WINDOWS)
         },
-        "outOfReach": sum(WANTED_RATIO * recall([of_one], at_ten(FILES)) > 1 for of_one in found),
-        "answeredByFloor": statistics.fmean(
-            all(one.is_found(FILES) for one in commit.files) for commit in commits
+        "wanted": WANTED_RATIO * baseline,
+        "upper_bounds": upper_bounds(found),
+        "unreachable_repositories": sum(
+            WANTED_RATIO * recall([of_one], is_in_first_ten(BASELINE)) > 1 for of_one in found
         ),
-        "shares": [
-            share_of(files, "tests", lambda one: one.is_test),
-            share_of(files, "no tests", lambda one: not one.is_test),
-            share_of(files, "shares no word with the commit", lambda one: one.shared == 0),
-            share_of(files, "at most a quarter of its words", lambda one: 0 < one.shared <= 0.25),
-            share_of(files, "at most half", lambda one: 0.25 < one.shared <= 0.5),
-            share_of(files, "more", lambda one: one.shared > 0.5),
+        "answered_by_baseline": mean(
+            all(one.is_found(BASELINE) for one in commit.files) for commit in commits
+        ),
+        "groups": [
+            describe_group(files, "tests", lambda one: one.is_test),
+            describe_group(files, "other files", lambda one: not one.is_test),
+            describe_group(files, "no word of the commit", lambda one: one.word_overlap == 0),
+            describe_group(
+                files, "up to a quarter of its words", lambda one: 0 < one.word_overlap <= 0.25
+            ),
+            describe_group(files, "up to half", lambda one: 0.25 < one.word_overlap <= 0.5),
+            describe_group(files, "more than half", lambda one: one.word_overlap > 0.5),
         ],
     }
 
 
-def at_ten(name: str) -> Callable[[Wanted], bool]:
-    return lambda one: one.is_found(name)
+def upper_bounds(found: Repositories) -> dict[str, float]:
+    """Return the recall of several oracles."""
+    return {
+        "first ten of rootle and BM25 together": recall(
+            found, lambda one: one.is_found(ROOTLE) or one.is_found(BASELINE)
+        ),
+        "perfect order of rootle's candidates": recall(
+            found, lambda one: one.is_found(ROOTLE, MAX_CANDIDATES)
+        ),
+        "perfect order of as many files of BM25": recall(
+            found, lambda one: one.is_found(BASELINE, MAX_CANDIDATES)
+        ),
+        "all files that share a word with the commit": recall(
+            found, lambda one: one.word_overlap > 0
+        ),
+    }
 
 
-def recall(found: Repositories, is_met: Callable[[Wanted], bool]) -> float:
-    """The share of a commit's files; averaged over a repository, then over repositories."""
-    return statistics.fmean(
-        statistics.fmean(share(map(is_met, commit.files)) for commit in of_one) for of_one in found
-    )
+def is_in_first_ten(system: str) -> Callable[[TargetFile], bool]:
+    return lambda one: one.is_found(system)
 
 
-def share_of(files: Sequence[Wanted], name: str, belongs: Callable[[Wanted], bool]) -> dict:
-    """How many of the wanted files belong to a group, and the share of them that is found."""
+def recall(found: Repositories, is_found: Callable[[TargetFile], bool]) -> float:
+    """Return the share of found files, averaged over commits, then over repositories."""
+    return mean(mean(mean(map(is_found, commit.files)) for commit in of_one) for of_one in found)
+
+
+def describe_group(
+    files: Sequence[TargetFile], name: str, belongs: Callable[[TargetFile], bool]
+) -> dict[str, Any]:
+    """Return the size of a group of target files and the share of it that is found."""
     group = [one for one in files if belongs(one)]
     return {
         "name": name,
         "share": len(group) / len(files),
-        **{system: share(map(at_ten(system), group)) for system in (OURS, FILES)},
-        "candidates": share(one.is_found(OURS, CANDIDATES) for one in group),
+        **{system: mean(map(is_in_first_ten(system), group)) for system in (ROOTLE, BASELINE)},
+        "candidates": mean(one.is_found(ROOTLE, MAX_CANDIDATES) for one in group),
     }
 
 
-def share(values: Iterable[bool]) -> float:
-    values = list(values)
-    return statistics.fmean(values) if values else 0.0
-
-
-def print_limits(report: dict) -> None:
+def format_report(report: dict[str, Any]) -> str:
     recalls = report["recall"]
-    print(f"{report['commits']} commits, {report['files']} files, at most {report['mostFiles']} of"
-          f" one; {report['addedFiles']} more were added and are not asked for")  # fmt: skip
-    for name, value in recalls.items():
-        print(f"{name:44} recall@10 {value:.3f}  {recalls[OURS] / value:.2f} x")
-    print(f"{'wanted: 1.3 x bm25':44} recall@10 {report['wanted']:.3f}")
-    for name, value in report["ceilings"].items():
-        print(f"{name:44} {value:.3f}  {value / recalls[FILES]:.2f} x bm25")
-    print(f"1.3 x bm25 is above 1 in {report['outOfReach']} repositories; "
-          f"bm25 has all files of {report['answeredByFloor']:.0%} of the commits")  # fmt: skip
-    for row in report["shares"]:
-        print(f"{row['name']:32} {row['share']:.1%} of the files  rootle {row[OURS]:.3f}  "
-              f"bm25 {row[FILES]:.3f}  candidates {row['candidates']:.3f}")  # fmt: skip
+    lines = [
+        f"{report['commits']} commits, {report['files']} files, at most {report['max_files']} per "
+        f"commit; {report['added_files']} more files were added and are not targets"
+    ]
+    lines += [
+        f"{name:44} recall@10 {value:.3f}  {recalls[ROOTLE] / value:.2f} x"
+        for name, value in recalls.items()
+    ]
+    lines.append(f"{f'wanted: {WANTED_RATIO} x bm25':44} recall@10 {report['wanted']:.3f}")
+    lines += [
+        f"{name:44} {value:.3f}  {value / recalls[BASELINE]:.2f} x bm25"
+        for name, value in report["upper_bounds"].items()
+    ]
+    lines.append(
+        f"{WANTED_RATIO} x bm25 exceeds 1 in {report['unreachable_repositories']} repositories; "
+        f"bm25 finds all files of {report['answered_by_baseline']:.0%} of the commits"
+    )
+    lines += [
+        f"{row['name']:32} {row['share']:.1%} of the files  rootle {row[ROOTLE]:.3f}  "
+        f"bm25 {row[BASELINE]:.3f}  candidates {row['candidates']:.3f}"
+        for row in report["groups"]
+    ]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

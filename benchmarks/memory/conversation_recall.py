@@ -1,44 +1,48 @@
-"""How well memories are found again: labelled evidence in long conversations, beside BM25 and mem0.
+"""Recall of labelled evidence in long conversations: rootle, BM25 and mem0.
 
-    python -m benchmarks.memory.conversation_recall DATA [--systems rootle,rootle-apart,bm25,bm25-english,mem0]
-        [--json FILE]
+    python -m benchmarks.memory.conversation_recall DATA
+        [--systems rootle,rootle-apart,bm25,bm25-english,mem0] [--json FILE]
 
-DATA is what LoCoMo (`snap-research/locomo`) publishes: `locomo10.json`, `locomo10.zip` or the
-folder in it; a JSON file of LongMemEval is read as well. Each turn of a conversation is told as a
-memory, "Speaker (session's date): text", with the caption of a picture that was shared, the same to
-every system; then its questions are asked. Recall@7 is the share of a question's evidence among the
-first seven memories, MRR one over the rank of the first evidence among fifty. Both are means over
-questions; their 95 % intervals come from drawing conversations with replacement, and so does that
-of the difference to rootle. mem0 keeps texts as they are, with rootle's embedder.
+DATA is LoCoMo as published (`snap-research/locomo`): `locomo10.json`, `locomo10.zip` or its folder;
+a JSON file of LongMemEval is read as well. Each turn is stored as a memory, "Speaker (session's
+date): text", with the caption of a shared picture, the same for every system; then the questions
+are asked. Recall@7 is the share of a question's evidence among the first seven memories; MRR is one
+over the rank of the first evidence among fifty. Both are means over questions. The 95 % intervals
+resample conversations, also for the paired difference to rootle. mem0 stores texts unchanged, with
+rootle's embedder.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common.arguments import JSON, command_parser, name_list
+from benchmarks.common.metrics import ROOTLE
+from benchmarks.common.reports import format_interval, write_json
+from benchmarks.common.rootle_search import timed
+from benchmarks.common.statistics import Floats, resampled_rows
 from benchmarks.memory.conversations import Conversation, Question, read_conversations
 from benchmarks.memory.systems import SYSTEMS, open_system
 from rootle.embed.static import StaticEmbedder
 
-OURS = "rootle"
 TOP_K, DEPTH = 7, 50
 DRAWS = 10_000
-# Those that rootle's numbers were chosen on; the others were tried once.
-TUNED_ON = frozenset({"26", "41", "43", "47", "49"})
+# rootle's constants were chosen on these conversations; the others were scored once.
+TUNING_CONVERSATIONS = frozenset({"26", "41", "43", "47", "49"})
+SPLITS = {"all": None, "tuning": True, "held out": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One question to one system, and how it went."""
+class QuestionScore:
+    """The scores of one system on one question."""
 
     conversation: str
     question: str
@@ -48,151 +52,180 @@ class Asked:
     ms: float
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of one system over a set of conversations."""
+
+    questions: int
+    recall: Estimate
+    mrr: Estimate
+    median_ms: float
+    recall_by_kind: dict[str, float]
+    recall_lead: Estimate | None  # of rootle over the system
+    mrr_lead: Estimate | None
+
+
+Report = dict[str, dict[str, Figures]]  # by split and system
+
+
 def main() -> None:
     args = parse_arguments()
     conversations = read_conversations(args.data)
     embedder = StaticEmbedder()
-    asked: dict[str, list[Asked]] = {name: [] for name in args.systems}
+    scores: dict[str, list[QuestionScore]] = {name: [] for name in args.systems}
     for number, conversation in enumerate(conversations, start=1):
         for name in args.systems:
-            asked[name] += ask_all(name, conversation, embedder)
+            scores[name] += ask_questions(name, conversation, embedder)
         print(f"\r{number} of {len(conversations)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    report = report_of(asked)
-    print_report(report)
-    if args.json:
-        rows = {name: [one_row(one) for one in found] for name, found in asked.items()}
-        args.json.write_text(json.dumps({**report, "asked": rows}, indent=1) + "\n")
+    report = make_report(scores)
+    for split, systems in report.items():
+        print(format_split(split, systems))
+    figures = {
+        split: {name: asdict(one) for name, one in systems.items()}
+        for split, systems in report.items()
+    }
+    questions = {name: [asdict(one) for one in found] for name, found in scores.items()}
+    write_json(args.json, {**figures, "questions": questions})
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("data", type=Path, metavar="DATA")
-    parser.add_argument("--systems", default=",".join(SYSTEMS), help="some of them, by commas")
-    parser.add_argument("--json", type=Path)
+    parser = command_parser(__doc__, JSON)
+    parser.add_argument("data", type=Path, metavar="DATA", help="LoCoMo or LongMemEval")
+    parser.add_argument(
+        "--systems", type=name_list, default=list(SYSTEMS), metavar="NAMES",
+        help="comma-separated systems (default: all)",
+    )  # fmt: skip
     args = parser.parse_args()
-    args.systems = args.systems.split(",")
     if unknown := set(args.systems) - set(SYSTEMS):
-        parser.error(f"no system {', '.join(sorted(unknown))}; there are {', '.join(SYSTEMS)}")
+        parser.error(f"no system {', '.join(sorted(unknown))}; known: {', '.join(SYSTEMS)}")
     return args
 
 
-def ask_all(name: str, conversation: Conversation, embedder: StaticEmbedder) -> list[Asked]:
+def ask_questions(
+    name: str, conversation: Conversation, embedder: StaticEmbedder
+) -> list[QuestionScore]:
+    """Return the scores of a system that stored a conversation."""
     with tempfile.TemporaryDirectory(prefix="memories-") as folder:
         system = open_system(name, Path(folder), embedder)
         for turn in conversation.turns:
-            system.tell(turn)
-        asked = []
+            system.store(turn)
+        scores = []
         for question in conversation.questions:
-            started = time.perf_counter()
-            found = system.ask(question.text, question.asked_at, DEPTH)
-            ms = (time.perf_counter() - started) * 1000
-            asked.append(judged(conversation.name, question, found, ms))
+            search = partial(system.search, question.text, question.asked_at, DEPTH)
+            found, ms = timed(search)
+            scores.append(score_question(conversation.name, question, found, ms))
         system.close()
-    return asked
+    return scores
 
 
-def judged(
+def score_question(
     conversation: str, question: Question, found: Sequence[frozenset[int]], ms: float
-) -> Asked:
-    seen = frozenset().union(*found[:TOP_K])
+) -> QuestionScore:
+    """Return the scores of the memories found, each the numbers of its turns."""
+    shown = frozenset[int]().union(*found[:TOP_K])
     ranks = (rank for rank, turns in enumerate(found, start=1) if turns & question.evidence)
     first = next(ranks, None)
-    return Asked(
+    return QuestionScore(
         conversation,
         question.text,
         question.kind,
-        len(seen & question.evidence) / len(question.evidence),
+        len(shown & question.evidence) / len(question.evidence),
         1 / first if first else 0.0,
         ms,
     )
 
 
-def report_of(asked: Mapping[str, Sequence[Asked]]) -> dict:
-    sides = {"all": None, "tuned on": True, "tried once": False}
-    return {
-        side: {
-            name: figures([one for one in found if on(one, tuned)], ours(asked, tuned, name))
-            for name, found in asked.items()
+def make_report(scores: Mapping[str, Sequence[QuestionScore]]) -> Report:
+    """Return the figures of each split that has questions."""
+    report: Report = {}
+    for split, tuning in SPLITS.items():
+        selected = {
+            name: [one for one in found if is_in_split(one, tuning)]
+            for name, found in scores.items()
         }
-        for side, tuned in sides.items()
-        if any(on(one, tuned) for one in next(iter(asked.values())))
-    }
+        if any(selected.values()):
+            rootle = selected.get(ROOTLE)
+            report[split] = {
+                name: figures_of(found, None if name == ROOTLE else rootle)
+                for name, found in selected.items()
+            }
+    return report
 
 
-def on(one: Asked, tuned: bool | None) -> bool:
-    number = one.conversation.removeprefix("conv-")
-    return tuned is None or (number.isdecimal() and (number in TUNED_ON) == tuned)
+def is_in_split(score: QuestionScore, tuning: bool | None) -> bool:
+    """Return whether a question belongs to a split; None: all questions."""
+    number = score.conversation.removeprefix("conv-")
+    return tuning is None or (number.isdecimal() and (number in TUNING_CONVERSATIONS) == tuning)
 
 
-def ours(asked: Mapping[str, Sequence[Asked]], tuned: bool | None, name: str) -> list[Asked]:
-    """What rootle found, where it is not this system itself."""
-    return [one for one in asked.get(OURS, ()) if on(one, tuned)] if name != OURS else []
-
-
-def figures(found: Sequence[Asked], of_ours: Sequence[Asked]) -> dict:
-    recalls = np.array([one.recall for one in found])
-    ranks = np.array([one.reciprocal_rank for one in found])
-    groups = [one.conversation for one in found]
-    row = {
-        "questions": len(found),
-        "recall": interval(recalls, groups),
-        "mrr": interval(ranks, groups),
-        "medianMs": float(np.median([one.ms for one in found])),
-        "recallByKind": {
-            kind: float(recalls[[one.kind == kind for one in found]].mean())
-            for kind in sorted({one.kind for one in found})
+def figures_of(scores: Sequence[QuestionScore], rootle: Sequence[QuestionScore] | None) -> Figures:
+    """Return the figures of a system; `rootle` has the same questions, for the lead."""
+    recalls = np.array([one.recall for one in scores])
+    ranks = np.array([one.reciprocal_rank for one in scores])
+    groups = [one.conversation for one in scores]
+    recall_lead = mrr_lead = None
+    if rootle:
+        recall_lead = estimate(np.array([one.recall for one in rootle]) - recalls, groups)
+        mrr_lead = estimate(np.array([one.reciprocal_rank for one in rootle]) - ranks, groups)
+    return Figures(
+        len(scores),
+        estimate(recalls, groups),
+        estimate(ranks, groups),
+        float(np.median([one.ms for one in scores])),
+        {
+            kind: float(recalls[[one.kind == kind for one in scores]].mean())
+            for kind in sorted({one.kind for one in scores})
         },
-    }
-    if of_ours:
-        row["recallOfOursMore"] = interval(
-            np.array([one.recall for one in of_ours]) - recalls, groups
-        )
-        more = np.array([one.reciprocal_rank for one in of_ours]) - ranks
-        row["mrrOfOursMore"] = interval(more, groups)
-    return row
+        recall_lead,
+        mrr_lead,
+    )
 
 
-def interval(values: np.ndarray, groups: Sequence[str]) -> dict[str, float]:
-    """The mean, and where 95 % of the means lie of as many conversations drawn anew."""
+def estimate(values: Floats, groups: Sequence[str]) -> Estimate:
+    """Return the mean of the values with the interval of resampled groups."""
     names = sorted(set(groups))
-    of = np.array([names.index(group) for group in groups])
-    sums, counts = np.bincount(of, values), np.bincount(of)
-    drawn = np.random.default_rng(7).integers(len(names), size=(DRAWS, len(names)))
+    group_of = np.array([names.index(group) for group in groups])
+    sums, counts = np.bincount(group_of, values), np.bincount(group_of)
+    drawn = resampled_rows(len(names), DRAWS, seed=7)
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
-    return {"mean": float(values.mean()), "low": float(low), "high": float(high)}
+    return Estimate(float(values.mean()), float(low), float(high))
 
 
-def print_report(report: Mapping[str, Mapping[str, dict]]) -> None:
-    for side, systems in report.items():
-        count = next(iter(systems.values()))["questions"]
-        print(f"\n{side}: {count} questions")
-        print(f"{'':14}{'recall@7':>22}{'MRR':>22}{'rootle more':>24}{'ms':>7}")
-        for name, row in systems.items():
-            more = shown(row["recallOfOursMore"], "+.3f") if "recallOfOursMore" in row else ""
-            print(
-                f"{name:14}{shown(row['recall']):>22}{shown(row['mrr']):>22}{more:>24}"
-                f"{row['medianMs']:7.1f}"
-            )
-        kinds = next(iter(systems.values()))["recallByKind"]
-        print(f"{'recall@7':14}" + "".join(f"{kind:>14}" for kind in kinds))
-        for name, row in systems.items():
-            print(f"{name:14}" + "".join(f"{row['recallByKind'][kind]:14.3f}" for kind in kinds))
+def format_split(split: str, systems: Mapping[str, Figures]) -> str:
+    """Return the table of one split, and the recall of each kind of question."""
+    first = next(iter(systems.values()))
+    lines = [
+        f"\n{split}: {first.questions} questions",
+        f"{'':14}{'recall@7':>22}{'MRR':>22}{'lead of rootle':>24}{'ms':>7}",
+    ]
+    for name, row in systems.items():
+        lead = format_estimate(row.recall_lead, "+.3f") if row.recall_lead else ""
+        lines.append(
+            f"{name:14}{format_estimate(row.recall):>22}{format_estimate(row.mrr):>22}{lead:>24}"
+            f"{row.median_ms:7.1f}"
+        )
+    kinds = first.recall_by_kind
+    lines.append(f"{'recall@7':14}" + "".join(f"{kind:>14}" for kind in kinds))
+    lines += [
+        f"{name:14}" + "".join(f"{row.recall_by_kind[kind]:14.3f}" for kind in kinds)
+        for name, row in systems.items()
+    ]
+    return "\n".join(lines)
 
 
-def shown(figure: Mapping[str, float], form: str = ".3f") -> str:
-    return f"{figure['mean']:{form}} ({figure['low']:{form}}–{figure['high']:{form}})"
-
-
-def one_row(one: Asked) -> dict[str, object]:
-    return {
-        "conversation": one.conversation,
-        "question": one.question,
-        "kind": one.kind,
-        "recall": one.recall,
-        "reciprocalRank": one.reciprocal_rank,
-    }
+def format_estimate(one: Estimate, form: str = ".3f") -> str:
+    return f"{one.mean:{form}} {format_interval((one.low, one.high), form)}"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Conversations with questions whose evidence is labelled, as LoCoMo and LongMemEval publish them.
+"""Conversations with labelled evidence for their questions: LoCoMo and LongMemEval.
 
-LoCoMo (`snap-research/locomo`): `data/locomo10.json`, the `data/locomo10.zip` of an earlier state,
-or the folder that it unpacks to. LongMemEval (`xiaowu0162/LongMemEval`): one of its JSON files.
+LoCoMo (`snap-research/locomo`): `data/locomo10.json`, `data/locomo10.zip` of an earlier version, or
+the unpacked folder. LongMemEval (`xiaowu0162/LongMemEval`): one of its JSON files.
 """
 
 from __future__ import annotations
@@ -13,46 +13,51 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-BETWEEN_TURNS = timedelta(seconds=20)
-# Labels have slips: several turns in one string, a colon too many, a zero in front.
+TURN_INTERVAL = timedelta(seconds=20)
+# Some labels are malformed: several turns in one string, an extra colon, leading zeros.
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody said once."""
+    """One message of a conversation."""
 
     text: str
-    told_at: datetime
+    sent_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """A question about a conversation, asked after its end."""
+
     text: str
     kind: str
-    evidence: frozenset[int]  # which turns answer it
+    evidence: frozenset[int]  # numbers of the turns that answer it
     asked_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
+    """The turns of all sessions in order, and the questions with evidence."""
+
     name: str
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
 
 
 def read_conversations(data: Path) -> list[Conversation]:
-    """What lies there. Raises ValueError where that is neither of the two."""
-    found = [one for name, value in _files(data) for one in _read(name, value)]
+    """Return the conversations of a file or folder. Raise ValueError if it has none."""
+    found = [one for name, value in _read_files(data) for one in _parse(name, value)]
     if not found:
         raise ValueError(f"{data} holds no conversations of LoCoMo or LongMemEval")
     return found
 
 
-def _files(data: Path) -> Iterator[tuple[str, object]]:
+def _read_files(data: Path) -> Iterator[tuple[str, object]]:
     if data.suffix == ".zip":
         with zipfile.ZipFile(data) as archive:
             for name in sorted(archive.namelist()):
@@ -63,65 +68,67 @@ def _files(data: Path) -> Iterator[tuple[str, object]]:
         yield path.stem, json.loads(path.read_text(encoding="utf-8"))
 
 
-def _read(name: str, value: object) -> Iterator[Conversation]:
-    samples = value if isinstance(value, list) else [value]
-    for sample in filter(lambda one: isinstance(one, dict), samples):
+def _parse(name: str, value: object) -> Iterator[Conversation]:
+    for sample in value if isinstance(value, list) else [value]:
+        if not isinstance(sample, dict):
+            continue
         if "haystack_sessions" in sample:
-            yield _of_longmemeval(sample)
+            yield _parse_longmemeval(sample)
         elif "qa" in sample:
-            yield _of_locomo(str(sample.get("sample_id", name)), sample)
+            yield _parse_locomo(str(sample.get("sample_id", name)), sample)
 
 
-def _of_locomo(name: str, sample: Mapping) -> Conversation:
-    talk = sample.get("conversation", sample)  # the earlier state has both on one level
-    numbers = sorted(int(m[1]) for m in map(_SESSION.fullmatch, talk) if m)
+def _parse_locomo(name: str, sample: Mapping[str, Any]) -> Conversation:
+    sessions = sample.get("conversation", sample)  # nested in the later version only
+    numbers = sorted(int(m[1]) for m in map(_SESSION.fullmatch, sessions) if m)
     turns: list[Turn] = []
-    places: dict[tuple[int, int], int] = {}
+    numbered: dict[tuple[int, int], int] = {}  # (session, turn) -> number of the turn
     for number in numbers:
-        said_on = talk[f"session_{number}_date_time"]
-        began = datetime.strptime(said_on, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-        for at, turn in enumerate(talk[f"session_{number}"]):
-            for label in _labels([turn["dia_id"]]):
-                places[label] = len(turns)
-            turns.append(Turn(_said(turn, said_on), began + at * BETWEEN_TURNS))
-    end = turns[-1].told_at + timedelta(days=1)
+        date = sessions[f"session_{number}_date_time"]
+        start = datetime.strptime(date, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        for position, turn in enumerate(sessions[f"session_{number}"]):
+            for turn_id in _parse_turn_ids([turn["dia_id"]]):
+                numbered[turn_id] = len(turns)
+            turns.append(Turn(_memory_text(turn, date), start + position * TURN_INTERVAL))
+    end = turns[-1].sent_at + timedelta(days=1)
     questions = []
-    for asked in sample["qa"]:
-        labels = _labels(asked.get("evidence") or [])
-        evidence = frozenset(places[label] for label in labels if label in places)
+    for record in sample["qa"]:
+        turn_ids = _parse_turn_ids(record.get("evidence") or [])
+        evidence = frozenset(numbered[one] for one in turn_ids if one in numbered)
         if evidence:
-            questions.append(Question(asked["question"], KINDS[asked["category"]], evidence, end))
+            kind = KINDS[record["category"]]
+            questions.append(Question(record["question"], kind, evidence, end))
     return Conversation(name, tuple(turns), tuple(questions))
 
 
-def _labels(texts: Iterable[str]) -> list[tuple[int, int]]:
+def _parse_turn_ids(texts: Iterable[str]) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for text in texts for a, b in _TURN_ID.findall(text)]
 
 
-def _said(turn: Mapping, said_on: str) -> str:
-    """A turn as a memory: who said what when, with what the shared picture shows."""
-    picture = turn.get("blip_caption")
-    text = f"{turn['text']} [shared {picture}]" if picture else turn["text"]
-    return f"{turn['speaker']} ({said_on}): {text}"
+def _memory_text(turn: Mapping[str, Any], date: str) -> str:
+    """Return a turn with its speaker, its date and the caption of a shared picture."""
+    caption = turn.get("blip_caption")
+    text = f"{turn['text']} [shared {caption}]" if caption else turn["text"]
+    return f"{turn['speaker']} ({date}): {text}"
 
 
-def _of_longmemeval(sample: Mapping) -> Conversation:
+def _parse_longmemeval(sample: Mapping[str, Any]) -> Conversation:
     turns: list[Turn] = []
     evidence = set()
-    for said_on, session in zip(sample["haystack_dates"], sample["haystack_sessions"], strict=True):
-        began = _day(said_on)
-        for at, turn in enumerate(session):
+    for date, session in zip(sample["haystack_dates"], sample["haystack_sessions"], strict=True):
+        start = _parse_date(date)
+        for position, turn in enumerate(session):
             if turn.get("has_answer"):
                 evidence.add(len(turns))
-            text = f"{turn['role']} ({said_on}): {turn['content']}"
-            turns.append(Turn(text, began + at * BETWEEN_TURNS))
-    asked_at = _day(sample["question_date"])
+            text = f"{turn['role']} ({date}): {turn['content']}"
+            turns.append(Turn(text, start + position * TURN_INTERVAL))
+    asked_at = _parse_date(sample["question_date"])
     question = Question(sample["question"], sample["question_type"], frozenset(evidence), asked_at)
-    # Those that cannot be answered have no evidence to be found.
+    # Unanswerable questions have no evidence.
     return Conversation(sample["question_id"], tuple(turns), (question,) if evidence else ())
 
 
-def _day(text: str) -> datetime:
-    """`2023/05/20 (Sat) 02:21`."""
-    plain = re.sub(r"\s*\([^)]*\)", "", text)
-    return datetime.strptime(plain, "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
+def _parse_date(text: str) -> datetime:
+    """Return the time of `2023/05/20 (Sat) 02:21`."""
+    without_day = re.sub(r"\s*\([^)]*\)", "", text)
+    return datetime.strptime(without_day, "%Y/%m/%d %H:%M").replace(tzinfo=UTC)

@@ -1,127 +1,153 @@
-"""Speed and memory of the embedded store of memories.
+"""Speed and memory of the embedded memory store.
 
     python -m benchmarks.memory.store_latency [--memories 10000] [--json FILE]
 
-Sentences of words that are as unevenly common as in a language are told one by one; then a new
-process opens the file and asks for topics of three to eight words, each once. "After an addition"
-is the first recall that has to see what was just told. Times are those of the clock and, since
-another program may have had the processor meanwhile, of the processor.
+Sentences of words with a natural frequency distribution are stored one by one; then a new process
+opens the file and searches for topics of three to eight words, each once. "Search after an
+addition" is the first search that has to see a new memory. Times are wall-clock time and, because
+other programs may have used the processor meanwhile, processor time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
+from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.reports import write_json
+from benchmarks.common.statistics import latency_percentiles
+from benchmarks.speed.processes import resident_bytes
 from rootle.embed.static import StaticEmbedder
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.models.shipped import STATIC_CODE_V1, model_file
 
-USER, TOP_K = "somebody", 7
-QUESTIONS, ADDITIONS = 300, 30
-BETWEEN_S = 60.0  # so that neighbours help each other, as they do in a conversation
+USER, TOP_K = "user", 7
+QUERIES, ADDITIONS = 300, 30
+MEMORY_WORDS, TOPIC_WORDS = (8, 25), (3, 8)
+INTERVAL_S = 60.0  # so that neighbours support each other, as in a conversation
 ROWS = (
-    ("told, a second", "toldASecond", "{:,.0f}"),
-    ("file, MB", "fileMb", "{:.1f}"),
-    ("first recall of a process, ms", "first", "{:.0f}"),
-    ("recall, median ms", "median", "{:.1f}"),
-    ("recall, 95th of 100, ms", "p95", "{:.1f}"),
-    ("recall after an addition, median ms", "afterAddition", "{:.1f}"),
-    ("memory of the process before, MB", "beforeMb", "{:.0f}"),
-    ("memory of the process with them, MB", "withMb", "{:.0f}"),
+    ("stored per second", "stored_per_second", "{:,.0f}"),
+    ("file, MB", "file_mb", "{:.1f}"),
+    ("first search of a process, ms", "first_ms", "{:.0f}"),
+    ("search, median ms", "median_ms", "{:.1f}"),
+    ("search, 95th percentile ms", "p95_ms", "{:.1f}"),
+    ("search after an addition, median ms", "after_addition_ms", "{:.1f}"),
+    ("process memory before, MB", "before_mb", "{:.0f}"),
+    ("process memory with the store, MB", "with_store_mb", "{:.0f}"),
 )
+
+Latency = tuple[float, float]  # wall-clock and processor time, ms
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--memories", type=int, default=10_000)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)  # the second process
-    args = parser.parse_args()
-    if args.ask:
-        print(json.dumps(asked(args.ask)))
+    args = parse_arguments()
+    if args.measure_searches:
+        print(json.dumps(measure_searches(args.measure_searches)))
         return
     with tempfile.TemporaryDirectory(prefix="memories-") as folder:
         path = Path(folder, "memories.db")
-        figures = {"memories": args.memories, **told(path, args.memories)}
-        command = [sys.executable, "-m", "benchmarks.memory.store_latency", "--ask", str(path)]
-        child = subprocess.run(command, capture_output=True, text=True, check=True)
+        figures: dict[str, Any] = {"memories": args.memories, **fill_store(path, args.memories)}
+        command = [sys.executable, "-m", "benchmarks.memory.store_latency"]
+        child = subprocess.run(
+            [*command, "--measure-searches", str(path)], capture_output=True, text=True, check=True
+        )
         figures |= json.loads(child.stdout)
-    print(f"{args.memories:,} memories{'':32}processor")
-    for label, key, form in ROWS:
-        values = [figures[key]] if key in figures else figures[f"{key}Ms"]
-        print(f"{label:38}" + "".join(f"{form.format(value):>10}" for value in values))
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+    print(format_figures(figures))
+    write_json(args.json, figures)
 
 
-def told(path: Path, count: int) -> dict[str, float]:
-    now = time.time() - count * BETWEEN_S
+def parse_arguments() -> argparse.Namespace:
+    parser = command_parser(__doc__, JSON)
+    parser.add_argument(
+        "--memories", type=int, default=10_000, help="memories (default: %(default)s)"
+    )
+    # Used by the command itself, for the second process.
+    parser.add_argument("--measure-searches", type=Path, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def fill_store(path: Path, count: int) -> dict[str, float]:
+    """Store memories; return the rate and the size of the file."""
+    now = time.time() - count * INTERVAL_S
     store = EmbeddedMemory(path, StaticEmbedder, clock=lambda: now)
     started = time.perf_counter()
-    for sentence in sentences(count, seed=1, words=(8, 25)):
-        now += BETWEEN_S
+    for sentence in generate_sentences(count, seed=1, words=MEMORY_WORDS):
+        now += INTERVAL_S
         store.add(sentence, USER)
     seconds = time.perf_counter() - started
     store.close()
-    return {"toldASecond": count / seconds, "fileMb": path.stat().st_size / 1e6}
+    return {"stored_per_second": count / seconds, "file_mb": path.stat().st_size / 1e6}
 
 
-def asked(path: Path) -> dict[str, object]:
-    topics = list(sentences(QUESTIONS + ADDITIONS, seed=2, words=(3, 8)))
-    news = list(sentences(ADDITIONS, seed=3, words=(8, 25)))
+def measure_searches(path: Path) -> dict[str, Any]:
+    """Return latencies and memory of a process that opens a store."""
+    topics = list(generate_sentences(QUERIES + ADDITIONS, seed=2, words=TOPIC_WORDS))
+    additions = list(generate_sentences(ADDITIONS, seed=3, words=MEMORY_WORDS))
     before = resident_mb()
     store = EmbeddedMemory(path, StaticEmbedder)
-
-    first = ms_of_recall(store, "the first question of all")
-    times = [ms_of_recall(store, topic) for topic in topics[:QUESTIONS]]
-    after = []
-    for sentence, topic in zip(news, topics[QUESTIONS:], strict=True):
+    first = search_latency(store, "the first question of all")
+    latencies = [search_latency(store, topic) for topic in topics[:QUERIES]]
+    after_addition = []
+    for sentence, topic in zip(additions, topics[QUERIES:], strict=True):
         store.add(sentence, USER)
-        after.append(ms_of_recall(store, topic))
+        after_addition.append(search_latency(store, topic))
     store.close()
     return {
-        "firstMs": first,
-        "medianMs": [statistics.median(kind) for kind in zip(*times, strict=True)],
-        "p95Ms": [statistics.quantiles(kind, n=20)[-1] for kind in zip(*times, strict=True)],
-        "afterAdditionMs": [statistics.median(kind) for kind in zip(*after, strict=True)],
-        "beforeMb": before,
-        "withMb": resident_mb(),
+        "first_ms": first,
+        **summarize(latencies),
+        "after_addition_ms": summarize(after_addition)["median_ms"],
+        "before_mb": before,
+        "with_store_mb": resident_mb(),
     }
 
 
-def ms_of_recall(store: EmbeddedMemory, topic: str) -> tuple[float, float]:
-    """By the clock, and of the processor."""
+def search_latency(store: EmbeddedMemory, topic: str) -> Latency:
+    """Return the time of one search."""
     started, started_work = time.perf_counter(), time.thread_time()
     store.search(topic, USER, TOP_K)
     done, done_work = time.perf_counter(), time.thread_time()
     return (done - started) * 1000, (done_work - started_work) * 1000
 
 
-def sentences(count: int, *, seed: int, words: tuple[int, int]) -> Iterator[str]:
-    """Always the same ones; the n-th word comes 1/n as often as the first (Zipf)."""
-    listed = model_file(STATIC_CODE_V1, "vocab.txt").read_text(encoding="utf-8").split()
-    known = [word for word in listed if word.isascii() and word.isalpha() and len(word) > 2]
-    shares = list(accumulate(1 / rank for rank in range(1, len(known) + 1)))
+def summarize(latencies: Sequence[Latency]) -> dict[str, list[float]]:
+    """Return median and 95th percentile of both clocks."""
+    pairs = [latency_percentiles(clock) for clock in zip(*latencies, strict=True)]
+    return {"median_ms": [median for median, _ in pairs], "p95_ms": [p95 for _, p95 in pairs]}
+
+
+def generate_sentences(count: int, *, seed: int, words: tuple[int, int]) -> Iterator[str]:
+    """Yield reproducible sentences; the n-th word is 1/n as frequent as the first (Zipf)."""
+    vocabulary = model_file(STATIC_CODE_V1, "vocab.txt").read_text(encoding="utf-8").split()
+    known = [word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2]
+    weights = list(accumulate(1 / rank for rank in range(1, len(known) + 1)))
     rng = random.Random(seed)
     for _ in range(count):
-        yield " ".join(rng.choices(known, cum_weights=shares, k=rng.randint(*words)))
+        yield " ".join(rng.choices(known, cum_weights=weights, k=rng.randint(*words)))
 
 
 def resident_mb() -> float:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1e3
-    raise RuntimeError("/proc says nothing of this process")
+    """Return the resident memory of this process in MB."""
+    return resident_bytes(os.getpid()) / 1e6
+
+
+def format_figures(figures: Mapping[str, Any]) -> str:
+    """Return one row per figure; latencies have a column for each clock."""
+    lines = [f"{figures['memories']:,} memories".ljust(48) + f"{'processor':>10}"]
+    for label, key, form in ROWS:
+        value = figures[key]
+        values = value if isinstance(value, (list, tuple)) else [value]
+        lines.append(f"{label:38}" + "".join(f"{form.format(one):>10}" for one in values))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

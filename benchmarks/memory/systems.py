@@ -1,10 +1,9 @@
-"""Who remembers: rootle, mem0's library with the same embedder, and BM25 alone, plain and English.
+"""Memory systems to compare: rootle, mem0 with the same embedder, and BM25 alone.
 
-The formula of BM25 is that of `common/bm25.py`. "bm25" knows nothing of language: words in small letters.
-"bm25-english" compares stems and leaves out stop words, the same ones as rootle does.
+"bm25" compares lower-case words; "bm25-english" compares stems and leaves out rootle's stop words.
 
-rootle lets memories that were told within half an hour help each other; "rootle-apart" is told each
-turn half an hour after the last, as facts that nothing connects would be.
+rootle lets memories that were stored within half an hour support each other. For "rootle-apart"
+every turn is stored half an hour after the last, like unrelated facts.
 """
 
 from __future__ import annotations
@@ -20,118 +19,130 @@ from typing import Protocol
 import numpy as np
 import tantivy
 
+from benchmarks.common.bm25 import length_norms, term_scores
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
+from rootle.memory.embedded import EmbeddedMemory
 from rootle.protocols import MemoryStore
 from rootle.text.terms import STOP_WORDS
 
-K1, B = 1.2, 0.75
 APART_S = 1_860
-_USER = "somebody"
+_USER = "user"
 _WORD = re.compile(r"\w+")
 
+Clock = Callable[[], float]  # seconds since the epoch
 
-class System(Protocol):
-    def tell(self, turn: Turn) -> None: ...
 
-    def ask(self, question: str, asked_at: datetime, k: int) -> list[frozenset[int]]:
-        """The best k memories, best first, each as the turns that it was told in."""
+class MemorySystem(Protocol):
+    """A system that stores turns and finds them again."""
+
+    def store(self, turn: Turn) -> None: ...
+
+    def search(self, query: str, asked_at: datetime, k: int) -> list[frozenset[int]]:
+        """Return the best k memories, best first, each as the numbers of its turns."""
 
     def close(self) -> None: ...
 
 
-class Stored:
-    """A MemoryStore; turns with the same text are one memory to some."""
+class ClosableStore(MemoryStore, Protocol):
+    """A memory store that holds files or connections."""
+
+    def close(self) -> None: ...
+
+
+class StoreSystem:
+    """A memory store of rootle; it may merge turns with equal text into one memory."""
 
     def __init__(
-        self, open_store: Callable[[Callable[[], float]], MemoryStore], pause_s: float = 0.0
+        self,
+        open_store: Callable[[Clock], ClosableStore],
+        interval_s: float = 0.0,
     ) -> None:
+        """Store each turn at least `interval_s` after the last one."""
         self._now = 0.0
-        self._pause_s = pause_s
+        self._interval_s = interval_s
         self._store = open_store(lambda: self._now)
         self._turns: dict[str, set[int]] = defaultdict(set)
         self._count = 0
 
-    def tell(self, turn: Turn) -> None:
-        self._now = max(turn.told_at.timestamp(), self._now + self._pause_s)
+    def store(self, turn: Turn) -> None:
+        self._now = max(turn.sent_at.timestamp(), self._now + self._interval_s)
         memory = self._store.add(turn.text, _USER)
         assert memory is not None
         self._turns[memory.id].add(self._count)
         self._count += 1
 
-    def ask(self, question: str, asked_at: datetime, k: int) -> list[frozenset[int]]:
+    def search(self, query: str, asked_at: datetime, k: int) -> list[frozenset[int]]:
         self._now = asked_at.timestamp()
-        found = self._store.search(question, _USER, k)
+        found = self._store.search(query, _USER, k)
         return [frozenset(self._turns[memory.id]) for memory in found]
 
     def close(self) -> None:
-        self._store.close()  # type: ignore[attr-defined]
+        self._store.close()
 
 
-class Bm25:
-    """Robertson and Zaragoza, 2009, equation 3.15, with one added inside the logarithm."""
+class Bm25System:
+    """BM25 over turns, with the formula of `benchmarks/common/bm25.py`."""
 
-    def __init__(self, words: Callable[[str], Sequence[str]]) -> None:
-        self._words = words
-        self._where: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    def __init__(self, split: Callable[[str], Sequence[str]]) -> None:
+        self._split = split
+        self._postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._lengths: list[int] = []
 
-    def tell(self, turn: Turn) -> None:
-        counts = Counter(self._words(turn.text))
+    def store(self, turn: Turn) -> None:
+        counts = Counter(self._split(turn.text))
         for word, count in counts.items():
-            self._where[word].append((len(self._lengths), count))
+            self._postings[word].append((len(self._lengths), count))
         self._lengths.append(counts.total())
 
-    def ask(self, question: str, _: datetime, k: int) -> list[frozenset[int]]:
-        lengths = np.array(self._lengths, dtype=float)
-        dampers = K1 * (1 - B + B * lengths / lengths.mean())
-        scores = np.zeros(len(lengths))
-        for word, times in Counter(self._words(question)).items():
-            found = np.array(self._where.get(word, []), dtype=int).reshape(-1, 2)
-            at, counts = found[:, 0], found[:, 1]
-            rarity = np.log(1 + (len(lengths) - len(at) + 0.5) / (len(at) + 0.5))
-            scores[at] += times * rarity * counts * (K1 + 1) / (counts + dampers[at])
+    def search(self, query: str, _: datetime, k: int) -> list[frozenset[int]]:
+        norms = length_norms(np.array(self._lengths, dtype=float))
+        scores = np.zeros(len(norms))
+        for word, times in Counter(self._split(query)).items():
+            postings = np.array(self._postings.get(word, []), dtype=int).reshape(-1, 2)
+            turns, counts = postings[:, 0], postings[:, 1]
+            scores[turns] += times * term_scores(counts, norms[turns], len(norms))
         best = np.argsort(-scores, kind="stable")[:k]
-        return [frozenset([at]) for at in best.tolist() if scores[at] > 0]
+        return [frozenset([turn]) for turn in best.tolist() if scores[turn] > 0]
 
     def close(self) -> None:
         pass
 
 
 def plain_words(text: str) -> list[str]:
+    """Return the lower-case words of a text."""
     return _WORD.findall(text.lower())
 
 
 def english_words() -> Callable[[str], Sequence[str]]:
+    """Return a function that gives the English stems of a text without stop words."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    stems = builder.filter(tantivy.Filter.stemmer("english")).build().analyze
-    return lambda text: stems(
-        " ".join(word for word in plain_words(text) if word not in STOP_WORDS)
-    )
+    stem = builder.filter(tantivy.Filter.stemmer("english")).build().analyze
+    return lambda text: stem(" ".join(word for word in plain_words(text) if word not in STOP_WORDS))
 
 
-def open_system(name: str, folder: Path, embedder: StaticEmbedder) -> System:
-    """An empty one, which may write into that folder."""
+def open_system(name: str, folder: Path, embedder: StaticEmbedder) -> MemorySystem:
+    """Return an empty system that may write into a folder."""
     return SYSTEMS[name](folder, embedder)
 
 
-def _rootle(folder: Path, embedder: StaticEmbedder, pause_s: float = 0.0) -> System:
-    from rootle.memory.embedded import EmbeddedMemory
-
+def _open_rootle(folder: Path, embedder: StaticEmbedder, interval_s: float = 0.0) -> MemorySystem:
     path = folder / "memories.db"
-    return Stored(lambda now: EmbeddedMemory(path, lambda: embedder, clock=now), pause_s)
+    return StoreSystem(
+        lambda clock: EmbeddedMemory(path, lambda: embedder, clock=clock), interval_s
+    )
 
 
-def _mem0(folder: Path, embedder: StaticEmbedder) -> System:
-    from rootle.memory.mem0.library import Mem0Store
+def _open_mem0(folder: Path, embedder: StaticEmbedder) -> MemorySystem:
+    from rootle.memory.mem0.library import Mem0Store  # optional: needs mem0ai
 
-    return Stored(lambda _: Mem0Store(folder, lambda: embedder))
+    return StoreSystem(lambda _: Mem0Store(folder, lambda: embedder))
 
 
-SYSTEMS: dict[str, Callable[[Path, StaticEmbedder], System]] = {
-    "rootle": _rootle,
-    "rootle-apart": partial(_rootle, pause_s=APART_S),
-    "bm25": lambda *_: Bm25(plain_words),
-    "bm25-english": lambda *_: Bm25(english_words()),
-    "mem0": _mem0,
+SYSTEMS: dict[str, Callable[[Path, StaticEmbedder], MemorySystem]] = {
+    "rootle": _open_rootle,
+    "rootle-apart": partial(_open_rootle, interval_s=APART_S),
+    "bm25": lambda *_: Bm25System(plain_words),
+    "bm25-english": lambda *_: Bm25System(english_words()),
+    "mem0": _open_mem0,
 }

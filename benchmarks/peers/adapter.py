@@ -1,7 +1,9 @@
-"""What the adapters of this folder share: windows of lines, and questions answered as JSON lines.
+"""Shared code of the adapters: windows of lines, and queries answered as JSON lines.
 
-Engines that only match texts get the same passages: windows of 50 lines of every text file that git
-tracks, the path before them. Tools that cut files by themselves get the folder.
+Each adapter runs in the environment of its system, which has no rootle: this module needs nothing
+but the standard library. Engines that only match text get the same passages: windows of 50 lines of
+every text file that git tracks, preceded by its path. Tools that split files themselves get the
+folder.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.common.git import tracked_texts
+
 WINDOW_LINES = 50
 _CASE_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 class Passage(NamedTuple):
-    """Lines of a file; `text` has its path before them, and is empty where a tool found them."""
+    """A range of lines of a file; `text` is empty where the tool found the lines itself."""
 
     path: str
     start_line: int
@@ -28,40 +32,44 @@ class Passage(NamedTuple):
     text: str = ""
 
 
-Search = Callable[[str, int], Sequence[Passage]]  # question and number of results, best first
+Search = Callable[[str, int], Sequence[Passage]]  # (query, number of results), best first
 
 
-def windows(root: Path) -> list[Passage]:
-    """Windows of lines of all text files that git tracks."""
-    from benchmarks.common.bm25 import tracked_texts
-
-    found = []
+def read_windows(root: Path) -> list[Passage]:
+    """Return the windows of all tracked text files."""
+    passages = []
     for path, content in tracked_texts(root):
         lines = content.decode("utf-8", errors="replace").splitlines()
         for start in range(0, len(lines), WINDOW_LINES):
             part = lines[start : start + WINDOW_LINES]
-            found.append(Passage(path, start + 1, start + len(part), "\n".join([path, *part])))
-    return found
+            text = "\n".join([path, *part])
+            passages.append(Passage(path, start + 1, start + len(part), text))
+    return passages
 
 
-def split_names(text: str) -> str:
-    """The text with identifiers taken apart, for engines that know words only."""
+def split_identifiers(text: str) -> str:
+    """Return a text with identifiers split, for engines that only know words."""
     return _CASE_CHANGE.sub(" ", text)
 
 
-def run(open_search: Callable[..., Search], *options: str) -> None:
-    """Answer the questions on standard input; `options` are further required arguments."""
+def adapter_parser(*paths: str) -> argparse.ArgumentParser:
+    """Return a parser of `--root` and further required paths."""
     parser = argparse.ArgumentParser()
-    for name in ("root", *options):
+    for name in ("root", *paths):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    return parser
+
+
+def serve(open_search: Callable[..., Search], parser: argparse.ArgumentParser) -> None:
+    """Answer the queries on standard input; `open_search` gets the parsed options by name."""
     search = open_search(**vars(parser.parse_args()))
     for line in filter(str.strip, sys.stdin):
-        asked = json.loads(line)
+        request = json.loads(line)
         started = time.perf_counter()
-        found = search(asked["query"], asked.get("topK", 10))
+        passages = search(request["query"], request.get("topK", 10))
         ms = (time.perf_counter() - started) * 1000
         results = [
             {"filePath": one.path, "startLine": one.start_line, "endLine": one.end_line}
-            for one in found
+            for one in passages
         ]
         print(json.dumps({"ms": ms, "results": results}), flush=True)

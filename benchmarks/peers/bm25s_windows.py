@@ -1,4 +1,4 @@
-"""bm25s over windows of lines, with English stop words and stems, as its documentation shows.
+"""bm25s over windows of lines, with English stop words and stems as in its documentation.
 
 pip install bm25s PyStemmer
 python -m benchmarks.peers.bm25s_windows --root DIR
@@ -6,32 +6,42 @@ python -m benchmarks.peers.bm25s_windows --root DIR
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import bm25s
 import Stemmer
 
-from benchmarks.peers.adapter import Search, run, split_names, windows
+from benchmarks.peers.adapter import (
+    Passage,
+    Search,
+    adapter_parser,
+    read_windows,
+    serve,
+    split_identifiers,
+)
 
 
 def open_search(root: Path) -> Search:
-    passages = windows(root)
+    passages = read_windows(root)
     stemmer = Stemmer.Stemmer("english")
 
-    def tokens(texts: list[str]):
-        texts = [split_names(text) for text in texts]
-        return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)
+    def tokenize(texts: Sequence[str]) -> Any:
+        split = [split_identifiers(text) for text in texts]
+        return bm25s.tokenize(split, stopwords="en", stemmer=stemmer, show_progress=False)
 
     engine = bm25s.BM25()
-    engine.index(tokens([one.text for one in passages]), show_progress=False)
+    engine.index(tokenize([one.text for one in passages]), show_progress=False)
 
-    def search(question: str, k: int):
+    def search(query: str, k: int) -> Sequence[Passage]:
         k = min(k, len(passages))
-        found, scores = engine.retrieve(tokens([question]), k=k, show_progress=False)
-        return [passages[at] for at, score in zip(found[0], scores[0], strict=True) if score > 0]
+        numbers, scores = engine.retrieve(tokenize([query]), k=k, show_progress=False)
+        pairs = zip(numbers[0], scores[0], strict=True)
+        return [passages[number] for number, score in pairs if score > 0]
 
     return search
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,4 +1,4 @@
-"""Chroma over windows of lines: vectors alone, of a static model in a local folder.
+"""Chroma over windows of lines: dense retrieval alone, with a static model in a local folder.
 
 pip install chromadb model2vec
 python -m benchmarks.peers.chroma_vectors --root DIR --model MODEL
@@ -6,18 +6,19 @@ python -m benchmarks.peers.chroma_vectors --root DIR --model MODEL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import chromadb
 from model2vec import StaticModel
 
-from benchmarks.peers.adapter import Search, run, windows
+from benchmarks.peers.adapter import Passage, Search, adapter_parser, read_windows, serve
 
 _BATCH = 2_000
 
 
 def open_search(root: Path, model: Path) -> Search:
-    passages = windows(root)
+    passages = read_windows(root)
     embed = StaticModel.from_pretrained(str(model)).encode
     settings = chromadb.Settings(anonymized_telemetry=False)
     collection = chromadb.EphemeralClient(settings).create_collection(
@@ -25,15 +26,15 @@ def open_search(root: Path, model: Path) -> Search:
     )
     for start in range(0, len(passages), _BATCH):
         part = passages[start : start + _BATCH]
-        numbers = [str(start + at) for at in range(len(part))]
-        collection.add(ids=numbers, embeddings=embed([one.text for one in part]))
+        ids = [str(start + number) for number in range(len(part))]
+        collection.add(ids=ids, embeddings=embed([one.text for one in part]))
 
-    def search(question: str, k: int):
-        found = collection.query(query_embeddings=embed([question]), n_results=k)
+    def search(query: str, k: int) -> Sequence[Passage]:
+        found = collection.query(query_embeddings=embed([query]), n_results=k)
         return [passages[int(number)] for number in found["ids"][0]]
 
     return search
 
 
 if __name__ == "__main__":
-    run(open_search, "model")
+    serve(open_search, adapter_parser("model"))

@@ -3,7 +3,7 @@
     pip install codebase-index && pip install "tree-sitter-language-pack<1"
     python -m benchmarks.peers.codebase_index_search --root DIR
 
-The second command brings the grammars; later versions of that package download them when they run.
+The second package has the grammars; its later versions download them at run time.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import json
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from codebase_index.cli import app
 
-from benchmarks.peers.adapter import Passage, Search, run
+from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve
 
 
 def open_search(root: Path) -> Search:
@@ -27,23 +28,24 @@ def open_search(root: Path) -> Search:
     shutil.copytree(root, copy, symlinks=True)
     if not (copy / ".git").exists():
         subprocess.run(["git", "init", "-q", str(copy)], check=True)
-    call(copy, "index")
+    call_command(copy, "index")
 
-    def search(question: str, k: int, _keep: object = folder):
-        words = ["search", "--limit", str(k), "--token-budget", "100000", "--", question]
-        found = json.loads(call(copy, *words))["results"]
+    # The default argument keeps the temporary folder as long as the function.
+    def search(query: str, k: int, _folder: object = folder) -> Sequence[Passage]:
+        words = ["search", "--limit", str(k), "--token-budget", "100000", "--", query]
+        found = json.loads(call_command(copy, *words))["results"]
         return [Passage(one["path"], one["line_start"], one["line_end"]) for one in found]
 
     return search
 
 
-def call(root: Path, *words: str) -> str:
-    """What the command prints, without a new process for each question."""
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+def call_command(root: Path, *words: str) -> str:
+    """Return the command's output, without a new process per query."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
         app(["--root", str(root), "--json", *words])
-    return said.getvalue()
+    return output.getvalue()
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,6 +1,6 @@
-"""SQLite's FTS5 over windows of lines: its bm25(), any word of the question, Porter stems.
+"""SQLite FTS5 over windows of lines: its bm25(), any word of the query, Porter stems.
 
-(comes with Python)
+(part of Python)
 python -m benchmarks.peers.fts5_windows --root DIR
 """
 
@@ -8,28 +8,36 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.peers.adapter import Search, run, split_names, windows
+from benchmarks.peers.adapter import (
+    Passage,
+    Search,
+    adapter_parser,
+    read_windows,
+    serve,
+    split_identifiers,
+)
 
 _WORD = re.compile(r"\w+")
 
 
 def open_search(root: Path) -> Search:
-    passages = windows(root)
+    passages = read_windows(root)
     database = sqlite3.connect(":memory:")
     database.execute("create virtual table t using fts5(body, tokenize = 'porter unicode61')")
-    rows = [(at, split_names(one.text)) for at, one in enumerate(passages)]
+    rows = [(number, split_identifiers(one.text)) for number, one in enumerate(passages)]
     database.executemany("insert into t (rowid, body) values (?, ?)", rows)
 
-    def search(question: str, k: int):
-        words = dict.fromkeys(_WORD.findall(split_names(question)))
+    def search(query: str, k: int) -> Sequence[Passage]:
+        words = dict.fromkeys(_WORD.findall(split_identifiers(query)))
         any_word = " OR ".join(f'"{word}"' for word in words)
-        asked = "select rowid from t where t match ? order by rank limit ?"
-        return [passages[at] for (at,) in database.execute(asked, (any_word, k))]
+        select = "select rowid from t where t match ? order by rank limit ?"
+        return [passages[number] for (number,) in database.execute(select, (any_word, k))]
 
     return search
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,4 +1,4 @@
-"""Haystack: its BM25 retriever in memory over pieces of 50 lines, cut by its own splitter.
+"""Haystack: its in-memory BM25 retriever over passages of 50 lines from its own splitter.
 
 pip install haystack-ai
 python -m benchmarks.peers.haystack_bm25 --root DIR
@@ -6,35 +6,35 @@ python -m benchmarks.peers.haystack_bm25 --root DIR
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from haystack import Document
 from haystack.components.preprocessors import DocumentSplitter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-from benchmarks.peers.adapter import WINDOW_LINES, Passage, Search, run
+from benchmarks.common.git import tracked_texts
+from benchmarks.peers.adapter import WINDOW_LINES, Passage, Search, adapter_parser, serve
 
 
 def open_search(root: Path) -> Search:
-    from benchmarks.common.bm25 import tracked_texts
-
     texts = {path: text.decode("utf-8", errors="replace") for path, text in tracked_texts(root)}
     documents = [Document(content=text, meta={"path": path}) for path, text in texts.items()]
     splitter = DocumentSplitter(split_by="line", split_length=WINDOW_LINES)
     store = InMemoryDocumentStore()
     store.write_documents(splitter.run(documents=documents)["documents"])
 
-    def search(question: str, k: int):
-        return [passage(one, texts) for one in store.bm25_retrieval(question, top_k=k)]
+    def search(query: str, k: int) -> Sequence[Passage]:
+        return [passage_of(one, texts) for one in store.bm25_retrieval(query, top_k=k)]
 
     return search
 
 
-def passage(document: Document, texts: dict[str, str]) -> Passage:
+def passage_of(document: Document, texts: dict[str, str]) -> Passage:
     path = document.meta["path"]
     start = texts[path].count("\n", 0, document.meta["split_idx_start"]) + 1
     return Passage(path, start, start + len(document.content.splitlines()) - 1)
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,4 +1,4 @@
-"""LanceDB over windows of lines: its hybrid of words (BM25) and vectors, fused by rank.
+"""LanceDB over windows of lines: its hybrid of BM25 and vectors, fused by reciprocal rank.
 
 pip install lancedb model2vec
 python -m benchmarks.peers.lancedb_hybrid --root DIR --model MODEL
@@ -7,6 +7,7 @@ python -m benchmarks.peers.lancedb_hybrid --root DIR --model MODEL
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import lancedb
@@ -14,29 +15,37 @@ from lancedb.index import FTS
 from lancedb.rerankers import RRFReranker
 from model2vec import StaticModel
 
-from benchmarks.peers.adapter import Search, run, split_names, windows
+from benchmarks.peers.adapter import (
+    Passage,
+    Search,
+    adapter_parser,
+    read_windows,
+    serve,
+    split_identifiers,
+)
 
 
 def open_search(root: Path, model: Path) -> Search:
-    passages = windows(root)
+    passages = read_windows(root)
     embed = StaticModel.from_pretrained(str(model)).encode
     vectors = embed([one.text for one in passages])
     rows = [
-        {"number": at, "body": split_names(one.text), "vector": vector}
-        for at, (one, vector) in enumerate(zip(passages, vectors, strict=True))
+        {"number": number, "body": split_identifiers(one.text), "vector": vector}
+        for number, (one, vector) in enumerate(zip(passages, vectors, strict=True))
     ]
     folder = tempfile.TemporaryDirectory()
     table = lancedb.connect(folder.name).create_table("passages", rows)
     table.create_index("body", config=FTS())  # English stems and stop words by default
-    fuse = RRFReranker()
+    reranker = RRFReranker()
 
-    def search(question: str, k: int, _keep: object = folder):
-        asked = table.search(query_type="hybrid").vector(embed([question])[0])
-        found = asked.text(split_names(question)).rerank(fuse).limit(k).to_list()
-        return [passages[row["number"]] for row in found[:k]]
+    # The default argument keeps the temporary folder as long as the function.
+    def search(query: str, k: int, _folder: object = folder) -> Sequence[Passage]:
+        dense = table.search(query_type="hybrid").vector(embed([query])[0])
+        hybrid = dense.text(split_identifiers(query)).rerank(reranker)
+        return [passages[row["number"]] for row in hybrid.limit(k).to_list()[:k]]
 
     return search
 
 
 if __name__ == "__main__":
-    run(open_search, "model")
+    serve(open_search, adapter_parser("model"))

@@ -1,4 +1,4 @@
-"""LlamaIndex: its BM25 retriever over its own pieces of every text file, all at their defaults.
+"""LlamaIndex: its BM25 retriever over its own nodes of every text file, with default settings.
 
 pip install llama-index-core llama-index-retrievers-bm25
 python -m benchmarks.peers.llama_index_bm25 --root DIR
@@ -6,18 +6,19 @@ python -m benchmarks.peers.llama_index_bm25 --root DIR
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from llama_index.core import Document
 from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import TextNode
 from llama_index.retrievers.bm25 import BM25Retriever
 
-from benchmarks.peers.adapter import Passage, Search, run
+from benchmarks.common.git import tracked_texts
+from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve
 
 
 def open_search(root: Path) -> Search:
-    from benchmarks.common.bm25 import tracked_texts
-
     documents = [
         Document(text=content.decode("utf-8", errors="replace"), metadata={"path": path})
         for path, content in tracked_texts(root)
@@ -26,17 +27,17 @@ def open_search(root: Path) -> Search:
     texts = {one.metadata["path"]: one.text for one in documents}
     retriever = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=min(10, len(nodes)))
 
-    def search(question: str, k: int):
-        return [passage(hit.node, texts) for hit in retriever.retrieve(question)[:k]]
+    def search(query: str, k: int) -> Sequence[Passage]:
+        return [passage_of(hit.node, texts) for hit in retriever.retrieve(query)[:k]]
 
     return search
 
 
-def passage(node, texts: dict[str, str]) -> Passage:
+def passage_of(node: TextNode, texts: dict[str, str]) -> Passage:
     path = node.metadata["path"]
     start = texts[path].count("\n", 0, node.start_char_idx or 0) + 1
     return Passage(path, start, start + len(node.text.splitlines()) - 1)
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

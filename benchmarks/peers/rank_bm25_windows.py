@@ -1,4 +1,4 @@
-"""rank-bm25 (BM25Okapi) over windows of lines, lower-cased words, identifiers taken apart.
+"""rank-bm25 (BM25Okapi) over windows of lines: lower-case words, identifiers split.
 
 pip install rank-bm25
 python -m benchmarks.peers.rank_bm25_windows --root DIR
@@ -7,31 +7,39 @@ python -m benchmarks.peers.rank_bm25_windows --root DIR
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from benchmarks.peers.adapter import Search, run, split_names, windows
+from benchmarks.peers.adapter import (
+    Passage,
+    Search,
+    adapter_parser,
+    read_windows,
+    serve,
+    split_identifiers,
+)
 
 _WORD = re.compile(r"\w+")
 
 
 def open_search(root: Path) -> Search:
-    passages = windows(root)
-    engine = BM25Okapi([words(one.text) for one in passages])
+    passages = read_windows(root)
+    engine = BM25Okapi([split_words(one.text) for one in passages])
 
-    def search(question: str, k: int):
-        scores = engine.get_scores(words(question))
+    def search(query: str, k: int) -> Sequence[Passage]:
+        scores = engine.get_scores(split_words(query))
         best = np.argsort(-scores, kind="stable")[:k]
-        return [passages[at] for at in best if scores[at] > 0]
+        return [passages[number] for number in best if scores[number] > 0]
 
     return search
 
 
-def words(text: str) -> list[str]:
-    return _WORD.findall(split_names(text).lower())
+def split_words(text: str) -> list[str]:
+    return _WORD.findall(split_identifiers(text).lower())
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,4 +1,4 @@
-"""tantivy-search: its command over pieces that it cuts by itself.
+"""tantivy-search: its command over passages that it splits itself.
 
 pip install tantivy-search
 python -m benchmarks.peers.tantivy_search_cli --root DIR
@@ -12,40 +12,43 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-_folder = tempfile.TemporaryDirectory(prefix="tantivy-search-")  # of its one index
+_folder = tempfile.TemporaryDirectory(prefix="tantivy-search-")  # for its only index
 os.environ["XDG_CACHE_HOME"] = _folder.name
 
-from tantivy_search.cli import main, main_index  # noqa: E402
+from tantivy_search.cli import main, main_index  # noqa: E402 - reads the environment
 
-from benchmarks.peers.adapter import Passage, Search, run  # noqa: E402
+from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve  # noqa: E402
 
 
 def open_search(root: Path) -> Search:
-    call(main_index, str(root))
+    call_command(main_index, str(root))
 
-    def search(question: str, k: int):
-        said = call(main, "-n", str(k), "--", question)
-        return [passage(one, root) for one in json.loads(said)] if said.startswith("[") else []
+    def search(query: str, k: int) -> Sequence[Passage]:
+        output = call_command(main, "-n", str(k), "--", query)
+        if not output.startswith("["):
+            return []
+        return [passage_of(one, root) for one in json.loads(output)]
 
     return search
 
 
-def call(command: Callable[[], None], *words: str) -> str:
-    """What the command prints, without a new process for each question."""
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), patch.object(sys, "argv", ["", *words]):
+def call_command(command: Callable[[], None], *words: str) -> str:
+    """Return the command's output, without a new process per query."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), patch.object(sys, "argv", ["", *words]):
         command()
-    return said.getvalue()
+    return output.getvalue()
 
 
-def passage(found: dict, root: Path) -> Passage:
-    start, _, end = found["lines"].partition("-")
-    return Passage(os.path.relpath(found["file_path"], root), int(start), int(end or start))
+def passage_of(result: Mapping[str, str], root: Path) -> Passage:
+    start, _, end = result["lines"].partition("-")
+    path = os.path.relpath(result["file_path"], root)
+    return Passage(path, int(start), int(end or start))
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,4 +1,4 @@
-"""tantivy over windows of lines: BM25, any word of the question, English stems.
+"""tantivy over windows of lines: BM25, any word of the query, English stems.
 
 pip install tantivy
 python -m benchmarks.peers.tantivy_windows --root DIR
@@ -7,36 +7,45 @@ python -m benchmarks.peers.tantivy_windows --root DIR
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import tantivy
 
-from benchmarks.peers.adapter import Search, run, split_names, windows
+from benchmarks.peers.adapter import (
+    Passage,
+    Search,
+    adapter_parser,
+    read_windows,
+    serve,
+    split_identifiers,
+)
 
 _WORD = re.compile(r"\w+")
 
 
 def open_search(root: Path) -> Search:
-    passages = windows(root)
+    passages = read_windows(root)
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("body", tokenizer_name="en_stem")
     builder.add_unsigned_field("number", stored=True)
     index = tantivy.Index(builder.build())
     writer = index.writer(num_threads=1)
     for number, one in enumerate(passages):
-        writer.add_document(tantivy.Document(body=split_names(one.text), number=number))
+        body = split_identifiers(one.text)
+        writer.add_document(tantivy.Document(body=body, number=number))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
     searcher = index.searcher()
 
-    def search(question: str, k: int):
-        words = " ".join(_WORD.findall(split_names(question).lower()))  # no signs of its syntax
+    def search(query: str, k: int) -> Sequence[Passage]:
+        words = " ".join(_WORD.findall(split_identifiers(query).lower()))  # no query syntax
         hits = searcher.search(index.parse_query(words, ["body"]), limit=k).hits
-        return [passages[searcher.doc(at)["number"][0]] for _, at in hits]
+        return [passages[searcher.doc(address)["number"][0]] for _, address in hits]
 
     return search
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

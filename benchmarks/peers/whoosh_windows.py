@@ -1,4 +1,4 @@
-"""Whoosh over windows of lines: BM25F, any word of the question, English stems.
+"""Whoosh over windows of lines: BM25F, any word of the query, English stems.
 
 pip install Whoosh-Reloaded
 python -m benchmarks.peers.whoosh_windows --root DIR
@@ -6,6 +6,7 @@ python -m benchmarks.peers.whoosh_windows --root DIR
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from whoosh.analysis import StemmingAnalyzer
@@ -13,21 +14,29 @@ from whoosh.fields import STORED, TEXT, Schema
 from whoosh.filedb.filestore import RamStorage
 from whoosh.query import Or, Term
 
-from benchmarks.peers.adapter import Search, run, split_names, windows
+from benchmarks.peers.adapter import (
+    Passage,
+    Search,
+    adapter_parser,
+    read_windows,
+    serve,
+    split_identifiers,
+)
 
 
 def open_search(root: Path) -> Search:
-    passages = windows(root)
-    analyse = StemmingAnalyzer()
-    index = RamStorage().create_index(Schema(body=TEXT(analyzer=analyse), number=STORED))
+    passages = read_windows(root)
+    analyze = StemmingAnalyzer()
+    index = RamStorage().create_index(Schema(body=TEXT(analyzer=analyze), number=STORED))
     writer = index.writer(limitmb=256)
     for number, one in enumerate(passages):
-        writer.add_document(body=split_names(one.text), number=number)
+        writer.add_document(body=split_identifiers(one.text), number=number)
     writer.commit()
     searcher = index.searcher()
 
-    def search(question: str, k: int):
-        words = dict.fromkeys(token.text for token in analyse(split_names(question), mode="query"))
+    def search(query: str, k: int) -> Sequence[Passage]:
+        tokens = analyze(split_identifiers(query), mode="query")
+        words = dict.fromkeys(token.text for token in tokens)
         any_word = Or([Term("body", word) for word in words])
         return [passages[hit["number"]] for hit in searcher.search(any_word, limit=k)]
 
@@ -35,4 +44,4 @@ def open_search(root: Path) -> Search:
 
 
 if __name__ == "__main__":
-    run(open_search)
+    serve(open_search, adapter_parser())

@@ -1,101 +1,117 @@
-"""How well questions without an answer are told from others by a chance: areas and thresholds."""
+"""How well a probability separates unanswerable questions from others: ROC areas and thresholds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-REFUSED = (0.05, 0.10, 0.20)
-WANTED = 0.80  # of the questions without an answer, where one in twenty of the others is refused
-DRAWS = 2_000
+from benchmarks.common.statistics import Floats, Interval, percentile_interval
+
+REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)  # shares of the kept questions that are refused
+WANTED_RECOGNITION: Final = 0.80  # of unanswerable questions, at the first level
+DRAWS: Final = 2_000
 
 
 @dataclass(frozen=True)
-class Said:
-    """What was said of one question: the chance that the first ten results answer it."""
+class Prediction:
+    """The predicted probability that the first ten results answer a question, and the truth."""
 
     repository: str
-    chance: float
-    has_answer: bool
-    is_answered: bool  # in the lines of the first ten results
+    probability: float
+    is_answerable: bool
+    is_answered: bool  # by the lines of the first ten results
 
 
-Group = Callable[[Said], bool]
-GROUPS: dict[str, Group] = {
-    "questions with an answer": lambda one: one.has_answer,
+Group = Callable[[Prediction], bool]
+
+GROUPS: Final[Mapping[str, Group]] = {
+    "answerable questions": lambda one: one.is_answerable,
     "questions answered in the first ten": lambda one: one.is_answered,
 }
 
 
-def row_of(name: str, said: Sequence[Said], tune: Sequence[Said]) -> dict:
-    """How the questions without an answer are told from one group of the others."""
-    belongs = GROUPS[name]
-    kept, others = chances(said, belongs), chances(said, lambda one: not one.has_answer)
-    thresholds = [float(np.quantile(chances(tune, belongs), level)) for level in REFUSED]
+def is_unanswerable(prediction: Prediction) -> bool:
+    return not prediction.is_answerable
+
+
+def separation(
+    group: str, predictions: Sequence[Prediction], tune: Sequence[Prediction]
+) -> dict[str, Any]:
+    """Return how well unanswerable questions are separated from one group of the others.
+
+    Thresholds are set twice: on the tune split, and on the predictions themselves.
+    """
+    belongs = GROUPS[group]
+    kept = probabilities(predictions, belongs)
+    unanswerable = probabilities(predictions, is_unanswerable)
+    thresholds = [
+        float(np.quantile(probabilities(tune, belongs), level)) for level in REFUSAL_LEVELS
+    ]
     return {
-        "group": name,
+        "group": group,
         "kept": len(kept),
-        "others": len(others),
-        "auc": auc(kept, others),
-        "auc95": auc_interval(said, belongs),
-        "atTuneThresholds": [
-            {"refused": mean(kept < at), "recognised": mean(others < at)} for at in thresholds
+        "unanswerable": len(unanswerable),
+        "auc": auc(kept, unanswerable),
+        "auc_interval": auc_interval(predictions, belongs),
+        "at_tune_thresholds": [
+            {"refused": _mean(kept < one), "recognized": _mean(unanswerable < one)}
+            for one in thresholds
         ],
-        "recognisedAt": {
-            f"{level:.0%}": mean(others < np.quantile(kept, level)) for level in REFUSED
+        "recognized_at": {
+            f"{level:.0%}": _mean(unanswerable < np.quantile(kept, level))
+            for level in REFUSAL_LEVELS
         },
     }
 
 
-def chances(said: Sequence[Said], belongs: Group) -> Floats:
-    return np.array([one.chance for one in said if belongs(one)], dtype=np.float64)
+def probabilities(predictions: Sequence[Prediction], belongs: Group) -> Floats:
+    """Return the probabilities of the predictions of one group."""
+    return np.array([one.probability for one in predictions if belongs(one)], dtype=np.float64)
 
 
-def auc(kept: Floats, others: Floats) -> float:
-    """How often a kept question has the higher chance of two; a tie counts half."""
-    if not len(kept) or not len(others):
+def auc(kept: Floats, unanswerable: Floats) -> float:
+    """Return the area under the ROC curve: the share of pairs in the right order, ties half."""
+    if not len(kept) or not len(unanswerable):
         return math.nan
-    higher = (kept[:, None] > others[None, :]).mean()
-    return float(higher + (kept[:, None] == others[None, :]).mean() / 2)
+    higher = (kept[:, None] > unanswerable[None, :]).mean()
+    return float(higher + (kept[:, None] == unanswerable[None, :]).mean() / 2)
 
 
-def auc_interval(said: Sequence[Said], belongs: Group) -> tuple[float, float]:
-    """The middle 95 % where repositories are drawn again, then questions within each."""
+def auc_interval(predictions: Sequence[Prediction], belongs: Group) -> Interval:
+    """Return the 95 % bootstrap interval of the area over repositories, then questions."""
     rng = np.random.default_rng(1)
-    repositories = []
-    for name in sorted({one.repository for one in said}):
-        own = [one for one in said if one.repository == name]
-        repositories.append((chances(own, belongs), chances(own, lambda one: not one.has_answer)))
+    clusters = []
+    for name in sorted({one.repository for one in predictions}):
+        own = [one for one in predictions if one.repository == name]
+        clusters.append((probabilities(own, belongs), probabilities(own, is_unanswerable)))
     areas = []
     for _ in range(DRAWS):
-        drawn = [repositories[at] for at in rng.integers(len(repositories), size=len(repositories))]
+        drawn = [clusters[number] for number in rng.integers(len(clusters), size=len(clusters))]
         kept = np.concatenate([rng.choice(own, len(own)) for own, _ in drawn])
-        others = np.concatenate([rng.choice(own, len(own)) for _, own in drawn])
-        areas.append(auc(kept, others))
-    low, high = np.percentile(areas, [2.5, 97.5])
-    return float(low), float(high)
+        unanswerable = np.concatenate([rng.choice(own, len(own)) for _, own in drawn])
+        areas.append(auc(kept, unanswerable))
+    return percentile_interval(areas)
 
 
-def auc_for(recognised: float, refused: float) -> float:
-    """The area under a curve through that point, where both groups are bell curves alike."""
-    apart = NormalDist().inv_cdf(recognised) - NormalDist().inv_cdf(refused)
-    return NormalDist().cdf(apart / math.sqrt(2))
+def required_auc(recognized: float, refused: float) -> float:
+    """Return the area of the ROC curve through a point, for normal groups of equal variance."""
+    distance = NormalDist().inv_cdf(recognized) - NormalDist().inv_cdf(refused)
+    return NormalDist().cdf(distance / math.sqrt(2))
 
 
-def told_by_hits(answered: float, refused: float) -> float:
-    """What is recognised by knowing only whether the first ten results answer.
+def recognition_by_hits(answered: float, refused: float) -> float:
+    """Return what a classifier recognizes that knows only whether a question was answered.
 
-    Questions whose answer was not found and those without any look the same then: both are refused
-    by lot, as many as may be.
+    It cannot tell unanswerable questions from unanswered ones, so it refuses a random part of
+    both, limited by the share `refused` of all answerable questions.
     """
     return min(1.0, refused / (1 - answered)) if answered < 1 else 1.0
 
 
-def mean(values: Floats | Sequence[bool]) -> float:
+def _mean(values: Floats | Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]) -> float:
     return float(np.mean(values)) if len(values) else math.nan

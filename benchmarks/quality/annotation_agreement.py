@@ -1,38 +1,47 @@
-"""What the second reading of the labels changed, and what a reader scores against another.
+"""Agreement of both readings of the labels, and the scores of one by the other.
 
-    python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--indexes DIR] [--json FILE]
+    python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--only ninja] [--indexes DIR]
+        [--json FILE]
 
-The first reading of 112 questions is in git's history of `labels/`, just before the commit that
-brought the second. The places that the first reader noted are counted against the labels of today
-as if they were a system's answer, and rootle and plain BM25 against either reading: the difference
-is what labels that are not whole take from a system. The second reader had the first one's labels
-in view, so agreement is no more than an upper bound of what two people find by themselves.
+112 questions were read twice. The first reading is in git's history of `labels/`, just before the
+commit that added the second. The spans of the first reader are scored against today's labels like
+the answer of a system, and rootle and plain BM25 against both readings; the difference is what
+incomplete labels cost a system. The second reader saw the first reader's labels, so the agreement
+is an upper bound of that of two independent readers.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
 import sys
-import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.common.bm25 import Bm25
-from benchmarks.common.labels import LABELS, Label, labels_in, read_labels
-from benchmarks.quality.labelled_questions import Judged, ask_rootle, judge, mean
-from benchmarks.quality.public_benchmark import TOP_K, Answer, Found
+from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.bm25 import search_windows
+from benchmarks.common.git import GitError, run_git
+from benchmarks.common.labels import (
+    LABELS,
+    Label,
+    LabelledRepository,
+    labelled_repositories,
+    parse_labels,
+)
+from benchmarks.common.metrics import TOP_K, Answer, Hit
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import answer_queries, index_folder, indexed_app
+from benchmarks.common.statistics import mean
+from benchmarks.quality.label_scores import QuestionScore, score_answers
 
-# The commits that brought the first labels, and the second reading of what came after them.
+# The commits that added the first labels, and the second reading of the later ones.
 FIRST_LABELS = "1caa1e6"
 SECOND_READING = "62207db"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One question as both readers left it."""
+    """One question as labelled by both readers."""
 
     first: Label
     second: Label
@@ -42,16 +51,18 @@ class Reading:
         return set(map(frozenset, self.first.targets)) != set(map(frozenset, self.second.targets))
 
     @property
-    def added(self) -> int:
-        return len(spans_of(self.second) - spans_of(self.first))
+    def added_spans(self) -> int:
+        return len(set(self.second.spans()) - set(self.first.spans()))
 
     @property
-    def dropped(self) -> int:
-        return len(spans_of(self.first) - spans_of(self.second))
+    def dropped_spans(self) -> int:
+        return len(set(self.first.spans()) - set(self.second.spans()))
 
 
 @dataclass(frozen=True)
 class Figures:
+    """Mean scores over the questions."""
+
     questions: int
     ndcg: float
     hit1: float
@@ -59,114 +70,97 @@ class Figures:
 
 
 def main() -> None:
-    args = parse_arguments()
-    readings: dict[str, list[Reading]] = {}
-    found: dict[str, list[Judged]] = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        for repo in json.loads((LABELS / "repositories.json").read_text()):
-            if args.split in ("", repo["split"]):
-                name = repo["name"]
-                readings[name] = read_twice(name)
-                index_dir = (args.indexes or Path(scratch)) / name
-                for system, judged in judge_all(args.repos / name, readings[name], index_dir):
-                    found.setdefault(system, []).extend(judged)
-    every = [one for of_one in readings.values() for one in of_one]
-    report = {
-        "questions": len(every),
-        "changed": sum(one.is_changed for one in every),
-        "added": sum(one.added for one in every),
-        "dropped": sum(one.dropped for one in every),
-        "systems": {name: asdict(figures_of(judged)) for name, judged in found.items()},
-    }
-    print(f"{report['questions']} questions read twice, {report['changed']} changed: "
-          f"{report['added']} places added, {report['dropped']} dropped")  # fmt: skip
-    for name, row in report["systems"].items():
-        print(f"{name:44} NDCG@10 by span {row['ndcg']:.3f}  hit@1 {row['hit1']:.2f}"
-              f"  hit@10 {row['hit10']:.2f}")  # fmt: skip
-    if args.json:
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    args = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON).parse_args()
+    readings: list[Reading] = []
+    scores: dict[str, list[QuestionScore]] = defaultdict(list)
+    with index_folder(args.indexes) as indexes:
+        for repository in labelled_repositories(args.repos, args.split, args.only):
+            found = read_both(repository)
+            readings += found
+            index_dir = indexes / repository.name
+            for system, of_system in score_systems(repository.root, found, index_dir).items():
+                scores[system] += of_system
+    changes = summarize_changes(readings)
+    print(
+        f"{changes['questions']} questions read twice, {changes['changed']} changed: "
+        f"{changes['added']} spans added, {changes['dropped']} dropped"
+    )
+    figures = {system: figures_of(of_system) for system, of_system in scores.items()}
+    for system, row in figures.items():
+        print(
+            f"{system:44} NDCG@10 by span {row.ndcg:.3f}  hit@1 {row.hit1:.2f}"
+            f"  hit@10 {row.hit10:.2f}"
+        )
+    systems = {system: asdict(row) for system, row in figures.items()}
+    write_json(args.json, {**changes, "systems": systems})
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--split", default="", choices=["", "tune", "test"])
-    parser.add_argument("--indexes", type=Path, help="keep the indexes here for the next run")
-    parser.add_argument("--json", type=Path)
-    return parser.parse_args()
-
-
-def read_twice(name: str) -> list[Reading]:
-    """The questions that the second reading was for, as they were before it and as they are now."""
-    path = f"benchmarks/labels/{name}.jsonl"
-    before = {one.query: one for one in labels_in(name, shown(f"{SECOND_READING}^:{path}"))}
-    earlier = {one.query for one in labels_in(name, shown(f"{FIRST_LABELS}:{path}"))}
+def read_both(repository: LabelledRepository) -> list[Reading]:
+    """Return the questions of the second reading, before it and today."""
+    path = f"benchmarks/labels/{repository.name}.jsonl"
+    try:
+        before = parse_labels(repository.name, git_show(f"{SECOND_READING}^:{path}"))
+        earlier = parse_labels(repository.name, git_show(f"{FIRST_LABELS}:{path}"))
+    except GitError as error:
+        sys.exit(f"{error}; a clone of rootle with its full history is required")
+    first = {label.query: label for label in before}
+    read_once = {label.query for label in earlier}
     return [
-        Reading(before[now.query], now)
-        for now in read_labels(name)
-        if now.targets and now.query in before.keys() - earlier
+        Reading(first[label.query], label)
+        for label in repository.answerable()
+        if label.query in first and label.query not in read_once
     ]
 
 
-def shown(place: str) -> str:
-    command = ["git", "-C", str(LABELS), "show", place]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8")
-    if done.returncode:
-        sys.exit(f"{done.stderr.strip()}; it needs a clone of rootle with all its history")
-    return done.stdout
+def git_show(revision_path: str) -> str:
+    return run_git(LABELS, "show", revision_path)
 
 
-def spans_of(label: Label) -> set:
-    return {span for target in label.targets for span in target}
-
-
-def judge_all(
+def score_systems(
     root: Path, readings: Sequence[Reading], index_dir: Path
-) -> list[tuple[str, list[Judged]]]:
+) -> dict[str, list[QuestionScore]]:
+    """Return the scores of readers and systems by the labels of either reading."""
     first, second = [one.first for one in readings], [one.second for one in readings]
-    ours, _, _ = ask_rootle(root, second, index_dir)
-    floor = ask_bm25(root, second)
-    return [
-        ("the first reader, by today's labels", judge(root, second, list(map(answer_of, first)))),
-        ("today's labels, by the first reader's", judge(root, first, list(map(answer_of, second)))),
-        ("rootle, by today's labels", judge(root, second, ours)),
-        ("rootle, by the first reader's", judge(root, first, ours)),
-        ("plain BM25, by today's labels", judge(root, second, floor)),
-        ("plain BM25, by the first reader's", judge(root, first, floor)),
-    ]
+    queries = [label.query for label in second]
+    with indexed_app(root, index_dir) as app:
+        rootle = answer_queries(app, queries)
+    bm25 = list(map(Answer, search_windows(root, queries)))
+    return {
+        "first reader, by today's labels": score_answers(root, second, map(answer_of, first)),
+        "today's labels, by the first reader's": score_answers(root, first, map(answer_of, second)),
+        "rootle, by today's labels": score_answers(root, second, rootle),
+        "rootle, by the first reader's": score_answers(root, first, rootle),
+        "plain BM25, by today's labels": score_answers(root, second, bm25),
+        "plain BM25, by the first reader's": score_answers(root, first, bm25),
+    }
 
 
 def answer_of(label: Label) -> Answer:
-    """What a reader noted, as an answer: the best place of each target, then the equivalents."""
-    places = sorted(
+    """Return labelled spans as an answer: the best span of each target, then equivalents."""
+    ordered = sorted(
         ((place, span) for target in label.targets for place, span in enumerate(target)),
         key=lambda one: one[0],
     )
-    results = [Found(span.path, ((span.start_line, span.end_line),)) for _, span in places]
-    return Answer(tuple(results[:TOP_K]), 0.0)
+    hits = [Hit(span.path, ((span.start_line, span.end_line),)) for _, span in ordered]
+    return Answer(tuple(hits[:TOP_K]))
 
 
-def ask_bm25(root: Path, labels: Sequence[Label]) -> list[Answer]:
-    engine = Bm25()
-    engine.read(root)
-    return [
-        Answer(
-            tuple(
-                Found(one.path, ((one.start_line, one.end_line),))
-                for one in engine.search(label.query, TOP_K)
-            ),
-            0.0,
-        )
-        for label in labels
-    ]
+def summarize_changes(readings: Sequence[Reading]) -> dict[str, int]:
+    """Return how many questions and spans the second reading changed."""
+    return {
+        "questions": len(readings),
+        "changed": sum(one.is_changed for one in readings),
+        "added": sum(one.added_spans for one in readings),
+        "dropped": sum(one.dropped_spans for one in readings),
+    }
 
 
-def figures_of(judged: Sequence[Judged]) -> Figures:
+def figures_of(scores: Sequence[QuestionScore]) -> Figures:
     return Figures(
-        len(judged),
-        mean(one.ndcg(one.by_span) for one in judged),
-        mean(1 in one.by_span for one in judged),
-        mean(bool(one.by_span) for one in judged),
+        len(scores),
+        mean(one.span_ndcg for one in scores),
+        mean(1 in one.span_ranks for one in scores),
+        mean(bool(one.span_ranks) for one in scores),
     )
 
 

@@ -1,51 +1,55 @@
-"""What systems answered, kept on the disk: corrected labels are counted again without asking."""
+"""Cache of system answers, so that corrected labels are scored without asking again."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.quality.public_benchmark import Answer, Found
+from benchmarks.common.metrics import Answer, Hit
 
 
 @dataclass(frozen=True)
-class Repository:
-    """Questions about one folder; `judge` counts the answers to them, in order."""
+class QuestionSet:
+    """The questions of one benchmark about one folder."""
 
-    name: str
-    part: str
+    benchmark: str  # "bench" or "labels"
+    name: str  # of the repository
     root: Path
-    questions: tuple[str, ...]
-    judge: Callable[[Sequence[Answer]], object]
+    queries: tuple[str, ...]
 
 
-class Answers:
-    """What systems answered, kept as one JSON file for each system and repository."""
+class AnswerCache:
+    """Answers on the disk: one JSON file per system and repository."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(self, system: str, repo: Repository, answers: Sequence[Answer]) -> None:
-        path = self._path(system, repo)
+    def store(self, system: str, questions: QuestionSet, answers: Sequence[Answer]) -> None:
+        path = self._path(system, questions)
         path.parent.mkdir(parents=True, exist_ok=True)
-        rows = [[[one.path, one.spans] for one in answer.results] for answer in answers]
-        path.write_text(json.dumps(dict(zip(repo.questions, rows, strict=True))))
+        rows = [[[hit.path, hit.ranges] for hit in answer.hits] for answer in answers]
+        path.write_text(json.dumps(dict(zip(questions.queries, rows, strict=True))))
 
-    def has(self, system: str, repo: Repository) -> bool:
-        path = self._path(system, repo)
-        return path.exists() and set(repo.questions) <= json.loads(path.read_text()).keys()
+    def contains(self, system: str, questions: QuestionSet) -> bool:
+        """Return whether every question has an answer."""
+        path = self._path(system, questions)
+        return path.exists() and set(questions.queries) <= json.loads(path.read_text()).keys()
 
-    def of(self, system: str, repo: Repository) -> list[Answer]:
-        kept = json.loads(self._path(system, repo).read_text())
-        return [answer_of(kept[question]) for question in repo.questions]
+    def load(self, system: str, questions: QuestionSet) -> list[Answer]:
+        """Return the answers in the order of the questions."""
+        rows = json.loads(self._path(system, questions).read_text())
+        return [_parse_answer(rows[query]) for query in questions.queries]
 
-    def _path(self, system: str, repo: Repository) -> Path:
-        benchmark = "bench" if repo.part == "bench" else "labels"
-        return self._folder / re.sub(r"\W+", "-", system) / benchmark / f"{repo.name}.json"
+    def _path(self, system: str, questions: QuestionSet) -> Path:
+        folder = self._folder / re.sub(r"\W+", "-", system) / questions.benchmark
+        return folder / f"{questions.name}.json"
 
 
-def answer_of(rows: list) -> Answer:
-    return Answer(tuple(Found(path, tuple(map(tuple, spans))) for path, spans in rows), 0.0)
+def _parse_answer(rows: list[Any]) -> Answer:
+    return Answer(
+        tuple(Hit(path, tuple((start, end) for start, end in ranges)) for path, ranges in rows)
+    )

@@ -2,99 +2,109 @@
 
     python -m benchmarks.quality.check_labels REPOS [--only scrapy,hono] [--list]
 
-REPOS is the folder that `quality/clone_repos.py` filled from `labels/repositories.json`. Every question is
-checked: its kind, its spans (the file exists, the lines exist, none is longer than 60 lines), that
-no question stands twice, and whether it is hard. Hard is measured, not claimed: at most half of the
-question's content words occur in its answer. `--list` prints each question with that share.
+REPOS is the folder that `clone_repos` filled from `labels/repositories.json`. Each question is
+checked for its kind, its spans (file and lines exist, 60 lines at most) and duplicates. Whether a
+question is hard is measured: at most half of its content words occur in its answer. `--list`
+prints every question with that share.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.common.arguments import ONLY, REPOS, command_parser
 from benchmarks.common.labels import (
     KINDS,
-    LABELS,
-    MAX_SPAN_LINES,
+    SHOWN_LINES,
     Label,
+    LabelledRepository,
+    Span,
     is_hard,
-    read_labels,
-    shared_words,
+    labelled_repositories,
     span_text,
+    word_overlap,
 )
-
-
-def problems_of(label: Label, repo: Path) -> list[str]:
-    """What is wrong with one question, in words."""
-    found = []
-    if label.kind not in KINDS:
-        found.append(f"kind {label.kind!r} is none of {', '.join(KINDS)}")
-    if (label.kind == "none") != (not label.targets):
-        found.append("a question has targets unless its kind is none")
-    for span in (span for target in label.targets for span in target):
-        where = f"{span.path}:{span.start_line}-{span.end_line}"
-        if not (repo / span.path).is_file():
-            found.append(f"{where}: there is no such file")
-            continue
-        total = len((repo / span.path).read_bytes().splitlines())
-        if not 1 <= span.start_line <= span.end_line <= total:
-            found.append(f"{where}: the file has {total} lines")
-        if span.end_line - span.start_line >= MAX_SPAN_LINES:
-            found.append(f"{where}: longer than {MAX_SPAN_LINES} lines")
-    return found
+from benchmarks.common.repositories import RepositoryListError
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--list", action="store_true")
+    parser = command_parser(__doc__, REPOS, ONLY)
+    parser.add_argument("--list", action="store_true", help="print every question")
     args = parser.parse_args()
-    listed = json.loads((LABELS / "repositories.json").read_text())
-    names = args.only.split(",") if args.only else sorted(repo["name"] for repo in listed)
+    try:
+        repositories = labelled_repositories(args.repos, only=args.only)
+    except (OSError, ValueError, RepositoryListError) as error:
+        sys.exit(str(error))
     failures, totals = 0, Counter[str]()
-    seen: set[str] = set()
-    for name in names:
-        repo = args.repos / name
-        try:
-            labels = read_labels(name)
-        except (OSError, ValueError) as error:
-            sys.exit(str(error))
-        counts = Counter(label.kind for label in labels)
-        for label in labels:
-            problems = problems_of(label, repo)
-            if label.query in seen:
-                problems.append("asked twice")
-            seen.add(label.query)
-            for problem in problems:
-                failures += 1
-                print(f"{name}: {label.query!r}: {problem}")
-            if not problems and label.targets:
-                hard = is_hard(label, repo)
-                counts["hard"] += hard
-                if args.list:
-                    shares = [
-                        shared_words(label.query, span_text(repo, span))
-                        for target in label.targets
-                        for span in target
-                    ]
-                    told = " ".join(f"{share:.2f}" for share in shares)
-                    print(f"{'HARD' if hard else '    '} {told:16} {label.kind:13} {label.query}")
+    queries: set[str] = set()
+    for repository in sorted(repositories, key=lambda one: one.name):
+        problems = find_problems(repository, queries)
+        for label, problem in problems:
+            print(f"{repository.name}: {label.query!r}: {problem}")
+        failures += len(problems)
+        malformed = {label.query for label, _ in problems}
+        valid = [label for label in repository.answerable() if label.query not in malformed]
+        counts = Counter(label.kind for label in repository.labels)
+        counts["hard"] = sum(is_hard(label, repository.root) for label in valid)
+        if args.list:
+            for label in valid:
+                print(format_label(label, repository.root))
         totals += counts
-        print(f"{name:12} {_counts(counts)}")
-    print(f"{'all':12} {_counts(totals)}")
+        print(f"{repository.name:12} {format_counts(counts)}")
+    print(f"{'all':12} {format_counts(totals)}")
     if failures:
         sys.exit(f"{failures} problems")
 
 
-def _counts(counts: Counter[str]) -> str:
-    asked = sum(counts[kind] for kind in KINDS if kind != "none")
+def find_problems(repository: LabelledRepository, queries: set[str]) -> list[tuple[Label, str]]:
+    """Return the problems of each label; add its queries to those seen so far."""
+    problems = []
+    for label in repository.labels:
+        problems += [(label, problem) for problem in label_problems(label, repository.root)]
+        if label.query in queries:
+            problems.append((label, "duplicate question"))
+        queries.add(label.query)
+    return problems
+
+
+def label_problems(label: Label, root: Path) -> list[str]:
+    """Return the problems of one label's kind and spans."""
+    problems = []
+    if label.kind not in KINDS:
+        problems.append(f"kind {label.kind!r} is none of {', '.join(KINDS)}")
+    if (label.kind == "none") != (not label.targets):
+        problems.append("kind none must have no targets, every other kind at least one")
+    for span in label.spans():
+        problems += span_problems(span, root)
+    return problems
+
+
+def span_problems(span: Span, root: Path) -> list[str]:
+    where = f"{span.path}:{span.start_line}-{span.end_line}"
+    if not (root / span.path).is_file():
+        return [f"{where}: no such file"]
+    problems = []
+    total = len((root / span.path).read_bytes().splitlines())
+    if not 1 <= span.start_line <= span.end_line <= total:
+        problems.append(f"{where}: the file has {total} lines")
+    if span.end_line - span.start_line >= SHOWN_LINES:
+        problems.append(f"{where}: longer than {SHOWN_LINES} lines")
+    return problems
+
+
+def format_label(label: Label, root: Path) -> str:
+    overlaps = [word_overlap(label.query, span_text(root, span)) for span in label.spans()]
+    mark = "HARD" if is_hard(label, root) else ""
+    shares = " ".join(f"{share:.2f}" for share in overlaps)
+    return f"{mark:4} {shares:16} {label.kind:13} {label.query}"
+
+
+def format_counts(counts: Counter[str]) -> str:
+    answerable = sum(counts[kind] for kind in KINDS if kind != "none")
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
-    return f"{asked} questions, {counts['hard']} hard; {kinds}"
+    return f"{answerable} questions, {counts['hard']} hard; {kinds}"
 
 
 if __name__ == "__main__":

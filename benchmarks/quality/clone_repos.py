@@ -1,134 +1,135 @@
-"""Lay out the repositories of a benchmark, each at its pinned revision.
+"""Check out the repositories of a benchmark, each at its pinned revision.
 
     python -m benchmarks.quality.clone_repos BENCH REPOS [--only gin,flask] [--from DIR] [--latest]
 
-BENCH is the folder with `repos.json`, or `benchmarks/labels`; REPOS gets one checkout a repository.
-What is there already is left as it is, so the command can be repeated until all are there. `--from
-DIR` takes clones or bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a
-folder) in place of the network. `--latest` takes the newest commit where the pinned one cannot be
-had, and says so.
+BENCH is the folder with `repos.json`, or `benchmarks/labels`; REPOS gets one checkout per
+repository. Existing checkouts are left alone, so an interrupted run can be repeated. `--from DIR`
+reads clones or bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a
+folder) instead of the network. `--latest` falls back to the newest commit where the pinned one is
+not available, and reports it.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-LISTS = ("repos.json", "repositories.json")  # of the public benchmark, and of our own two
+from benchmarks.common.arguments import BENCH, ONLY, REPOS, command_parser
+from benchmarks.common.git import GitError, run_git
+from benchmarks.common.repositories import (
+    Repository,
+    RepositoryListError,
+    read_repositories,
+    select_repositories,
+)
+
+LISTS = ("repos.json", "repositories.json")  # of the public benchmark, and of this repository
 
 
-class LayoutError(Exception):
-    """A repository cannot be laid out; the message says why."""
+class CheckoutError(Exception):
+    """Raised when a repository cannot be checked out; the message gives the reason."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("bench", type=Path)
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--from", type=Path, dest="mirrors", metavar="DIR")
-    parser.add_argument("--latest", action="store_true")
+    parser = command_parser(__doc__, BENCH, REPOS, ONLY)
+    parser.add_argument(
+        "--from", type=Path, dest="mirrors", metavar="DIR", help="folder of clones or mirrors"
+    )
+    parser.add_argument(
+        "--latest", action="store_true", help="allow the newest commit for a missing revision"
+    )
     args = parser.parse_args()
+    lists = [name for name in LISTS if (args.bench / name).is_file()] or LISTS
     try:
-        names = [name for name in LISTS if (args.bench / name).is_file()] or LISTS
-        listed = json.loads((args.bench / names[0]).read_text())
-    except (OSError, json.JSONDecodeError) as error:
-        sys.exit(f"no list of repositories: {error}")
-    wanted = set(filter(None, args.only.split(",")))
-    if unknown := wanted - {repo["name"] for repo in listed}:
-        sys.exit(f"not in the benchmark: {', '.join(sorted(unknown))}")
+        wanted = select_repositories(read_repositories(args.bench / lists[0]), args.only)
+    except RepositoryListError as error:
+        sys.exit(str(error))
     args.repos.mkdir(parents=True, exist_ok=True)
     failures = 0
-    for repo in listed:
-        if wanted and repo["name"] not in wanted:
-            continue
+    for repository in wanted:
         try:
-            said = lay_out(repo, args.repos / repo["name"], args.mirrors, latest=args.latest)
-        except LayoutError as error:
-            said = f"FAILED: {error}"
+            outcome = check_out_repository(
+                repository, args.repos, args.mirrors, allow_latest=args.latest
+            )
+        except (CheckoutError, GitError) as error:
+            outcome = f"FAILED: {error}"
             failures += 1
-        print(f"{repo['name']:18} {said}", flush=True)
+        print(f"{repository.name:18} {outcome}", flush=True)
     if failures:
-        sys.exit(f"{failures} of {len(wanted) or len(listed)} could not be laid out")
+        sys.exit(f"{failures} of {len(wanted)} repositories could not be checked out")
 
 
-def lay_out(repo: dict, folder: Path, mirrors: Path | None, *, latest: bool) -> str:
-    """Make the checkout; returns what was done."""
-    revision = repo["revision"]
+def check_out_repository(
+    repository: Repository, checkouts: Path, mirrors: Path | None, *, allow_latest: bool
+) -> str:
+    """Make a checkout, unless it exists; return what was done."""
+    folder = checkouts / repository.name
     if folder.exists():
-        head = git("rev-parse", "HEAD", folder=folder) if (folder / ".git").exists() else ""
-        if head == revision:
-            return f"there already at {revision[:12]}"
-        if head and latest:
-            return f"there already, but at {head[:12]}, not at {revision[:12]}"
-        raise LayoutError(f"{folder} is there, but not at {revision[:12]}; move it away")
-    source = mirror_of(repo, mirrors) if mirrors else repo["url"]
-    # Under another name until it is whole, so that a broken one is never taken for done.
-    part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
+        return describe_existing(folder, repository.revision, allow_latest=allow_latest)
+    source = find_mirror(repository, mirrors) if mirrors else repository.url
+    # Renamed when complete, so that an interrupted clone is never used.
+    partial = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(partial, ignore_errors=True)
     try:
-        git("clone", "-q", "--no-checkout", "--filter=blob:none", "--", source, str(part))
-        taken = check_out(part, revision, latest=latest)
-        root = part / (repo.get("benchmark_root") or "")
-        if not root.is_dir():
-            raise LayoutError(f"{taken} has no folder {repo['benchmark_root']}")
-        part.rename(folder)
+        run_git(
+            Path(), "clone", "-q", "--no-checkout", "--filter=blob:none", "--",
+            source, str(partial),
+        )  # fmt: skip
+        outcome = check_out_revision(partial, repository.revision, allow_latest=allow_latest)
+        if not (partial / repository.subfolder).is_dir():
+            raise CheckoutError(f"{outcome} has no folder {repository.subfolder}")
+        partial.rename(folder)
     finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return taken
+        shutil.rmtree(partial, ignore_errors=True)
+    return outcome
 
 
-def check_out(folder: Path, revision: str, *, latest: bool) -> str:
+def describe_existing(folder: Path, revision: str, *, allow_latest: bool) -> str:
+    """Return the state of an existing checkout. Raise CheckoutError at another revision."""
+    has_git = (folder / ".git").exists()
+    head = run_git(folder, "rev-parse", "HEAD").strip() if has_git else ""
+    if head == revision:
+        return f"exists at {revision[:12]}"
+    if head and allow_latest:
+        return f"exists at {head[:12]} instead of {revision[:12]}"
+    raise CheckoutError(f"{folder} exists, but not at {revision[:12]}; move it away")
+
+
+def check_out_revision(folder: Path, revision: str, *, allow_latest: bool) -> str:
+    """Check out a revision, fetching it if needed; return what was checked out."""
     try:
         if not has_commit(folder, revision):
-            git("fetch", "-q", "--filter=blob:none", "origin", revision, folder=folder)
-        git("checkout", "-q", "--detach", revision, folder=folder)
-    except LayoutError as error:
-        if not latest:
-            raise LayoutError(f"{error} (--latest takes the newest commit)") from error
-        git("checkout", "-q", "--detach", "origin/HEAD", folder=folder)
-        head = git("log", "-1", "--format=%h of %cs", folder=folder)
-        return f"NOT the pinned {revision[:12]}, but {head}"
+            run_git(folder, "fetch", "-q", "--filter=blob:none", "origin", revision)
+        run_git(folder, "checkout", "-q", "--detach", revision)
+    except GitError as error:
+        if not allow_latest:
+            raise CheckoutError(f"{error} (allow the newest commit with --latest)") from error
+        run_git(folder, "checkout", "-q", "--detach", "origin/HEAD")
+        head = run_git(folder, "log", "-1", "--format=%h of %cs").strip()
+        return f"at {head} INSTEAD OF the pinned {revision[:12]}"
     return f"at {revision[:12]}"
 
 
 def has_commit(folder: Path, revision: str) -> bool:
     try:
-        git("cat-file", "-e", f"{revision}^{{commit}}", folder=folder)
-    except LayoutError:
+        run_git(folder, "cat-file", "-e", f"{revision}^{{commit}}")
+    except GitError:
         return False
     return True
 
 
-def mirror_of(repo: dict, mirrors: Path) -> str:
-    path = urlsplit(repo["url"]).path.strip("/").removesuffix(".git")
+def find_mirror(repository: Repository, mirrors: Path) -> str:
+    """Return the clone or mirror of a repository in a folder. Raise CheckoutError without one."""
+    path = urlsplit(repository.url).path.strip("/").removesuffix(".git")
     base = path.rsplit("/", 1)[-1]
-    for name in (repo["name"], f"{repo['name']}.git", base, f"{base}.git", path.replace("/", "+")):
-        for folder in (mirrors / name, mirrors / name / "repo"):
+    name = repository.name
+    for candidate in (name, f"{name}.git", base, f"{base}.git", path.replace("/", "+")):
+        for folder in (mirrors / candidate, mirrors / candidate / "repo"):
             if (folder / ".git").exists() or (folder / "HEAD").is_file():
                 return str(folder.resolve())
-    raise LayoutError(f"no clone of {path} in {mirrors}")
-
-
-def git(*words: str, folder: Path = Path()) -> str:
-    """Run git, never asking for a password; its output. Raises LayoutError with its reason."""
-    command = ["git", "-C", str(folder), *words]
-    env = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(command, env=env, text=True, errors="replace", capture_output=True)
-    except OSError as error:
-        raise LayoutError(f"git cannot be run: {error}") from error
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no message"]
-        fatal = [line for line in said if line.startswith(("fatal:", "error:"))]
-        raise LayoutError(f"git {words[0]}: {(fatal or said)[0]}")
-    return done.stdout.strip()
+    raise CheckoutError(f"no clone of {path} in {mirrors}")
 
 
 if __name__ == "__main__":

@@ -1,107 +1,105 @@
-"""What an answer would be worth if parts of it were perfect: where a system loses, and how much."""
+"""Oracle scores: NDCG@10 if the order, the lines or both were perfect, and the resulting losses."""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.common.labels import Label, Span
-from benchmarks.quality.labelled_questions import overlaps, ranks_of
-from benchmarks.quality.public_benchmark import TOP_K, Found, ndcg
+from benchmarks.common.labels import Label, is_in_target_file, overlaps_target
+from benchmarks.common.metrics import TOP_K, Hit, match_targets, ndcg
+from benchmarks.common.statistics import mean
 
-AS_IT_IS = "as it is"
+ACTUAL = "actual"
 LINES_OF_TEN = "perfect lines of the first ten"
 ORDER_OF_TEN = "perfect order of the first ten"
 BOTH_OF_TEN = "perfect order and lines of the first ten"
 ORDER_OF_ALL = "perfect order of all candidates"
 BOTH_OF_ALL = "perfect order and lines of all candidates"
-STEPS = (AS_IT_IS, LINES_OF_TEN, ORDER_OF_TEN, BOTH_OF_TEN, ORDER_OF_ALL, BOTH_OF_ALL)
-# One after the other they make the whole way from what there is to 1.
+ORACLES = (ACTUAL, LINES_OF_TEN, ORDER_OF_TEN, BOTH_OF_TEN, ORDER_OF_ALL, BOTH_OF_ALL)
+# Consecutive differences that lead from the actual score to that of the last oracle.
 LOSSES = (
-    ("order of the first ten", AS_IT_IS, ORDER_OF_TEN),
+    ("order of the first ten", ACTUAL, ORDER_OF_TEN),
     ("below the tenth place", ORDER_OF_TEN, ORDER_OF_ALL),
-    ("other lines of its file", ORDER_OF_ALL, BOTH_OF_ALL),
+    ("other lines of the right file", ORDER_OF_ALL, BOTH_OF_ALL),
 )
-NOT_FOUND = "file not found, or two targets in one"
+NOT_FOUND = "file not found, or shared by two targets"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question that has an answer, and all that a system found for it, best first."""
+class Candidates:
+    """An answerable question and all hits of a system, best first."""
 
     label: Label
-    hard: bool
-    found: tuple[Found, ...]
-    is_indexed: bool  # some lines that answer are in the index
+    is_hard: bool
+    hits: tuple[Hit, ...]
+    is_indexed: bool  # whether the index has a line of an answer
 
-    def ranks(self) -> dict[str, set[int]]:
-        """Step by step the ranks at which targets would be met."""
-        ten = self.found[:TOP_K]
-        by_span, by_file = self._met(ten, overlaps), self._met(ten, is_in_file)
+    def oracle_ranks(self) -> dict[str, set[int]]:
+        """Return the ranks at which each oracle finds targets."""
+        first_ten = self.hits[:TOP_K]
+        by_span, by_file = self._span_ranks(first_ten), self._file_ranks(first_ten)
         return {
-            AS_IT_IS: by_span,
+            ACTUAL: by_span,
             LINES_OF_TEN: by_file,
-            ORDER_OF_TEN: at_the_top(by_span),
-            BOTH_OF_TEN: at_the_top(by_file),
-            ORDER_OF_ALL: at_the_top(self._met(self.found, overlaps)),
-            BOTH_OF_ALL: at_the_top(self._met(self.found, is_in_file)),
+            ORDER_OF_TEN: top_ranks(len(by_span)),
+            BOTH_OF_TEN: top_ranks(len(by_file)),
+            ORDER_OF_ALL: top_ranks(len(self._span_ranks(self.hits))),
+            BOTH_OF_ALL: top_ranks(len(self._file_ranks(self.hits))),
         }
 
     @property
-    def is_candidate(self) -> bool:
-        """Whether a file with an answer is among what was found."""
-        return bool(self._met(self.found, is_in_file))
+    def has_answer(self) -> bool:
+        """Return whether a hit is in a file that answers."""
+        return bool(self._file_ranks(self.hits))
 
-    def _met(self, found: Sequence[Found], meets: Callable[[Found, Span], bool]) -> set[int]:
-        return ranks_of(self.label, found, meets)
+    def _span_ranks(self, hits: Sequence[Hit]) -> set[int]:
+        return match_targets(self.label.targets, hits, overlaps_target)
+
+    def _file_ranks(self, hits: Sequence[Hit]) -> set[int]:
+        return match_targets(self.label.targets, hits, is_in_target_file)
 
 
-def is_in_file(result: Found, span: Span) -> bool:
-    return result.path == span.path
-
-
-def at_the_top(ranks: set[int]) -> set[int]:
-    """The same number of targets, in the first places."""
-    return set(range(1, min(len(ranks), TOP_K) + 1))
+def top_ranks(count: int) -> set[int]:
+    """Return the first `count` of ten ranks."""
+    return set(range(1, min(count, TOP_K) + 1))
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a set of questions would be worth; the last two of its hard ones."""
+class OracleScore:
+    """The mean score of one oracle over a set of questions."""
 
-    name: str
+    oracle: str
     ndcg: float
-    hit: float
-    hard_ndcg: float
-    hard_hit: float
+    hit10: float
+    hard_ndcg: float  # over the hard questions
+    hard_hit10: float
 
 
-def ladder_of(asked: Sequence[Asked]) -> list[Step]:
-    ranked = [(one, one.ranks()) for one in asked]
-    steps = []
-    for name in STEPS:
-        worth = [(one.hard, worth_of(one, ranks[name]), bool(ranks[name])) for one, ranks in ranked]
-        hard = [one for one in worth if one[0]]
-        steps.append(
-            Step(
-                name,
-                mean(value for _, value, _ in worth),
-                mean(hit for _, _, hit in worth),
-                mean(value for _, value, _ in hard),
-                mean(hit for _, _, hit in hard),
+def oracle_scores(questions: Sequence[Candidates]) -> list[OracleScore]:
+    """Return the score of each oracle, the actual ranking first."""
+    ranks = [one.oracle_ranks() for one in questions]
+    scores = []
+    for oracle in ORACLES:
+        values = [
+            (ndcg(found[oracle], len(one.label.targets)), bool(found[oracle]))
+            for one, found in zip(questions, ranks, strict=True)
+        ]
+        hard = [value for value, one in zip(values, questions, strict=True) if one.is_hard]
+        scores.append(
+            OracleScore(
+                oracle,
+                mean(score for score, _ in values),
+                mean(hit for _, hit in values),
+                mean(score for score, _ in hard),
+                mean(hit for _, hit in hard),
             )
         )
-    return steps
-
-
-def worth_of(asked: Asked, ranks: set[int]) -> float:
-    return ndcg(ranks, len(asked.label.targets))
+    return scores
 
 
 @dataclass(frozen=True)
 class Losses:
-    """Where the questions of one kind lose NDCG; `by_cause` and `ndcg` add up to 1."""
+    """NDCG@10 lost by the questions of one kind; `ndcg` and `by_cause` add up to 1."""
 
     kind: str
     questions: int
@@ -109,23 +107,19 @@ class Losses:
     by_cause: dict[str, float]
 
 
-def losses_of(kind: str, asked: Sequence[Asked]) -> Losses:
-    reached = {step.name: step.ndcg for step in ladder_of(asked)}
+def losses_of(kind: str, questions: Sequence[Candidates]) -> Losses:
+    """Return what a group of questions loses by each cause."""
+    reached = {score.oracle: score.ndcg for score in oracle_scores(questions)}
     by_cause = {cause: reached[after] - reached[before] for cause, before, after in LOSSES}
     by_cause[NOT_FOUND] = 1 - reached[BOTH_OF_ALL]
-    return Losses(kind, len(asked), reached[AS_IT_IS], by_cause)
+    return Losses(kind, len(questions), reached[ACTUAL], by_cause)
 
 
-def losses_by_kind(asked: Sequence[Asked]) -> list[Losses]:
-    """Those of each kind, the hard and the plain ones, and all."""
-    kinds = sorted({one.label.kind for one in asked})
-    groups = {kind: [one for one in asked if one.label.kind == kind] for kind in kinds}
-    if hard := [one for one in asked if one.hard]:
-        groups |= {"hard": hard, "plain": [one for one in asked if not one.hard]}
-    groups["all"] = list(asked)
+def losses_by_kind(questions: Sequence[Candidates]) -> list[Losses]:
+    """Return the losses of each kind, of hard and plain questions, and of all."""
+    kinds = sorted({one.label.kind for one in questions})
+    groups = {kind: [one for one in questions if one.label.kind == kind] for kind in kinds}
+    if hard := [one for one in questions if one.is_hard]:
+        groups |= {"hard": hard, "plain": [one for one in questions if not one.is_hard]}
+    groups["all"] = list(questions)
     return [losses_of(kind, of_kind) for kind, of_kind in groups.items() if of_kind]
-
-
-def mean(values: Iterable[float]) -> float:
-    values = list(values)
-    return statistics.fmean(values) if values else 0.0

@@ -1,246 +1,181 @@
 """Search quality on the public benchmark: NDCG@10 over its development half.
 
-    python -m benchmarks.quality.public_benchmark BENCH REPOS [--only gin,flask] [--indexes DIR] [--json FILE]
-        [--config FILE] [--adapter NAME=COMMAND]...
+    python -m benchmarks.quality.public_benchmark BENCH REPOS [--only gin,flask] [--indexes DIR]
+        [--config FILE] [--adapter NAME=COMMAND]... [--json FILE]
 
-BENCH is the folder with `repos.json` and `annotations/`; REPOS holds one checkout a repository (see
-`benchmarks/quality/clone_repos.py`). A target's rank is that of the first of ten results in its file, and
-overlapping its lines where it has some; one result counts for one target; the ideal order has
-every target, primary and secondary, at the top. Questions are averaged within a repository, then
-repositories.
+BENCH is the folder with `repos.json` and `annotations/`; REPOS holds one checkout per repository,
+as `clone_repos` makes them. The rank of a target is that of the first of ten results in its file
+that overlaps its lines, if it has any. One result counts for one target. The ideal ranking has
+every target, primary and secondary, at the top. Scores are averaged over the questions of each
+repository, then over repositories.
 
-Each `--adapter` is another system, scored on the same questions: its command runs once for each
-repository with `{root}` replaced by the folder to index, reads questions as JSON lines
-(`{"query": …, "topK": 10}`), and prints for each a JSON line with its
-`"results": [{"filePath": …, "startLine": …, "endLine": …}]`, paths relative to that folder, and
-`"ms"`, the time it took. A line with `"meta"` may come first and is not looked at.
+Each `--adapter` is another system that is scored on the same questions. Its command runs once per
+repository, with `{root}` replaced by the folder to index, and speaks the JSON lines described in
+`benchmarks/common/adapters.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import shlex
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from rootle import SearchQuery, SearchResult, open_app
-from rootle.config.loading import load_config
-
-TOP_K = 10
-OURS = "rootle"
-
-
-class AdapterError(Exception):
-    """Another system did not answer as it should."""
+from benchmarks.common.adapters import AdapterError, ask_adapter, parse_adapters
+from benchmarks.common.arguments import (
+    ADAPTER,
+    BENCH,
+    CONFIG,
+    INDEXES,
+    JSON,
+    ONLY,
+    REPOS,
+    command_parser,
+)  # fmt: skip
+from benchmarks.common.metrics import ROOTLE, Answer, ndcg
+from benchmarks.common.public_questions import (
+    PublicRepository,
+    public_repositories,
+    target_ranks,
+)
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import (
+    answer_queries,
+    index_folder,
+    indexed_app,
+    read_config,
+)
+from rootle import Config
 
 
 @dataclass(frozen=True)
-class Found:
-    """One result: a file and the lines of it that are shown."""
+class RepositoryScores:
+    """The scores of one system on one repository."""
 
-    path: str
-    spans: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True)
-class Answer:
-    results: tuple[Found, ...]
-    ms: float
+    name: str
+    language: str
+    questions: int
+    ndcg: float
+    hit1: float  # share of questions with a target in first place
+    hit10: float  # share of questions with a target among the first ten
+    ms: float  # median time of a question
+    scores: tuple[float, ...]  # NDCG@10 of each question
+    skipped_text: float | None = None  # share of the text that was not indexed
 
 
 def main() -> None:
     args = parse_arguments()
-    wanted = set(filter(None, args.only.split(",")))
-    rows: dict[str, list[dict]] = {OURS: [], **{name: [] for name in args.adapters}}
-    with tempfile.TemporaryDirectory() as scratch:
-        for repo in json.loads((args.bench / "repos.json").read_text()):
-            if wanted and repo["name"] not in wanted:
+    scored: dict[str, list[RepositoryScores]] = {ROOTLE: []}
+    with index_folder(args.indexes) as indexes:
+        for repository in public_repositories(args.bench, args.repos, args.only):
+            if not repository.root.is_dir():
+                print(f"{repository.name}: no folder {repository.root}", file=sys.stderr)
                 continue
-            root = args.repos / repo["name"] / (repo.get("benchmark_root") or "")
-            if not root.is_dir():
-                print(f"{repo['name']}: no folder {root}", file=sys.stderr)
-                continue
-            annotations = args.bench / "annotations" / f"{repo['name']}.json"
-            questions = json.loads(annotations.read_text())
-            index_dir = (args.indexes or Path(scratch)) / repo["name"]
-            answers, skipped = ask_rootle(root, questions, index_dir, args.config)
-            row = score(repo, root, questions, answers) | {"skippedText": skipped}
-            rows[OURS].append(row)
-            print(row_text(row), flush=True)
-            for name, command in args.adapters.items():
-                try:
-                    answers = ask_adapter(command, root, questions)
-                except AdapterError as error:
-                    print(f"{repo['name']}: {name}: {error}", file=sys.stderr)
-                    continue
-                rows[name].append(score(repo, root, questions, answers))
-                print(row_text(rows[name][-1] | {"name": "", "language": name}), flush=True)
-    if not rows[OURS]:
-        sys.exit("none of these repositories is there")
-    summaries = {name: summary(of_one) for name, of_one in rows.items() if of_one}
-    for name, mean in summaries.items():
-        label = f"{name}, {len(rows[name])} repos"
-        print(row_text(mean | {"name": "mean", "language": label}))
-    if args.json:
-        ours = {"summary": summaries.pop(OURS), "repositories": rows[OURS]}
-        others = {name: {"summary": summaries[name], "repositories": rows[name]}
-                  for name in summaries}  # fmt: skip
-        args.json.write_text(json.dumps({**ours, "others": others}, indent=1) + "\n")
+            index_dir = indexes / repository.name
+            for system, row in score_systems(
+                repository, index_dir, read_config(args.config), args.adapters
+            ):
+                scored.setdefault(system, []).append(row)
+                label = repository.name if system == ROOTLE else ""
+                print(format_row(label, row.language if label else system, row), flush=True)
+    if not scored[ROOTLE]:
+        sys.exit("none of the repositories was found")
+    summaries = {system: summarize(rows) for system, rows in scored.items()}
+    for system, summary in summaries.items():
+        print(format_row("mean", f"{system}, {len(scored[system])} repos", summary))
+    write_json(args.json, report_of(scored, summaries))
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("bench", type=Path)
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--indexes", type=Path, help="keep the indexes here for the next run")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--config", type=Path, help="settings to measure, in place of the defaults")
-    parser.add_argument("--adapter", action="append", default=[], metavar="NAME=COMMAND")
+    parser = command_parser(__doc__, BENCH, REPOS, ONLY, INDEXES, CONFIG, ADAPTER, JSON)
     args = parser.parse_args()
-    args.adapters = adapters_of(args.adapter, parser, taken=(OURS,))
+    args.adapters = parse_adapters(parser, args.adapter, reserved=(ROOTLE,))
     return args
 
 
-def adapters_of(
-    entries: Sequence[str], parser: argparse.ArgumentParser, taken: Sequence[str]
-) -> dict[str, str]:
-    """The commands of other systems by their names; a name that is taken is refused."""
-    adapters = {}
-    for entry in entries:
-        name, _, command = entry.partition("=")
-        if not name or "{root}" not in command or name in taken:
-            parser.error(f"--adapter {entry!r}: expected NAME=COMMAND with {{root}} in it")
-        adapters[name] = command
-    return adapters
+def score_systems(
+    repository: PublicRepository, index_dir: Path, config: Config | None, adapters: dict[str, str]
+) -> Iterator[tuple[str, RepositoryScores]]:
+    """Yield the scores of rootle, then those of each adapter that answers."""
+    answers, skipped = ask_rootle(repository.root, repository.queries, index_dir, config)
+    yield ROOTLE, replace(score_answers(repository, answers), skipped_text=skipped)
+    for name, command in adapters.items():
+        try:
+            answers = ask_adapter(command, repository.root, repository.queries)
+        except AdapterError as error:
+            print(f"{repository.name}: {name}: {error}", file=sys.stderr)
+        else:
+            yield name, score_answers(repository, answers)
 
 
 def ask_rootle(
-    root: Path, questions: list, index_dir: Path, settings: Path | None = None
+    root: Path, queries: Sequence[str], index_dir: Path, config: Config | None = None
 ) -> tuple[list[Answer], float]:
-    """The answers, and the share of the text that is beyond the limit for one file."""
-    answers = []
-    config = load_config(settings)[0] if settings else None
-    with open_app(root, index_dir=index_dir, config=config) as app:
-        app.index()
-        for question in questions:
-            started = time.perf_counter()
-            results = app.search(SearchQuery(question["query"], limit=TOP_K)).results
-            ms = (time.perf_counter() - started) * 1000
-            answers.append(Answer(tuple(map(found, results)), ms))
-        return answers, app.status().skipped_text_share
+    """Return the answers and the share of the text above the size limit for one file."""
+    with indexed_app(root, index_dir, config) as app:
+        return answer_queries(app, queries), app.status().skipped_text_share
 
 
-def found(result: SearchResult) -> Found:
-    spans = [(result.start_line, result.end_line)]
-    spans += [(span.start_line, span.end_line) for span in result.more_spans]
-    return Found(result.file_path, tuple(spans))
-
-
-def ask_adapter(command: str, root: Path, questions: list) -> list[Answer]:
-    """The answers of another system, in order. Raises AdapterError where one is missing."""
-    words = [word.replace("{root}", str(root.absolute())) for word in shlex.split(command)]
-    asked = [json.dumps({"query": question["query"], "topK": TOP_K}) for question in questions]
-    try:
-        done = subprocess.run(words, input="\n".join(asked) + "\n", text=True, capture_output=True)
-    except OSError as error:
-        raise AdapterError(f"cannot be run: {error}") from error
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no message"]
-        raise AdapterError(f"exit code {done.returncode}: {said[-1]}")
-    try:
-        lines = [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
-        answers = [answer_of(line) for line in lines if "meta" not in line]
-    except (ValueError, KeyError, TypeError) as error:
-        raise AdapterError(f"not an answer: {error!r}") from error
-    if len(answers) != len(questions):
-        raise AdapterError(f"{len(answers)} answers to {len(questions)} questions")
-    return answers
-
-
-def answer_of(line: dict) -> Answer:
-    results = [
-        Found(one["filePath"], ((one["startLine"], one["endLine"]),)) for one in line["results"]
+def score_answers(repository: PublicRepository, answers: Sequence[Answer]) -> RepositoryScores:
+    """Return the scores of one system's answers, one per question."""
+    ranks = [
+        target_ranks(answer.hits, question.targets)
+        for question, answer in zip(repository.questions, answers, strict=True)
     ]
-    return Answer(tuple(results[:TOP_K]), line.get("ms") or 0.0)
-
-
-def score(repo: dict, root: Path, questions: list, answers: Sequence[Answer]) -> dict:
-    """The figures of one system on one repository."""
-    scores, first, any_rank = [], [], []
-    for question, answer in zip(questions, answers, strict=True):
-        targets = [
-            target(entry, root, (repo.get("benchmark_root") or ""))
-            for entry in (*question["relevant"], *question["secondary"])
-        ]
-        ranks = target_ranks(answer.results, targets)
-        scores.append(ndcg(ranks, len(targets)))
-        first.append(1 in ranks)
-        any_rank.append(bool(ranks))
-    return {
-        "name": repo["name"],
-        "language": repo["language"],
-        "questions": len(questions),
-        "ndcg": statistics.mean(scores),
-        "hit1": statistics.mean(first),
-        "hit10": statistics.mean(any_rank),
-        "ms": statistics.median(answer.ms for answer in answers),
-        "scores": [round(value, 4) for value in scores],
-    }
-
-
-def summary(rows: Sequence[dict]) -> dict:
-    """The means over the repositories; of the times the median."""
-    keys = [key for key in ("ndcg", "hit1", "hit10", "skippedText") if key in rows[0]]
-    means = {key: statistics.mean(row[key] for row in rows) for key in keys}
-    return means | {"ms": statistics.median(row["ms"] for row in rows)}
-
-
-def target(entry: str | dict, root: Path, benchmark_root: str) -> tuple[str, int, int]:
-    """A target as (path relative to the indexed folder, first line, last line); 0, 0: any line."""
-    if isinstance(entry, str):
-        entry = {"path": entry}
-    path = entry["path"]
-    inside = path.removeprefix(f"{benchmark_root.rstrip('/')}/")
-    start = entry.get("start_line") or entry.get("startLine") or entry.get("start") or 0
-    end = entry.get("end_line") or entry.get("endLine") or entry.get("end") or 0
-    return (inside if (root / inside).exists() else path, start, end)
-
-
-def target_ranks(results: Sequence[Found], targets: list) -> set[int]:
-    """The ranks at which targets are met; a result that meets two counts once."""
-    ranks = set()
-    for path, start, end in targets:
-        for rank, result in enumerate(results, start=1):
-            if result.path == path and (not end or overlaps(result, start, end)):
-                ranks.add(rank)
-                break
-    return ranks
-
-
-def overlaps(result: Found, start: int, end: int) -> bool:
-    return any(first <= end and start <= last for first, last in result.spans)
-
-
-def ndcg(ranks: set[int], targets: int) -> float:
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(targets, TOP_K) + 1))
-    return sum(1 / math.log2(rank + 1) for rank in ranks) / ideal
-
-
-def row_text(row: dict) -> str:
-    skipped = f"  text skipped {row['skippedText']:.1%}" if "skippedText" in row else ""
-    return (
-        f"{row['name']:18} {row['language']:18} NDCG@10 {row['ndcg']:.3f}  hit@1 {row['hit1']:.2f}"
-        f"  hit@10 {row['hit10']:.2f}  {row['ms']:6.1f} ms{skipped}"
+    scores = [
+        ndcg(found, len(question.targets))
+        for question, found in zip(repository.questions, ranks, strict=True)
+    ]
+    return RepositoryScores(
+        repository.name,
+        repository.repository.language,
+        len(ranks),
+        statistics.mean(scores),
+        statistics.mean(1 in found for found in ranks),
+        statistics.mean(bool(found) for found in ranks),
+        statistics.median(answer.latency_ms for answer in answers),
+        tuple(round(score, 4) for score in scores),
     )
+
+
+def summarize(rows: Sequence[RepositoryScores]) -> RepositoryScores:
+    """Return the mean over repositories; of the times, the median."""
+    skipped = [row.skipped_text for row in rows if row.skipped_text is not None]
+    return RepositoryScores(
+        "mean",
+        "",
+        sum(row.questions for row in rows),
+        statistics.mean(row.ndcg for row in rows),
+        statistics.mean(row.hit1 for row in rows),
+        statistics.mean(row.hit10 for row in rows),
+        statistics.median(row.ms for row in rows),
+        (),
+        statistics.mean(skipped) if skipped else None,
+    )
+
+
+def format_row(label: str, column: str, row: RepositoryScores) -> str:
+    skipped = "" if row.skipped_text is None else f"  text skipped {row.skipped_text:.1%}"
+    return (
+        f"{label:18} {column:18} NDCG@10 {row.ndcg:.3f}  hit@1 {row.hit1:.2f}"
+        f"  hit@10 {row.hit10:.2f}  {row.ms:6.1f} ms{skipped}"
+    )
+
+
+def report_of(
+    scored: dict[str, list[RepositoryScores]], summaries: dict[str, RepositoryScores]
+) -> dict[str, object]:
+    """Return the JSON report: rootle's figures, and those of the other systems by name."""
+    by_system = {
+        system: {
+            "summary": asdict(summaries[system]),
+            "repositories": [asdict(row) for row in rows],
+        }
+        for system, rows in scored.items()
+    }
+    return {**by_system.pop(ROOTLE), "others": by_system}
 
 
 if __name__ == "__main__":

@@ -1,98 +1,93 @@
-"""Is a score what it says? Of the results shown with 0.8, how many answer?
+"""Calibration of scores: how many results shown with a score of 0.8 answer the question?
 
-    python -m benchmarks.quality.score_calibration REPOS [--split tune|test] [--indexes DIR] [--svg FILE]
-        [--json FILE]
+    python -m benchmarks.quality.score_calibration REPOS [--split tune|test] [--only ninja] [--indexes DIR]
+        [--svg FILE] [--json FILE]
 
-REPOS is as for `quality/labelled_questions.py`. All results of all questions that have an answer, and of those that
-have none, are sorted into tenths by their score; a result is right where the lines that it shows
-overlap a wanted span. FILE gets the picture.
+REPOS is that of `labelled_questions`; the test split is measured by default. The results of all
+questions, answerable or not, are grouped into ten bins by score. A result is correct if the lines
+it shows overlap a target. `--svg` draws the reliability diagram.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.common.labels import LABELS, Label, read_labels
-from benchmarks.quality.labelled_questions import first_lines
-from benchmarks.quality.public_benchmark import TOP_K, found
-from rootle import SearchQuery, SearchResult, open_app
+from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.labels import (
+    SHOWN_LINES,
+    LabelledRepository,
+    labelled_repositories,
+    overlaps_target,
+)
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import hit_of, index_folder, indexed_app, timed_search
+from benchmarks.common.statistics import mean
 
 BINS = 10
-SIDE, MARGIN = 320, 40
+SIDE, MARGIN = 320, 40  # of the diagram, in pixels
+
+ScoredResult = tuple[float, bool]  # score, whether the result is correct
 
 
 @dataclass(frozen=True)
-class Tenth:
-    """The results whose score lies in one tenth."""
+class Bin:
+    """The results whose scores lie in one tenth of the range."""
 
-    said: float  # the mean of their scores
-    right: float  # the share of them that answers
+    mean_score: float
+    precision: float  # share of correct results
     results: int
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--split", default="test", choices=["tune", "test"])
-    parser.add_argument("--indexes", type=Path, help="keep the indexes here for the next run")
-    parser.add_argument("--svg", type=Path)
-    parser.add_argument("--json", type=Path)
+    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
+    parser.set_defaults(split="test")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the reliability diagram")
     args = parser.parse_args()
-    pairs = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for repo in json.loads((LABELS / "repositories.json").read_text()):
-            if repo["split"] == args.split:
-                index_dir = (args.indexes or Path(scratch)) / repo["name"]
-                pairs += scored(args.repos / repo["name"], read_labels(repo["name"]), index_dir)
-    tenths = tenths_of(pairs)
-    for tenth in tenths:
-        print(f"said {tenth.said:.2f}  right {tenth.right:.2f}  of {tenth.results} results")
-    error = sum((score - right) ** 2 for score, right in pairs) / len(pairs)
-    print(f"Brier score {error:.4f} of {len(pairs)} results")
+    results: list[ScoredResult] = []
+    with index_folder(args.indexes) as indexes:
+        for repository in labelled_repositories(args.repos, args.split, args.only):
+            results += score_results(repository, indexes / repository.name)
+    bins = bin_results(results)
+    for one in bins:
+        print(f"score {one.mean_score:.2f}  correct {one.precision:.2f}  of {one.results} results")
+    print(f"Brier score {brier_score(results):.4f} of {len(results)} results")
     if args.svg:
-        args.svg.write_text(picture(tenths))
-    if args.json:
-        args.json.write_text(json.dumps([asdict(tenth) for tenth in tenths], indent=1) + "\n")
+        args.svg.write_text(draw_diagram(bins), encoding="utf-8")
+    write_json(args.json, [asdict(one) for one in bins])
 
 
-def scored(root: Path, labels: Sequence[Label], index_dir: Path) -> list[tuple[float, bool]]:
-    """The score of every result, and whether it answers."""
-    pairs = []
-    with open_app(root, index_dir=index_dir) as app:
-        app.index()
-        for label in labels:
-            response = app.search(SearchQuery(label.query, limit=TOP_K))
-            pairs += [(result.score, is_right(result, label)) for result in response.results]
-    return pairs
+def score_results(repository: LabelledRepository, index_dir: Path) -> list[ScoredResult]:
+    """Return the score of each result of each question, and whether it is correct."""
+    scored = []
+    with indexed_app(repository.root, index_dir) as app:
+        for label in repository.labels:
+            for result in timed_search(app, label.query)[1].results:
+                hit = hit_of(result).first_lines(SHOWN_LINES)
+                is_correct = any(overlaps_target(hit, target) for target in label.targets)
+                scored.append((result.score, is_correct))
+    return scored
 
 
-def is_right(result: SearchResult, label: Label) -> bool:
-    shown = first_lines(found(result)).spans
-    return any(
-        result.file_path == span.path
-        and any(first <= span.end_line and span.start_line <= last for first, last in shown)
-        for target in label.targets
-        for span in target
-    )
+def bin_results(results: Sequence[ScoredResult]) -> list[Bin]:
+    """Return the non-empty bins, lowest scores first."""
+    bins = []
+    for number in range(BINS):
+        members = [one for one in results if min(int(one[0] * BINS), BINS - 1) == number]
+        if members:
+            mean_score = mean(score for score, _ in members)
+            bins.append(Bin(mean_score, mean(right for _, right in members), len(members)))
+    return bins
 
 
-def tenths_of(pairs: Sequence[tuple[float, bool]]) -> list[Tenth]:
-    tenths = []
-    for place in range(BINS):
-        own = [pair for pair in pairs if min(int(pair[0] * BINS), BINS - 1) == place]
-        if own:
-            said = sum(score for score, _ in own) / len(own)
-            tenths.append(Tenth(said, sum(right for _, right in own) / len(own), len(own)))
-    return tenths
+def brier_score(results: Sequence[ScoredResult]) -> float:
+    """Return the mean squared difference between score and correctness."""
+    return mean((score - is_correct) ** 2 for score, is_correct in results)
 
 
-def picture(tenths: Sequence[Tenth]) -> str:
-    """What was said to the right, what was right upwards; the area of a dot is its results."""
+def draw_diagram(bins: Sequence[Bin]) -> str:
+    """Return an SVG: scores on the x axis, precision on the y axis, dot area by results."""
 
     def x(share: float) -> float:
         return MARGIN + share * SIDE
@@ -101,10 +96,11 @@ def picture(tenths: Sequence[Tenth]) -> str:
         return MARGIN + (1 - share) * SIDE
 
     dots = "\n".join(
-        f'<circle cx="{x(t.said):.1f}" cy="{y(t.right):.1f}" r="{3 + t.results**0.5 / 4:.1f}" '
-        f'fill="#3b6ea5" fill-opacity="0.75"><title>said {t.said:.2f}, right {t.right:.2f}, '
-        f"{t.results} results</title></circle>"
-        for t in tenths
+        f'<circle cx="{x(b.mean_score):.1f}" cy="{y(b.precision):.1f}" '
+        f'r="{3 + b.results**0.5 / 4:.1f}" fill="#3b6ea5" fill-opacity="0.75">'
+        f"<title>score {b.mean_score:.2f}, correct {b.precision:.2f}, {b.results} results</title>"
+        f"</circle>"
+        for b in bins
     )
     ticks = "\n".join(
         f'<text x="{x(s):.0f}" y="{y(0) + 16:.0f}" text-anchor="middle">{s:g}</text>'
@@ -119,9 +115,9 @@ font-family="sans-serif" font-size="11">
 <line x1="{x(0)}" y1="{y(0)}" x2="{x(1)}" y2="{y(1)}" stroke="#bbb" stroke-dasharray="4"/>
 {ticks}
 {dots}
-<text x="{x(0.5):.0f}" y="{size - 6}" text-anchor="middle">score shown</text>
+<text x="{x(0.5):.0f}" y="{size - 6}" text-anchor="middle">score</text>
 <text x="12" y="{y(0.5):.0f}" text-anchor="middle" transform="rotate(-90 12 {y(0.5):.0f})">\
-share that answers</text>
+share of correct results</text>
 </svg>
 """
 

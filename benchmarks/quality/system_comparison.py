@@ -1,62 +1,67 @@
-"""One table of every system that installs from PyPI and runs offline, with 95 % intervals.
+"""Table of every system that installs from PyPI and runs offline, with 95 % intervals.
 
-    python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS --answers DIR
-        --envs DIR --model DIR [--install] [--only rootle] [--write docs/research/comparison.md]
+    python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS
+        --answers DIR --envs DIR --model DIR [--install] [--only rootle|none]
+        [--write docs/research/comparison.md]
 
-LABEL_REPOS and BENCH_REPOS are the checkouts of `quality/labelled_questions.py` and `quality/public_benchmark.py`; either benchmark is
-counted as that script counts it. `--install` makes an environment for each system below `--envs`;
-`--model` is a folder with a static model, for the systems that have none of their own here.
+LABEL_REPOS and BENCH_REPOS are the checkouts of `labelled_questions` and `public_benchmark`; both
+benchmarks are scored as those commands do. `--install` makes an environment for each system below
+`--envs`; `--model` is a folder with a static model, for systems without one of their own.
 
-Every answer is kept in `--answers`, a file for each system and benchmark, so that corrected labels
-need no new run: asked is what has no answer there. rootle is always asked again; `--only rootle`
-asks nobody else, `--only nobody` counts what is kept. The intervals draw repositories, then
-questions within each, 2,000 times; the last column does that to the differences of the same
-questions. `--write` puts the tables between the two marks of a Markdown file.
+Answers are cached in `--answers`, one file per system and repository, and only missing ones are
+asked for, so that corrected labels need no new run. rootle is always asked again; `--only rootle`
+asks no other system, `--only none` scores the cache alone. The intervals resample repositories,
+then the questions within each, 2,000 times; those of the last column resample paired differences.
+`--write` replaces the tables between the two markers of a Markdown page.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.common.labels import LABELS, Label, read_labels
-from benchmarks.peers.systems import SYSTEMS
-from benchmarks.quality import labelled_questions as labelled
-from benchmarks.quality import public_benchmark as quality
-from benchmarks.quality.answer_cache import Answers, Repository
-from benchmarks.quality.labelled_questions import Judged, figures_of, interval, mean
-from benchmarks.quality.public_benchmark import OURS, AdapterError, Answer, ask_adapter
+from benchmarks.common.adapters import AdapterError, ask_adapter
+from benchmarks.common.arguments import REPOS, command_parser
+from benchmarks.common.labels import LabelledRepository, labelled_repositories
+from benchmarks.common.metrics import ROOTLE, Answer
+from benchmarks.common.public_questions import PublicRepository, public_repositories
+from benchmarks.common.reports import format_interval
+from benchmarks.common.rootle_search import answer_queries, indexed_app
+from benchmarks.common.statistics import cluster_interval, mean
+from benchmarks.quality import label_scores, public_benchmark
+from benchmarks.quality.answer_cache import AnswerCache, QuestionSet
+from benchmarks.quality.peer_systems import SYSTEMS
 
-NOBODY = "nobody"
+NONE = "none"
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 
+Clusters = Sequence[Sequence[float]]  # NDCG@10 by repository and question
 
-Judgement = dict[str, object]  # by repository
+
+@dataclass(frozen=True)
+class TableRow:
+    """One system: the NDCG@10 that orders the table, and the cells before the difference."""
+
+    clusters: Clusters
+    cells: tuple[str, ...]
 
 
 def main() -> None:
     args = parse_arguments()
-    labels = label_repositories(args.repos)
-    bench = bench_repositories(*args.bench) if args.bench else []
-    kept = Answers(args.answers)
+    labelled = labelled_repositories(args.repos)
+    public = public_repositories(*args.bench) if args.bench else []
+    cache = AnswerCache(args.answers)
+    question_sets = [*map(label_questions, labelled), *map(public_questions, public)]
     if not args.only:
-        ask_peers(kept, (*labels, *bench), args)
-    if args.only != NOBODY:
-        for repo in (*labels, *bench):
-            kept.put(OURS, repo, ask_rootle(repo))
-    text = "\n".join(
-        f"**{title}** ({len(repos)} repositories)\n\n{rows(judgements(kept, repos))}"
-        for title, repos, rows in (
-            ("Our labels, test part", [one for one in labels if one.part == "test"], label_rows),
-            ("Our labels, tune part", [one for one in labels if one.part == "tune"], label_rows),
-            ("Public benchmark, development half", bench, bench_rows),
-        )
-        if repos
-    )
+        ask_peers(cache, question_sets, args)
+    if args.only != NONE:
+        for questions in question_sets:
+            cache.store(ROOTLE, questions, ask_rootle(questions))
+    text = "\n".join(tables(cache, labelled, public))
     print(text)
     if args.write:
         page = args.write.read_text(encoding="utf-8")
@@ -65,147 +70,171 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--bench", type=Path, nargs=2, metavar=("BENCH", "REPOS"))
-    parser.add_argument("--answers", type=Path, required=True)
-    parser.add_argument("--envs", type=Path, default=Path("envs"))
-    parser.add_argument("--model", type=Path, default=Path("model"))
-    parser.add_argument("--install", action="store_true")
-    parser.add_argument("--only", choices=[OURS, NOBODY], help="ask no more than that")
-    parser.add_argument("--write", type=Path, metavar="PAGE")
+    parser = command_parser(__doc__, REPOS)
+    parser.add_argument(
+        "--bench", type=Path, nargs=2, metavar=("BENCH", "REPOS"),
+        help="folder of the public benchmark, and its checkouts",
+    )  # fmt: skip
+    parser.add_argument(
+        "--answers", type=Path, required=True, metavar="DIR", help="cache of answers"
+    )
+    parser.add_argument(
+        "--envs", type=Path, default=Path("envs"), metavar="DIR",
+        help="environments of the systems (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--model", type=Path, default=Path("model"), metavar="DIR",
+        help="static model for systems without one (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--install", action="store_true", help="make missing environments")
+    parser.add_argument("--only", choices=[ROOTLE, NONE], help="systems to ask (default: all)")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="page to update")
     return parser.parse_args()
 
 
-def judgements(kept: Answers, repos: Sequence[Repository]) -> dict[str, Judgement]:
-    """What the answers of each system were worth, of those that answered about all of them."""
-    judged = {}
-    for name in (OURS, *(system.name for system in SYSTEMS)):
-        missing = [repo.name for repo in repos if not kept.has(name, repo)]
-        if missing:
-            print(f"{name} is left out: no answers about {', '.join(missing)}", file=sys.stderr)
-        else:
-            judged[name] = {repo.name: repo.judge(kept.of(name, repo)) for repo in repos}
-    return judged
+def label_questions(repository: LabelledRepository) -> QuestionSet:
+    """Return the answerable questions of a labelled repository."""
+    queries = tuple(label.query for label in repository.answerable())
+    return QuestionSet("labels", repository.name, repository.root, queries)
 
 
-def label_repositories(repos: Path) -> list[Repository]:
-    """Our own questions that have an answer."""
-    found = []
-    for entry in json.loads((LABELS / "repositories.json").read_text()):
-        asked = [one for one in read_labels(entry["name"]) if one.targets]
-        found.append(_label_repository(entry, repos / entry["name"], asked))
-    return found
+def public_questions(repository: PublicRepository) -> QuestionSet:
+    """Return the questions of a repository of the public benchmark."""
+    return QuestionSet("bench", repository.name, repository.root, tuple(repository.queries))
 
 
-def _label_repository(entry: dict, root: Path, asked: list[Label]) -> Repository:
-    def judge(answers: Sequence[Answer]) -> list[Judged]:
-        return labelled.judge(root, asked, answers)
-
-    questions = tuple(one.query for one in asked)
-    return Repository(entry["name"], entry["split"], root, questions, judge)
-
-
-def bench_repositories(bench: Path, repos: Path) -> list[Repository]:
-    found = []
-    for entry in json.loads((bench / "repos.json").read_text()):
-        root = repos / entry["name"] / (entry.get("benchmark_root") or "")
-        asked = json.loads((bench / "annotations" / f"{entry['name']}.json").read_text())
-        found.append(_bench_repository(entry, root, asked))
-    return found
-
-
-def _bench_repository(entry: dict, root: Path, asked: list[dict]) -> Repository:
-    def judge(answers: Sequence[Answer]) -> dict:
-        return quality.score(entry, root, asked, answers)
-
-    questions = tuple(one["query"] for one in asked)
-    return Repository(entry["name"], "bench", root, questions, judge)
-
-
-def ask_peers(kept: Answers, repos: Sequence[Repository], args: argparse.Namespace) -> None:
-    """Ask every system what it has not answered yet, one repository after the other."""
+def ask_peers(
+    cache: AnswerCache, question_sets: Iterable[QuestionSet], args: argparse.Namespace
+) -> None:
+    """Ask every other system what the cache lacks, one repository after the other."""
     if args.install:
         for system in SYSTEMS:
             system.install(args.envs)
-    for repo in repos:
+    for questions in question_sets:
         for system in SYSTEMS:
-            if kept.has(system.name, repo):
+            if cache.contains(system.name, questions):
                 continue
             command = system.command(args.envs, args.model)
-            asked = [{"query": question} for question in repo.questions]
             try:
-                kept.put(system.name, repo, ask_adapter(command, repo.root, asked))
+                answers = ask_adapter(command, questions.root, questions.queries)
             except AdapterError as error:
-                print(f"{repo.name}: {system.name}: {error}", file=sys.stderr)
-        print(f"asked about {repo.name}", file=sys.stderr)
+                print(f"{questions.name}: {system.name}: {error}", file=sys.stderr)
+            else:
+                cache.store(system.name, questions, answers)
+        print(f"{questions.name}: done", file=sys.stderr)
 
 
-def ask_rootle(repo: Repository) -> list[Answer]:
-    asked = [{"query": question} for question in repo.questions]
-    with tempfile.TemporaryDirectory() as folder:
-        return quality.ask_rootle(repo.root, asked, Path(folder))[0]
+def ask_rootle(questions: QuestionSet) -> list[Answer]:
+    """Return rootle's answers from a new index."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        indexed_app(questions.root, Path(folder)) as app,
+    ):
+        return answer_queries(app, questions.queries)
 
 
-def label_rows(by_system: dict[str, Judgement]) -> str:
-    """A Markdown table over our labels, the best first."""
+def tables(
+    cache: AnswerCache,
+    labelled: Sequence[LabelledRepository],
+    public: Sequence[PublicRepository],
+) -> Iterable[str]:
+    """Yield a Markdown table for each set of questions, under its title."""
+    for split in ("test", "tune"):
+        part = [one for one in labelled if one.split == split]
+        if part:
+            title = f"**Labels, {split} split** ({len(part)} repositories)"
+            yield f"{title}\n\n{label_table(cache, part)}"
+    if public:
+        title = f"**Public benchmark, development half** ({len(public)} repositories)"
+        yield f"{title}\n\n{public_table(cache, public)}"
+
+
+def complete_systems(cache: AnswerCache, question_sets: Sequence[QuestionSet]) -> list[str]:
+    """Return the systems that answered all questions; report the others."""
+    complete = []
+    for name in (ROOTLE, *(system.name for system in SYSTEMS)):
+        missing = [one.name for one in question_sets if not cache.contains(name, one)]
+        if missing:
+            print(f"{name} is left out: no answers about {', '.join(missing)}", file=sys.stderr)
+        else:
+            complete.append(name)
+    return complete
+
+
+def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) -> str:
     rows = {}
-    spans = {
-        name: [[one.ndcg(one.by_span) for one in of] for of in repos.values()]
-        for name, repos in by_system.items()
-    }
-    for name, repos in by_system.items():
-        f = figures_of(repos)
-        files = [[one.ndcg(one.by_file) for one in of] for of in repos.values()]
-        rows[name] = [
-            with_interval(f["ndcgBySpan"], spans[name]), with_interval(f["ndcgByFile"], files),
-            f"{f['hit1BySpan']:.2f}", f"{f['hit10BySpan']:.2f}", f"{f['hardHit10BySpan']:.2f}",
-            ahead(spans, name),
-        ]  # fmt: skip
+    question_sets = [label_questions(one) for one in repositories]
+    for system in complete_systems(cache, question_sets):
+        scores = {
+            one.name: label_scores.score_answers(
+                one.root, one.answerable(), cache.load(system, questions)
+            )
+            for one, questions in zip(repositories, question_sets, strict=True)
+        }
+        figures = label_scores.summarize(scores)
+        by_span = [[one.span_ndcg for one in of_one] for of_one in scores.values()]
+        by_file = [[one.file_ndcg for one in of_one] for of_one in scores.values()]
+        cells = (
+            format_estimate(figures["span_ndcg"], by_span),
+            format_estimate(figures["file_ndcg"], by_file),
+            f"{figures['span_hit1']:.2f}",
+            f"{figures['span_hit10']:.2f}",
+            f"{figures['hard_span_hit10']:.2f}",
+        )
+        rows[system] = TableRow(by_span, cells)
     heads = ("NDCG@10 by span (95 %)", "by file (95 %)", "hit@1", "hit@10", "hard: hit@10")
-    return table(heads, rows, {name: mean(map(mean, of)) for name, of in spans.items()})
+    return format_table(heads, rows)
 
 
-def bench_rows(by_system: dict[str, Judgement]) -> str:
-    """A Markdown table over the public benchmark, the best first."""
-    scores = {name: [one["scores"] for one in repos.values()] for name, repos in by_system.items()}
-    rows = {
-        name: [
-            with_interval(mean(map(mean, scores[name])), scores[name]),
-            f"{mean(one['hit1'] for one in repos.values()):.2f}",
-            f"{mean(one['hit10'] for one in repos.values()):.2f}",
-            ahead(scores, name),
+def public_table(cache: AnswerCache, repositories: Sequence[PublicRepository]) -> str:
+    rows = {}
+    question_sets = [public_questions(one) for one in repositories]
+    for system in complete_systems(cache, question_sets):
+        scores = [
+            public_benchmark.score_answers(one, cache.load(system, questions))
+            for one, questions in zip(repositories, question_sets, strict=True)
         ]
-        for name, repos in by_system.items()
-    }
-    heads = ("NDCG@10 (95 %)", "hit@1", "hit@10")
-    return table(heads, rows, {name: mean(map(mean, of)) for name, of in scores.items()})
+        clusters = [one.scores for one in scores]
+        cells = (
+            format_estimate(cluster_mean(clusters), clusters),
+            f"{mean(one.hit1 for one in scores):.2f}",
+            f"{mean(one.hit10 for one in scores):.2f}",
+        )
+        rows[system] = TableRow(clusters, cells)
+    return format_table(("NDCG@10 (95 %)", "hit@1", "hit@10"), rows)
 
 
-def with_interval(value: float, by_repo: Sequence[Sequence[float]]) -> str:
-    low, high = interval(by_repo)
-    return f"{value:.3f} ({low:.3f}–{high:.3f})"
+def cluster_mean(clusters: Clusters) -> float:
+    """Return the mean over repositories of the means over their questions."""
+    return mean(map(mean, clusters))
 
 
-def ahead(scores: dict[str, list], name: str) -> str:
-    """How far rootle is ahead of a system, question by question."""
-    if name == OURS:
-        return ""
+def format_estimate(value: float, clusters: Clusters) -> str:
+    return f"{value:.3f} {format_interval(cluster_interval(clusters))}"
+
+
+def format_lead(rootle: Clusters, other: Clusters) -> str:
+    """Return rootle's mean lead over a system, paired by question, with its interval."""
     differences = [
         [ours - theirs for ours, theirs in zip(*pair, strict=True)]
-        for pair in zip(scores[OURS], scores[name], strict=True)
+        for pair in zip(rootle, other, strict=True)
     ]
-    low, high = interval(differences)
-    return f"{mean(map(mean, differences)):+.3f} ({low:+.3f} to {high:+.3f})"
+    interval = format_interval(cluster_interval(differences), "+.3f", " to ")
+    return f"{cluster_mean(differences):+.3f} {interval}"
 
 
-def table(heads: Sequence[str], rows: dict[str, list[str]], order: dict[str, float]) -> str:
-    about = {system.name: system.about for system in SYSTEMS}
+def format_table(heads: Sequence[str], rows: Mapping[str, TableRow]) -> str:
+    """Return a Markdown table, the best system first."""
+    descriptions = {system.name: system.description for system in SYSTEMS}
     lines = [f"| system | {' | '.join(heads)} | rootle is ahead by |"]
     lines.append("| --- " * (len(heads) + 2) + "|")
-    for name in sorted(rows, key=lambda name: -order[name]):
-        label = f"**{name}**" if name == OURS else f"{name} ({about[name]})"
-        lines.append(f"| {label} | {' | '.join(rows[name])} |")
+    for name, row in sorted(rows.items(), key=lambda one: -cluster_mean(one[1].clusters)):
+        if name == ROOTLE:
+            label, lead = f"**{name}**", ""
+        else:
+            label = f"{name} ({descriptions[name]})"
+            lead = format_lead(rows[ROOTLE].clusters, row.clusters)
+        lines.append(f"| {label} | {' | '.join(row.cells)} | {lead} |")
     return "\n".join(lines) + "\n"
 
 

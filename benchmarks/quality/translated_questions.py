@@ -1,84 +1,103 @@
-"""How well questions in other languages find English code, with and without the glossary.
+"""Retrieval of English code by questions in other languages, with and without the glossary.
 
     python -m benchmarks.quality.translated_questions REPOS [--indexes DIR] [--show]
 
-REPOS holds the checkouts of `quality/labelled_questions.py`. `labels/translated.jsonl` has 40 questions of the tuning
-half, put into German, Spanish, Chinese and Japanese by hand. A question counts as answered where
-one of the ten results is a file that answers the original. `--show` prints those that are missed.
+REPOS holds the checkouts of `labelled_questions`. `labels/translated.jsonl` has 40 questions of the
+tune split, translated into German, Spanish, Chinese and Japanese by hand. A question counts as
+answered if one of ten results is a file that answers the original. `--show` prints the questions
+that are not.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
-import tempfile
 from collections import defaultdict
-from pathlib import Path
+from dataclasses import dataclass
 from unittest.mock import patch
 
-from benchmarks.common.labels import LABELS, read_labels
-from rootle import App, SearchQuery, open_app
+from benchmarks.common.arguments import INDEXES, REPOS, command_parser
+from benchmarks.common.labels import LABELS, LabelledRepository, labelled_repositories
+from benchmarks.common.rootle_search import index_folder, indexed_app, search_hits
+from benchmarks.common.statistics import mean
+from rootle import App
+from rootle.search.query import parse
 
-TOP_K = 10
 LANGUAGES = ("en", "de", "es", "zh", "ja")
 
 
+@dataclass(frozen=True)
+class TranslatedQuestion:
+    """A question in some language; `original` is its English text."""
+
+    language: str
+    query: str
+    original: str
+
+
+Hits = dict[tuple[str, bool], list[bool]]  # by language and use of the glossary
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("repos", type=Path)
-    parser.add_argument("--indexes", type=Path, help="keep the indexes here for the next run")
-    parser.add_argument("--show", action="store_true")
+    parser = command_parser(__doc__, REPOS, INDEXES)
+    parser.add_argument("--show", action="store_true", help="print unanswered questions")
     args = parser.parse_args()
-    hits: dict[tuple[str, bool], list[bool]] = defaultdict(list)
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, questions in by_repository().items():
-            index_dir = (args.indexes or Path(scratch)) / name
-            wanted = wanted_files(name)
-            with open_app(args.repos / name, index_dir=index_dir) as app:
-                app.index()
-                for language, text, original in questions:
-                    for has_glossary in (False, True):
-                        files = wanted[original]
-                        is_found = finds(app, text, files, has_glossary=has_glossary)
-                        hits[language, has_glossary].append(is_found)
-                        if args.show and has_glossary and not is_found:
-                            print(f"{language} {name}: {text}\n   {original}")
-    print("hit@10 by file   without  with the glossary")
-    for language in LANGUAGES:
-        without, with_it = (statistics.fmean(hits[language, has]) for has in (False, True))
-        print(f"{language:16} {without:7.3f}  {with_it:.3f}")
+    text = (LABELS / "translated.jsonl").read_text(encoding="utf-8")
+    hits: Hits = defaultdict(list)
+    with index_folder(args.indexes) as indexes:
+        for name, questions in parse_questions(text).items():
+            (repository,) = labelled_repositories(args.repos, only=[name])
+            with indexed_app(repository.root, indexes / name) as app:
+                for missed in ask_questions(app, repository, questions, hits):
+                    if args.show:
+                        print(f"{missed.language} {name}: {missed.query}\n   {missed.original}")
+    print(format_table(hits))
 
 
-def by_repository() -> dict[str, list[tuple[str, str, str]]]:
-    """For each repository (language, question, original), the originals once as English."""
-    found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for line in (LABELS / "translated.jsonl").read_text(encoding="utf-8").splitlines():
+def parse_questions(text: str) -> dict[str, list[TranslatedQuestion]]:
+    """Return the questions by repository, each original once as English."""
+    found: dict[str, list[TranslatedQuestion]] = defaultdict(list)
+    for line in text.splitlines():
         record = json.loads(line)
         questions = found[record["repository"]]
-        original = ("en", record["of"], record["of"])
+        original = TranslatedQuestion("en", record["of"], record["of"])
         if original not in questions:
             questions.append(original)
-        questions.append((record["language"], record["query"], record["of"]))
+        questions.append(TranslatedQuestion(record["language"], record["query"], record["of"]))
     return found
 
 
-def wanted_files(name: str) -> dict[str, set[str]]:
-    """For each question of a repository the files that answer it."""
-    return {
-        label.query: {span.path for target in label.targets for span in target}
-        for label in read_labels(name)
-    }
+def ask_questions(
+    app: App, repository: LabelledRepository, questions: list[TranslatedQuestion], hits: Hits
+) -> list[TranslatedQuestion]:
+    """Add the outcome of each question to `hits`; return those missed with the glossary."""
+    wanted = {label.query: {span.path for span in label.spans()} for label in repository.labels}
+    missed = []
+    for question in questions:
+        files = wanted[question.original]
+        for has_glossary in (False, True):
+            is_found = finds_file(app, question.query, files, has_glossary=has_glossary)
+            hits[question.language, has_glossary].append(is_found)
+        if not is_found:
+            missed.append(question)
+    return missed
 
 
-def finds(app: App, text: str, files: set[str], *, has_glossary: bool) -> bool:
-    query = SearchQuery(text, limit=TOP_K)
+def finds_file(app: App, query: str, files: set[str], *, has_glossary: bool) -> bool:
+    """Return whether one of ten results is one of the files."""
     if has_glossary:
-        results = app.search(query).results
+        hits = search_hits(app, query)
     else:
-        with patch("rootle.search.query.parse.detect_language", return_value=None):
-            results = app.search(query).results
-    return any(result.file_path in files for result in results)
+        with patch.object(parse, "detect_language", return_value=None):
+            hits = search_hits(app, query)
+    return any(hit.path in files for hit in hits)
+
+
+def format_table(hits: Hits) -> str:
+    lines = ["hit@10 by file   without  with the glossary"]
+    for language in LANGUAGES:
+        without, with_glossary = (mean(hits[language, used]) for used in (False, True))
+        lines.append(f"{language:16} {without:7.3f}  {with_glossary:.3f}")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -1,128 +1,127 @@
-"""Many questions at once, and questions while the embedding hangs: percentiles in milliseconds.
+"""Latency of many concurrent queries, and of queries while the embedding server hangs.
 
     python -m benchmarks.speed.concurrency ROOT [--index-dir DIR] [--config FILE] [--json FILE]
         [--threads 100] [--rounds 5]
 
-Each round asks as many different questions as there are threads, all let go at the same moment:
-first with the cache of answers empty, then again with it warm. Nothing else was asked before but
-the warm-up questions. Then fifty questions are put, one after the other, to an embedding server
-that accepts and never answers; those that are asked before the circuit breaker opens stand apart.
+Each round asks as many different queries as there are threads, all released at the same moment:
+first with an empty cache of answers, then again with a warm one. Only the warm-up queries are asked
+before. Then fifty queries are asked one after the other while the embedding server accepts
+connections and never answers; those before the circuit breaker opens are reported separately. Times
+are in milliseconds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import threading
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 
-from benchmarks.speed.queries import QUESTIONS, WARM_UP
+import numpy as np
+
+from benchmarks.common.arguments import CONFIG, INDEX_DIR, JSON, ROOT, command_parser
+from benchmarks.common.metrics import TOP_K
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import read_config, timed
+from benchmarks.common.statistics import latency_percentiles
+from benchmarks.speed.queries import QUERIES, WARM_UP
 from rootle import App, Config, SearchQuery, open_app
-from rootle.config.loading import load_config
+from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
 
-TOP_K = 10
-DOWN_QUESTIONS = 50
-OPENS_AFTER = 3
+HANGING_QUERIES = 50
+FAILURES_TO_OPEN = 3  # of the circuit breaker
 
 
 def main() -> None:
     args = parse_arguments()
-    config = load_config(args.config)[0] if args.config else Config()
+    config = read_config(args.config) or Config()
     with open_app(args.root, index_dir=args.index_dir, config=config) as app:
         app.refresh()
-        for question in WARM_UP:
-            app.search(question)
+        for query in WARM_UP:
+            app.search(query)
         cold: list[float] = []
         warm: list[float] = []
         for number in range(args.rounds):
-            asked = different_questions(args.threads, number)
-            cold += all_at_once(app, asked)
-            warm += all_at_once(app, asked)
-        before, after = while_it_hangs(app)
+            queries = distinct_queries(args.threads, number)
+            cold += ask_concurrently(app, queries)
+            warm += ask_concurrently(app, queries)
+        closed, opened = ask_while_hanging(app)
         report = {
             "chunks": app.status().chunks,
             "threads": args.threads,
-            "cold": percentiles(cold),
-            "warm": percentiles(warm),
-            "hangingBeforeTheBreakerOpens": percentiles(before),
-            "hangingAfter": percentiles(after),
+            "cold": summarize(cold),
+            "warm": summarize(warm),
+            "hangingBeforeBreakerOpens": summarize(closed),
+            "hangingAfterBreakerOpens": summarize(opened),
         }
     print(json.dumps(report, indent=1))
-    if args.json:
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    write_json(args.json, report)
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("root", type=Path, metavar="ROOT")
-    parser.add_argument("--index-dir", type=Path)
-    parser.add_argument("--config", type=Path)
-    parser.add_argument("--threads", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    parser = command_parser(__doc__, ROOT, INDEX_DIR, CONFIG, JSON)
+    parser.add_argument(
+        "--threads", type=int, default=100, help="concurrent queries (default: %(default)s)"
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="rounds (default: %(default)s)")
     return parser.parse_args()
 
 
-def different_questions(count: int, number: int) -> list[str]:
-    """As many questions, none of which was in an earlier round."""
-    pairs = [f"{one} {other}" for one in QUESTIONS for other in QUESTIONS if one != other]
+def distinct_queries(count: int, number: int) -> list[str]:
+    """Return the queries of a round, none of which occurs in another round."""
+    pairs = [f"{one} {other}" for one in QUERIES for other in QUERIES if one != other]
     return pairs[number * count : (number + 1) * count]
 
 
-def all_at_once(app: App, questions: Sequence[str]) -> list[float]:
-    """How long each took, from the moment that all were let go."""
-    gate, times = threading.Barrier(len(questions) + 1), [0.0] * len(questions)
+def ask_concurrently(app: App, queries: Sequence[str]) -> list[float]:
+    """Return the latency of each query, measured from their common release."""
+    barrier, latencies = threading.Barrier(len(queries) + 1), [0.0] * len(queries)
     started = [0.0]
 
-    def ask(at: int) -> None:
-        gate.wait()
-        app.search(SearchQuery(questions[at], limit=TOP_K))
-        times[at] = (time.perf_counter() - started[0]) * 1000
+    def ask(number: int) -> None:
+        barrier.wait()
+        app.search(SearchQuery(queries[number], limit=TOP_K))
+        latencies[number] = (time.perf_counter() - started[0]) * 1000
 
-    threads = [threading.Thread(target=ask, args=(at,)) for at in range(len(questions))]
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(queries))]
     for thread in threads:
         thread.start()
     started[0] = time.perf_counter()
-    gate.wait()
+    barrier.wait()
     for thread in threads:
         thread.join()
-    return times
+    return latencies
 
 
-class Hanging:
-    """An embedder whose server accepts and never answers."""
+class HangingEmbedder:
+    """An embedder whose server accepts requests and never answers."""
 
     fingerprint, dimensions = "hanging", 0
 
-    def embed(self, texts: Sequence[str]) -> object:
+    def embed(self, texts: Sequence[str]) -> Matrix:
         time.sleep(3_600)
-        return texts
+        return np.zeros((len(texts), 0), np.float32)
 
 
-def while_it_hangs(app: App) -> tuple[list[float], list[float]]:
-    """The times of the questions before the breaker opens, and of those after it."""
-    agent = SearchAgent(app._container.indexer().snapshot, Hanging, app.config)  # noqa: SLF001 - no other way in
-    asked = [timed(agent.search, SearchQuery(f"{q} once more")) for q in QUESTIONS[:DOWN_QUESTIONS]]
+def ask_while_hanging(app: App) -> tuple[list[float], list[float]]:
+    """Return the latencies before and after the circuit breaker opens."""
+    snapshots = app._container.indexer().snapshot  # noqa: SLF001 - no public way to another embedder
+    agent = SearchAgent(snapshots, HangingEmbedder, app.config)
+    latencies = [
+        timed(partial(agent.search, SearchQuery(f"{query} once more")))[1]
+        for query in QUERIES[:HANGING_QUERIES]
+    ]
     agent.close()
-    return asked[:OPENS_AFTER], asked[OPENS_AFTER:]
+    return latencies[:FAILURES_TO_OPEN], latencies[FAILURES_TO_OPEN:]
 
 
-def timed(ask: Callable[[SearchQuery], object], query: SearchQuery) -> float:
-    started = time.perf_counter()
-    ask(query)
-    return (time.perf_counter() - started) * 1000
-
-
-def percentiles(times: Sequence[float]) -> dict[str, float]:
-    return {
-        "p50": round(statistics.median(times), 1),
-        "p95": round(sorted(times)[int(0.95 * (len(times) - 1))], 1),
-        "max": round(max(times), 1),
-    }
+def summarize(latencies: Sequence[float]) -> dict[str, float]:
+    """Return median, 95th percentile and maximum, to a tenth of a millisecond."""
+    median, p95 = latency_percentiles(latencies)
+    return {"p50": round(median, 1), "p95": round(p95, 1), "max": round(max(latencies), 1)}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Run a command, and know how long it took and how much memory all its processes had together."""
+"""Commands in child processes: their duration, output, and peak memory with all descendants."""
 
 from __future__ import annotations
 
@@ -7,34 +7,40 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-SAMPLE_S = 0.05
-PAGE = os.sysconf("SC_PAGE_SIZE")
+SAMPLE_INTERVAL_S = 0.05
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class CommandError(Exception):
-    """A measured command failed."""
+    """Raised when a measured command fails."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one command did."""
+class CompletedCommand:
+    """The measurements and the output of one command."""
 
     seconds: float
     peak_bytes: int | None
     output: str
 
 
-def run(
-    command: list[str], env: Mapping[str, str], *, stdin: str = "", with_memory: bool = False
-) -> Run:
-    """Run a command to its end; raises CommandError for an exit code other than 0 and 1.
+def run_command(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    stdin: str = "",
+    with_memory: bool = False,
+) -> CompletedCommand:
+    """Run a command to its end. Raise CommandError for an exit code other than 0 and 1.
 
-    1 is "found nothing" for rootle as for git. Output goes to files, so that nobody waits for a
-    reader; memory is watched only when asked, so that short commands are timed undisturbed.
+    Both rootle and git exit with 1 if they find nothing. Output goes to files, so that the command
+    never waits for a reader, and memory is only sampled on request, which keeps short commands
+    undisturbed.
     """
     with (
         tempfile.TemporaryFile() as given,
@@ -45,35 +51,35 @@ def run(
         given.seek(0)
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, stdin=given, stdout=out, stderr=err, env={**compiling_environment(), **env}
+            command, stdin=given, stdout=out, stderr=err, env={**bytecode_environment(), **env}
         )
-        watch = MemoryWatch(process.pid) if with_memory else None
+        sampler = MemorySampler(process.pid) if with_memory else None
         code = process.wait()
         seconds = time.perf_counter() - started
-        peak = watch.stop() if watch else None
+        peak = sampler.stop() if sampler else None
         out.seek(0)
         err.seek(0)
-        said = err.read().decode(errors="replace").strip()
-        if code not in (0, 1) or "Traceback" in said:
-            last = said.split("\n")[-1]
+        errors = err.read().decode(errors="replace").strip()
+        if code not in (0, 1) or "Traceback" in errors:
+            last = errors.split("\n")[-1]
             raise CommandError(f"exit code {code}: {' '.join(command[:3])} …: {last}")
-        return Run(seconds, peak, out.read().decode(errors="replace"))
+        return CompletedCommand(seconds, peak, out.read().decode(errors="replace"))
 
 
-def compiling_environment() -> dict[str, str]:
-    """The environment without what forbids Python to keep the bytecode of what it imports.
+def bytecode_environment() -> dict[str, str]:
+    """Return the environment with Python's bytecode cache enabled.
 
-    What pip installs is compiled; a checkout would be compiled anew by every process.
+    pip compiles what it installs; without the cache every process would compile a checkout again.
     """
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
-class MemoryWatch(threading.Thread):
-    """The peak of the memory of a process and all below it, sampled from /proc.
+class MemorySampler(threading.Thread):
+    """Thread that samples the peak memory of a process and its descendants from /proc.
 
-    Counted is the proportional set size: a page that three processes share is a third for each.
-    It is costly to read, so the plain resident size says when it is worth reading again: when
-    that changed by a hundredth and lies above the peak so far.
+    The sum of proportional set sizes is recorded, in which a page shared by three processes counts
+    a third for each. Reading it is expensive, so it is read only when the plain resident size has
+    changed by more than a hundredth and exceeds the peak so far.
     """
 
     def __init__(self, pid: int) -> None:
@@ -85,41 +91,51 @@ class MemoryWatch(threading.Thread):
             self.start()
 
     def run(self) -> None:
-        while not self._done.wait(SAMPLE_S):
+        while not self._done.wait(SAMPLE_INTERVAL_S):
             pids = process_tree(self._pid)
             resident = sum(map(resident_bytes, pids))
-            moved = abs(resident - self._last_resident) > self._last_resident / 100
-            if moved and resident > self._peak:
+            has_changed = abs(resident - self._last_resident) > self._last_resident / 100
+            if has_changed and resident > self._peak:
                 self._last_resident = resident
                 self._peak = max(self._peak, sum(map(proportional_bytes, pids)))
 
     def stop(self) -> int | None:
+        """Stop sampling; return the peak in bytes, None if there was no sample."""
         self._done.set()
         return self._peak or None
 
 
 def process_tree(pid: int) -> list[int]:
+    """Return a process and all its descendants."""
     pids = [pid]
-    for parent in pids:  # grows while it is walked
+    for parent in pids:  # grows during the loop
         try:
             for thread in os.listdir(f"/proc/{parent}/task"):
                 children = Path(f"/proc/{parent}/task/{thread}/children").read_text()
                 pids += map(int, children.split())
-        except OSError:  # gone meanwhile
+        except OSError:  # the process has ended
             continue
     return pids
 
 
 def resident_bytes(pid: int) -> int:
+    """Return the resident set size, 0 for a process that has ended."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE_BYTES
     except (OSError, IndexError):
         return 0
 
 
 def proportional_bytes(pid: int) -> int:
+    """Return the proportional set size, 0 for a process that has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time of a process, user and system."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND

@@ -1,4 +1,4 @@
-"""The fixed questions of the speed benchmark: three kinds, about code of any sort."""
+"""The fixed queries of the speed benchmarks: words, symbols and sentences about any code."""
 
 from __future__ import annotations
 
@@ -80,4 +80,4 @@ SENTENCES = [
     "before bytes are copied into it",
 ]
 
-QUESTIONS = WORDS + SYMBOLS + SENTENCES
+QUERIES = WORDS + SYMBOLS + SENTENCES

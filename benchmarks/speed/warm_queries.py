@@ -1,10 +1,11 @@
-"""Warm queries in one process, for benchmarks/speed/tool_comparison.py; runs under the Python of either tool.
+"""Warm queries in one process, for `tool_comparison`; runs under the Python of either tool.
 
-    python -m benchmarks.speed.warm_queries rootle ROOT INDEX_DIR CONFIG
-    python -m benchmarks.speed.warm_queries semble ROOT
+    python benchmarks/speed/warm_queries.py rootle ROOT INDEX_DIR CONFIG
+    python benchmarks/speed/warm_queries.py semble ROOT
 
-Reads {"warmUp": [...], "questions": [...]} and prints {"chunks": N, "ms": [...]}: one time for
-each question, asked once, so that no memory of earlier answers can help.
+Reads {"warmUp": [...], "questions": [...]} from standard input and prints {"chunks": N, "ms":
+[...]}: one time per question. Each is asked once, so that no cache of answers helps. The script has
+no imports from this repository's other benchmarks, which the environment of semble lacks.
 """
 
 from __future__ import annotations
@@ -13,40 +14,44 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 TOP_K = 10
 
+Search = Callable[[str], object]
+
 
 def main() -> None:
-    asked = json.load(sys.stdin)
-    ask, chunks = {"rootle": open_rootle, "semble": open_semble}[sys.argv[1]](*sys.argv[2:])
-    for question in asked["warmUp"]:
-        ask(question)
+    request = json.load(sys.stdin)
+    tool, *arguments = sys.argv[1:]
+    search, chunks = (open_rootle if tool == "rootle" else open_semble)(*arguments)
+    for query in request["warmUp"]:
+        search(query)
     times = []
-    for question in asked["questions"]:
+    for query in request["questions"]:
         started = time.perf_counter()
-        ask(question)
+        search(query)
         times.append((time.perf_counter() - started) * 1000)
     print(json.dumps({"chunks": chunks, "ms": times}))
 
 
-def open_rootle(root: str, index_dir: str, config: str) -> tuple[Callable[[str], object], int]:
-    from pathlib import Path
-
+def open_rootle(root: str, index_dir: str, config: str) -> tuple[Search, int]:
+    """Return a search over a current index, and its number of chunks."""
     from rootle import SearchQuery, open_app
     from rootle.config.loading import load_config
 
     app = open_app(root, index_dir=index_dir, config=load_config(Path(config))[0])
     app.refresh()
-    return lambda text: app.search(SearchQuery(text, limit=TOP_K)), app.status().chunks
+    return lambda query: app.search(SearchQuery(query, limit=TOP_K)), app.status().chunks
 
 
-def open_semble(root: str) -> tuple[Callable[[str], object], int]:
-    import semble.index.index as module
+def open_semble(root: str) -> tuple[Search, int]:
+    """Return a search over a new index, and its number of chunks."""
+    import semble.index.index as semble_index
 
-    module.save_search_stats = lambda *_, **__: None  # its log of savings is no part of a search
-    index = module.SembleIndex.from_path(root)
-    return lambda text: index.search(text, top_k=TOP_K), len(index.chunks)
+    semble_index.save_search_stats = lambda *_, **__: None  # its usage log is not measured
+    index = semble_index.SembleIndex.from_path(root)
+    return lambda query: index.search(query, top_k=TOP_K), len(index.chunks)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
-"""A watched index: how soon a save is found, what a checkout costs questions, what idling costs.
+"""A watched index: delay until an edit is found, queries during a checkout, cost when idle.
 
-    python -m benchmarks.speed.watch_latency FOLDER [--saves N] [--files N] [--idle SECONDS] [--json FILE]
+    python -m benchmarks.speed.watch_latency ROOT [--saves N] [--files N] [--idle SECONDS]
+        [--scratch DIR] [--json FILE]
 
-FOLDER is a git work tree, the larger the better; it is copied first and left as it is. A
-`rootle watch` of its own watches the copy, and this process asks. The targets stand beside the
-figures; a machine that is busy with something else misses them.
+ROOT is a git work tree, the larger the better; it is copied and stays unchanged. A separate
+`rootle watch` watches the copy while this process searches. Targets are printed with the figures; a
+busy machine misses them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import shutil
 import statistics
@@ -20,86 +20,94 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from benchmarks.speed.processes import resident_bytes
-from benchmarks.speed.queries import QUESTIONS
+from benchmarks.common.arguments import JSON, ROOT, command_parser
+from benchmarks.common.git import run_git
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import timed
+from benchmarks.speed.processes import cpu_seconds, resident_bytes
+from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, open_app
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 
 CONFIG = {"searchAgent": {"maxChunksPerFile": 0}}
-PATIENCE_S = 600.0
-TICKS = os.sysconf("SC_CLK_TCK")
+TIMEOUT_S = 600.0
+POLL_INTERVAL_S = 0.02
+SETTLE_S = 5.0  # for work that the last batch left
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+
 Figures = dict[str, float]
 
 
 def main() -> None:
     args = parse_arguments()
     with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
-        place = Path(folder)
-        root = place / "tree"
-        shutil.copytree(args.folder, root, symlinks=True)
-        (place / "config.json").write_text(json.dumps(CONFIG))
-        figures = measure(root, place / "index", place / "config.json", args)
-    for name, value in figures.items():
-        print(f"{name:52} {value:10.3f}")
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=2) + "\n")
+        scratch = Path(folder)
+        shutil.copytree(args.root, scratch / "tree", symlinks=True)
+        (scratch / "config.json").write_text(json.dumps(CONFIG))
+        figures = measure(scratch, args)
+    for label, value in figures.items():
+        print(f"{label:56} {value:10.3f}")
+    write_json(args.json, figures)
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--saves", type=int, default=10)
-    parser.add_argument("--files", type=int, default=10_000)
-    parser.add_argument("--idle", type=float, default=60.0)
-    parser.add_argument("--scratch", type=Path, help="where the copy lies")
-    parser.add_argument("--json", type=Path)
+    parser = command_parser(__doc__, ROOT, JSON)
+    parser.add_argument("--saves", type=int, default=10, help="edits (default: %(default)s)")
+    parser.add_argument(
+        "--files", type=int, default=10_000,
+        help="files that the checkout changes (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--idle", type=float, default=60.0, metavar="SECONDS",
+        help="idle time to measure (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--scratch", type=Path, metavar="DIR", help="folder for the copy")
     return parser.parse_args()
 
 
-def measure(root: Path, index: Path, config: Path, args: argparse.Namespace) -> Figures:
-    branches(root, args.files)
-    settings = Config(max_chunks_per_file=0)
+def measure(scratch: Path, args: argparse.Namespace) -> Figures:
+    """Return all figures of the copy in the scratch folder."""
+    root, index = scratch / "tree", scratch / "index"
+    make_branches(root, args.files)
     with (
-        watching(root, index, config) as pid,
-        open_app(root, index_dir=index, config=settings) as app,
+        watcher(root, index, scratch / "config.json") as pid,
+        open_app(root, index_dir=index, config=Config(max_chunks_per_file=0)) as app,
     ):
-        until(lambda: is_fresh(app), "the first index")
+        wait_until(lambda: is_current(app), "the first index")
         figures: Figures = {"chunks": app.status().chunks}
-        figures |= idle(pid, args.idle)
-        figures |= saves(root, app, args.saves)
-        figures |= checkout(root, app)
-        until(lambda: is_fresh(app), "rest")
-        figures |= {f"after all that, {name}": value for name, value in idle(pid, 10.0).items()}
+        figures |= measure_idle(pid, args.idle)
+        figures |= measure_saves(root, app, args.saves)
+        figures |= measure_checkout(root, app)
+        wait_until(lambda: is_current(app), "a current index")
+        idle = measure_idle(pid, 10.0)
+        figures |= {f"afterwards, {label}": value for label, value in idle.items()}
     return figures
 
 
-def branches(root: Path, count: int) -> None:
-    """Two branches that differ in so many files; the first one is checked out."""
+def make_branches(root: Path, count: int) -> None:
+    """Make two branches that differ in `count` files, and check out the first."""
     for branch in ("old", "new"):
-        git(root, "checkout", "-qb", branch)
+        run_git(root, "checkout", "-qb", branch)
         for number in range(count):
             path = root / "many" / str(number % 100) / f"part_{number}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
             name = f"{branch}_part_{number}"
             path.write_text(f'def {name}(value):\n    """Part {number}."""\n    return value\n' * 5)
-        git(root, "add", ".")
-        git(root, "commit", "-qm", branch)
-    git(root, "checkout", "-q", "old")
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True)
+        run_git(root, "add", ".")
+        run_git(root, *IDENTITY, "commit", "-qm", branch)
+    run_git(root, "checkout", "-q", "old")
 
 
 @contextmanager
-def watching(root: Path, index: Path, config: Path) -> Iterator[int]:
-    command = [sys.executable, "-m", "rootle", "watch", root]
-    process = subprocess.Popen([*command, "--index-dir", index, "--config", config])
+def watcher(root: Path, index: Path, config: Path) -> Iterator[int]:
+    """Yield the process id of a `rootle watch`."""
+    command = [sys.executable, "-m", "rootle", "watch", str(root)]
+    process = subprocess.Popen([*command, "--index-dir", str(index), "--config", str(config)])
     try:
         yield process.pid
     finally:
@@ -107,110 +115,126 @@ def watching(root: Path, index: Path, config: Path) -> Iterator[int]:
         process.wait()
 
 
-def is_fresh(app: App) -> bool:
+def is_current(app: App) -> bool:
+    """Return whether the watcher has indexed every change."""
     state = WatcherChannel(app.index_dir).read_state()
     return state is not None and state.is_ready and not state.waiting
 
 
-def generation_of(app: App) -> int:
+def index_generation(app: App) -> int:
     state = WatcherChannel(app.index_dir).read_state()
     return -1 if state is None else state.generation
 
 
-def until(condition: Callable[[], bool], what: str) -> float:
-    """Seconds until a condition held."""
+def is_newer_than(generation: int, app: App) -> bool:
+    return index_generation(app) > generation
+
+
+def wait_until(condition: Callable[[], bool], description: str) -> float:
+    """Return the seconds until a condition holds; exit if it does not within ten minutes."""
     started = time.perf_counter()
     while not condition():
-        if time.perf_counter() - started > PATIENCE_S:
-            sys.exit(f"it did not happen within {PATIENCE_S} s: {what}")
-        time.sleep(0.02)
+        if time.perf_counter() - started > TIMEOUT_S:
+            sys.exit(f"no {description} within {TIMEOUT_S} s")
+        time.sleep(POLL_INTERVAL_S)
     return time.perf_counter() - started
 
 
-def idle(pid: int, seconds: float) -> Figures:
-    time.sleep(5)  # what the batch before left to do
-    before = cpu_s(pid)
+def measure_idle(pid: int, seconds: float) -> Figures:
+    """Return processor time and memory of an idle watcher."""
+    time.sleep(SETTLE_S)
+    before = cpu_seconds(pid)
     time.sleep(seconds)
     return {
-        f"idle {seconds:g} s: CPU, s": cpu_s(pid) - before,
+        f"idle {seconds:g} s: CPU, s": cpu_seconds(pid) - before,
         f"idle {seconds:g} s: resident memory, MB (< 250)": resident_bytes(pid) / 1e6,
     }
 
 
-def cpu_s(pid: int) -> float:
-    parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(parts[11]) + int(parts[12])) / TICKS
-
-
-def saves(root: Path, app: App, count: int) -> Figures:
-    """Save a file, then ask again and again until it is found."""
+def measure_saves(root: Path, app: App, count: int) -> Figures:
+    """Edit files; measure, in turns, when an edit is indexed and when polling finds it."""
     files = sorted(path for path in root.rglob("*.py") if ".git" not in path.parts)
-    chosen = random.Random(7).sample(files, count)
-    asked, told = [], []
-    updates: list[float] = []
-    for number, path in enumerate(chosen):
-        app.search(QUESTIONS[number % len(QUESTIONS)])
+    found_s, indexed_s = [], []
+    for number, path in enumerate(random.Random(7).sample(files, count)):
+        app.search(QUERIES[number % len(QUERIES)])
         name = f"quagga_{number}_{random.Random(number).getrandbits(40):x}"
-        generation = generation_of(app)
+        generation = index_generation(app)
         with path.open("a") as file:
             file.write(f"\ndef {name}(): ...\n")
-        started = time.perf_counter()
         if number % 2:
-            until(lambda name=name: found(app, name), name)
-            asked.append(time.perf_counter() - started)
+            found_s.append(wait_until(partial(is_found, app, name), name))
         else:
-            until(lambda before=generation: generation_of(app) > before, name)
-            told.append(time.perf_counter() - started)
-            updates.append(found(app, name))
-    assert all(updates)
+            indexed_s.append(wait_until(partial(is_newer_than, generation, app), name))
+            assert is_found(app, name)
     return {
-        "saved, then indexed with nobody asking: median, s (< 1)": statistics.median(told),
-        "  longest, s": max(told),
-        "saved, then found by asking again and again: median, s": statistics.median(asked),
-        "  longest, s ": max(asked),
+        "edit to indexed, without queries: median, s (< 1)": statistics.median(indexed_s),
+        "edit to indexed, without queries: maximum, s": max(indexed_s),
+        "edit to found by repeated queries: median, s": statistics.median(found_s),
+        "edit to found by repeated queries: maximum, s": max(found_s),
     }
 
 
-def found(app: App, name: str) -> bool:
+def is_found(app: App, name: str) -> bool:
+    """Return whether the first result shows a name."""
     results = app.search(name).results
     return bool(results) and name in results[0].snippet
 
 
-def checkout(root: Path, app: App) -> Figures:
-    """Questions one after the other while a checkout changes thousands of files."""
-    git(root, "commit", "-qam", "saves")
-    until(lambda: is_fresh(app), "rest")
-    times: list[float] = []
-    degraded: list[bool] = []
-    is_over = threading.Event()
-
-    def ask() -> None:
-        number = 0
-        while not is_over.is_set():
-            number += 1
-            started = time.perf_counter()
-            response = app.search(f"{QUESTIONS[number % len(QUESTIONS)]} {number}")
-            times.append(time.perf_counter() - started)
-            degraded.append("stale" in response.degraded)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
+def measure_checkout(root: Path, app: App) -> Figures:
+    """Query continuously while a checkout changes thousands of files."""
+    run_git(root, *IDENTITY, "commit", "-qam", "saves")
+    wait_until(lambda: is_current(app), "a current index")
+    queries = QueryLoop(app)
+    queries.start()
     started = time.perf_counter()
-    git(root, "checkout", "-q", "new")
-    switched = time.perf_counter() - started
-    until(lambda: "stale" in app.search("any").degraded, "noticed")
-    until(lambda: "stale" not in app.search("any").degraded, "fresh")
-    fresh = time.perf_counter() - started
-    is_over.set()
-    asking.join()
-    assert found(app, "new_part_17")
+    _, checkout_ms = timed(lambda: run_git(root, "checkout", "-q", "new"))
+    wait_until(lambda: is_stale(app), "stale answer")
+    wait_until(lambda: not is_stale(app), "current answer")
+    fresh_s = time.perf_counter() - started
+    queries.stop()
+    assert is_found(app, "new_part_17")
     return {
-        "checkout itself, s": switched,
-        "checkout to fresh, s (< 60)": fresh,
-        "questions meanwhile": len(times),
-        "  that said they were stale": sum(degraded),
-        "  median, s": statistics.median(times),
-        "  longest, s (< 1)": max(times),
+        "checkout, s": checkout_ms / 1000,
+        "checkout to a current index, s (< 60)": fresh_s,
+        **summarize_queries(queries.latencies_s, queries.stale),
+    }
+
+
+def is_stale(app: App) -> bool:
+    return "stale" in app.search("any").degraded
+
+
+class QueryLoop(threading.Thread):
+    """Thread that asks different queries until it is stopped."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__()
+        self.latencies_s: list[float] = []
+        self.stale: list[bool] = []
+        self._app = app
+        self._is_over = threading.Event()
+
+    def run(self) -> None:
+        number = 0
+        while not self._is_over.is_set():
+            number += 1
+            text = f"{QUERIES[number % len(QUERIES)]} {number}"
+            response, ms = timed(partial(self._app.search, text))
+            self.latencies_s.append(ms / 1000)
+            self.stale.append("stale" in response.degraded)
+
+    def stop(self) -> None:
+        self._is_over.set()
+        self.join()
+
+
+def summarize_queries(latencies_s: Sequence[float], stale: Sequence[bool]) -> Figures:
+    """Return the figures of the queries during a checkout."""
+    return {
+        "queries during the checkout": len(latencies_s),
+        "  reported as stale": sum(stale),
+        "  median, s": statistics.median(latencies_s),
+        "  maximum, s (< 1)": max(latencies_s),
     }
 
 

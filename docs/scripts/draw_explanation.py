@@ -1,6 +1,6 @@
-"""Draws what gave each result of one search its place, from what `--explain --json` says.
+"""Draw the score contributions of the results of one search, from the output of `--explain --json`.
 
-rootle search --explain --json -n 6 QUESTION |
+rootle search --explain --json -n 6 QUERY |
     python docs/scripts/draw_explanation.py > docs/explanation/explained.svg
 """
 
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Final
+from typing import Any, Final
 
-# What a feature looks at, in the order in which the parts of a bar stand.
+# Colour and feature name prefixes of each part of a bar, in drawing order.
 FAMILIES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "words": ("#3b6ea5", ("bm25_", "coverage_", "notes", "one_passage")),
     "names": ("#7a9e4b", ("symbols_", "defines_", "symbol_is_stem", "mentions")),
@@ -22,49 +22,49 @@ FAMILIES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "trees": ("#555555", ("learned",)),
 }
 WIDTH, LEFT, ROW, TOP = 760, 290, 30, 56
-BAR = 16  # height
+BAR_HEIGHT = 16
 
 
 def main() -> None:
     results = json.load(sys.stdin)["results"]
     if not results:
-        sys.exit("nothing was found, so there is nothing to draw; ask another question")
-    sys.stdout.write(picture(results))
+        sys.exit("no results to draw: use another query")
+    sys.stdout.write(draw(results))
 
 
-def picture(results: list[dict]) -> str:
-    """One bar a result, best first: what is against it to the left of the line, the rest right."""
-    rows = [of_families(result["explanation"]) for result in results]
-    for_it = max(sum(value for value in row.values() if value > 0) for row in rows)
-    against = -min(sum(value for value in row.values() if value < 0) for row in rows)
-    scale = (WIDTH - LEFT - 60) / (for_it + against)
-    zero = LEFT + against * scale
+def draw(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return an SVG with one bar per result: negative contributions to the left, positive right."""
+    rows = [sum_by_family(result["explanation"]) for result in results]
+    positive = max(sum(value for value in row.values() if value > 0) for row in rows)
+    negative = -min(sum(value for value in row.values() if value < 0) for row in rows)
+    scale = (WIDTH - LEFT - 60) / (positive + negative)
+    zero = LEFT + negative * scale
     height = TOP + ROW * len(rows) + 12
-    drawn = [
+    parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         'font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-        *legend(),
+        *draw_legend(),
         *(
             part
             for at, (result, row) in enumerate(zip(results, rows, strict=True))
-            for part in bar(result, row, TOP + ROW * at, zero, scale)
+            for part in draw_bar(result["filePath"], row, (zero, TOP + ROW * at), scale)
         ),
         f'<line x1="{zero:.1f}" y1="{TOP - 6}" x2="{zero:.1f}" y2="{height - 8}" stroke="#333"/>',
         "</svg>\n",
     ]
-    return "\n".join(drawn)
+    return "\n".join(parts)
 
 
-def of_families(explanation: Mapping[str, float]) -> dict[str, float]:
-    """What each family gave, those that count for a result and those that count against it."""
+def sum_by_family(explanation: Mapping[str, float]) -> dict[str, float]:
+    """Return the total contribution of each feature family."""
     return {
-        name: sum(value for feature, value in explanation.items() if feature.startswith(marks))
-        for name, (_, marks) in FAMILIES.items()
+        name: sum(value for feature, value in explanation.items() if feature.startswith(prefixes))
+        for name, (_, prefixes) in FAMILIES.items()
     }
 
 
-def legend() -> Iterator[str]:
+def draw_legend() -> Iterator[str]:
     x = 12.0
     for name, (colour, _) in FAMILIES.items():
         yield f'<rect x="{x}" y="14" width="12" height="12" fill="{colour}"/>'
@@ -72,25 +72,24 @@ def legend() -> Iterator[str]:
         x += 42 + 6.6 * len(name)
 
 
-def bar(
-    result: Mapping, row: Mapping[str, float], y: float, zero: float, scale: float
+def draw_bar(
+    path: str, row: Mapping[str, float], origin: tuple[float, float], scale: float
 ) -> Iterator[str]:
-    total = sum(row.values())
-    yield (
-        f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(result["filePath"])}</text>'
-    )
+    zero, y = origin
+    yield f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(path)}</text>'
     right = left = zero
     for name, value in row.items():
-        wide = abs(value) * scale
+        width = abs(value) * scale
         if value < 0:
-            left -= wide
+            left -= width
         yield (
-            f'<rect x="{left if value < 0 else right:.1f}" y="{y}" width="{wide:.1f}" '
-            f'height="{BAR}" fill="{FAMILIES[name][0]}"><title>{name} {value:+.3f}</title></rect>'
+            f'<rect x="{left if value < 0 else right:.1f}" y="{y}" width="{width:.1f}" '
+            f'height="{BAR_HEIGHT}" fill="{FAMILIES[name][0]}">'
+            f"<title>{name} {value:+.3f}</title></rect>"
         )
         if value > 0:
-            right += wide
-    yield f'<text x="{right + 6:.1f}" y="{y + 12}">{total:.2f}</text>'
+            right += width
+    yield f'<text x="{right + 6:.1f}" y="{y + 12}">{sum(row.values()):.2f}</text>'
 
 
 if __name__ == "__main__":

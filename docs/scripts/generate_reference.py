@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import rootle
 from rootle import App, Config, errors, types
-from rootle.agents.catalog import AGENTS, ConfigLocation
+from rootle.agents.agent import ConfigLocation
+from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
 from rootle.index.local.sparse_storage import FIELDS
@@ -93,7 +94,7 @@ def main() -> int:
         "--check", action="store_true", help="write nothing; fail if a page is out of date"
     )
     is_check = parser.parse_args().check
-    outdated = [(path, new) for path, old, new in regenerated_pages() if new != old]
+    outdated = [(path, new) for path, old, new in regenerate_pages() if new != old]
     for path, new in outdated:
         if not is_check:
             path.write_text(new, encoding="utf-8")
@@ -102,7 +103,7 @@ def main() -> int:
     return 1 if is_check and outdated else 0
 
 
-def regenerated_pages() -> Iterator[tuple[Path, str, str]]:
+def regenerate_pages() -> Iterator[tuple[Path, str, str]]:
     """Yield the path, the current text and the regenerated text of every page."""
     for path in sorted(DOCS.rglob("*.md")):
         old = path.read_text(encoding="utf-8")
@@ -221,11 +222,15 @@ def agents() -> str:
     """Return the supported agents with their configuration and instruction files."""
     head = ("`--agent`", "Agent", "User configuration", "Project configuration")
     files = [
-        (f"`{agent.name}`", agent.title, _places(agent.user), _names(agent.project))
+        (f"`{agent.name}`", agent.title, _places(agent.user_config), _names(agent.project_config))
         for agent in AGENTS
     ]
     instructions = [
-        (f"`{agent.name}`", _places(agent.user_notes), _names(agent.notes if agent.project else ()))
+        (
+            f"`{agent.name}`",
+            _places(agent.user_instructions),
+            _names(agent.project_instructions if agent.has_config("project") else ()),
+        )
         for agent in AGENTS
     ]
     notes_head = ("`--agent`", "User instructions", "Project instructions")

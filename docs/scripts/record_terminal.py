@@ -60,7 +60,7 @@ def main() -> int:
 def record(command: Sequence[str]) -> str:
     """Return what a command prints in a terminal, with an index that exists already."""
     with tempfile.TemporaryDirectory() as home:
-        environment = isolated_environment(home)
+        environment = isolate_environment(home)
         program = [sys.executable, "-m", *command]
         subprocess.run(
             [sys.executable, "-m", "rootle", "index"],
@@ -72,7 +72,7 @@ def record(command: Sequence[str]) -> str:
         return run_in_terminal(program, environment)
 
 
-def isolated_environment(home: str) -> Mapping[str, str]:
+def isolate_environment(home: str) -> Mapping[str, str]:
     """Return an environment without the configuration, the index and the memories of the user."""
     folders = ("CACHE", "CONFIG", "DATA", "STATE")
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}

@@ -1,4 +1,4 @@
-"""The composition root: a folder, its index, and the agent that answers from it."""
+"""The public API: one folder, its index, and everything that can be asked of it."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ from rootle.types import (
     IndexStatus,
     IndexUpdated,
     Passage,
+    ProgressCallback,
     SearchQuery,
     SearchResponse,
+    WarningCallback,
+    ignore_progress,
+    ignore_warning,
 )
 
 if TYPE_CHECKING:
     from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
     from rootle.memory.user_memory import UserMemory
+    from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
     from rootle.web.page_reader import PageReader
 
-# Whoever makes the index anew again and again is not followed for ever.
-_TRIES: Final = 5
-# How long a watcher that is asked to pause may take to hear of it.
+# Retries of a search while other threads rebuild or delete the index.
+_MAX_ATTEMPTS: Final = 5
 _COMMAND_TIMEOUT_S: Final = 5.0
-
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
-WarningCallback = Callable[[str], None]
 
 
 def open_app(
@@ -55,23 +56,28 @@ def open_app(
     config: Config | None = None,
     on_warning: WarningCallback | None = None,
     initial_index_timeout_s: float | None = None,
+    sources: Sequence[Source] = (),
 ) -> App:
-    """An app on one folder; nothing is read or written before it is asked to do something.
+    """Return an app for a folder. Nothing is read or written until a method is called.
 
     `on_warning` receives messages about delays and degradation. With `initial_index_timeout_s`, no
-    query waits longer than that for the first index: it is answered from the part that is indexed,
-    and the response says so.
+    query waits longer than that for the first index: it searches the part that is indexed, and the
+    response says so. Documents of `sources` are indexed besides the files of the folder.
     """
     folder = Path(os.path.abspath(root))
-    where = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
-    return App(folder, where, config or Config(), on_warning or _ignore, initial_index_timeout_s)
+    index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
+    return App(
+        folder,
+        index,
+        config or Config(),
+        on_warning or ignore_warning,
+        initial_index_timeout_s=initial_index_timeout_s,
+        sources=sources,
+    )
 
 
 class App:
-    """Answers questions about one folder, and keeps the index that it needs for that.
-
-    Safe to use from several threads.
-    """
+    """Searches one folder and maintains its index. Thread-safe."""
 
     def __init__(
         self,
@@ -79,22 +85,25 @@ class App:
         index_dir: Path,
         config: Config,
         on_warning: WarningCallback,
+        *,
         initial_index_timeout_s: float | None = None,
+        sources: Sequence[Source] = (),
     ) -> None:
         self.root = root
         self.index_dir = index_dir
         self.config = config
         self._on_warning = on_warning
-        self._waits_for_first = initial_index_timeout_s is None
+        self._may_search_unfinished = initial_index_timeout_s is not None
         self._lock = threading.RLock()
-        self._live: WatchService | None = None
+        self._watch_service: WatchService | None = None
         self._subscribers = Subscribers()
         self._container = Container(
             root,
             index_dir,
             config,
+            sources,
             on_warning=on_warning,
-            on_commit=self._subscribers.tell,
+            on_commit=self._subscribers.publish,
             initial_index_timeout_s=initial_index_timeout_s,
         )
 
@@ -108,180 +117,188 @@ class App:
         budget: int | None = None,
         exclude: Sequence[str] = (),
     ) -> SearchResponse:
-        """Answer a question, after bringing the index up to date where a check is due.
+        """Search the folder, after updating the index if a check is due.
 
-        `context` widens each result to its surroundings. With a `budget` the best passages are
-        packed into so many tokens; `seen` names what they are not to repeat, as "path:start-end".
+        `context` expands each result to the code around it. With a `budget`, the best passages are
+        packed into that many tokens. `exclude` lists line ranges to leave out, as "path:start-end".
 
-        Raises QueryError for a question that cannot be asked, IndexStorageError where there is no
-        index and none can be made, SearchUnavailableError where neither leg answers.
+        Raises QueryError for an invalid query, IndexStorageError if there is no index and none can
+        be built, SearchUnavailableError if neither retrieval leg responds.
         """
         query = query_with(query, filters)
         if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
         self.check(query)
-        freshness = self._container.freshness()
-        for _ in range(_TRIES if self.config.enable_indexing else 0):
-            before = freshness.replacements
+        refresher = self._container.refresher()
+        for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
+            replacement_count = refresher.replacement_count
             try:
-                return self._answer(query, explain=explain)
+                return self._search(query, explain=explain)
             except IndexMissingError:
-                # Somebody deleted it since the last check.
-                freshness.forget()
+                # It was deleted after the last check.
+                refresher.invalidate()
             except IndexStorageError:
-                # Another thread makes it anew: the next try waits until it is there.
-                if freshness.replacements == before:
+                # If another thread is rebuilding it, the next attempt waits for that.
+                if refresher.replacement_count == replacement_count:
                     raise
-        return self._answer(query, explain=explain)
+        return self._search(query, explain=explain)
 
     def read(self, source: str) -> Passage:
-        """Lines of a file or commit, by a name that a search gave or that somebody knows.
+        """Return lines of a file or a commit.
 
-        "path", "path:120", "path:120-180", "path#heading", "path#definition" or a commit's hash.
-        Nothing is read that the index would leave out, and nothing outside the folder; what was
-        never indexed yet can be read. Raises SourceError with what to ask instead.
+        `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition" or a
+        commit hash. The file need not be indexed yet. Raises SourceError, with an alternative to
+        try, for a file that does not exist, is excluded from the index or lies outside the folder.
         """
-        from rootle.indexing.fingerprint import walk_rules
         from rootle.ingest.source_refs import read_source
 
-        return read_source(self.root, source, walk_rules(self.config), self._indexed_paths)
+        return read_source(source, self._container.documents())
 
     def check(self, query: SearchQuery) -> None:
-        """Raise QueryError where a question cannot be asked, before anything is indexed for it."""
+        """Raise QueryError for an invalid query, without building an index."""
         from rootle.search.query.validation import check_query
 
         check_query(query, self.config)
 
-    def refresh(self, progress: Progress | None = None) -> bool:
-        """Bring the index up to date if the last check is old; False if that was not possible.
+    def refresh(self, on_progress: ProgressCallback | None = None) -> bool:
+        """Update the index if the last check is old; return False if it may still be stale.
 
-        Where another process writes for long, or nothing can be written, the index that is there
-        still serves.
+        That is so if another process writes for a long time or the index cannot be written. The
+        existing index is searched then.
         """
-        with self._container.head_start():
+        with self._container.prestart_workers():
             return (
-                self._container.freshness().ensure(progress or _no_progress, in_full=True) is None
+                self._container.refresher().refresh(on_progress or ignore_progress, fully=True)
+                is None
             )
 
-    def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
-        """Bring the index up to date now, or make it from nothing; waits for another writer."""
+    def index(
+        self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False
+    ) -> IndexReport:
+        """Update or rebuild the index now, after waiting for another writer."""
         self._check_may_write()
-        with self._container.head_start(), self._container.freshness().replaced():
-            report = self._container.indexer().bring_up_to_date(
-                progress or _no_progress,
+        with self._container.prestart_workers(), self._container.refresher().replace_index():
+            indexer = self._container.indexer()
+            report = indexer.update(
+                on_progress or ignore_progress,
                 timeout_s=-1,
                 rebuild=rebuild,
                 embed_all=True,
-                wakes_servers=False,
+                update_remotes=False,
             )
-        # Apart from that, so that questions are answered while a server is filled.
-        self._container.indexer().feed_servers()
+        # Outside the block above, so that queries are answered while a search server is filled.
+        indexer.update_remotes()
         return report
 
     def plan(self) -> Plan:
-        """What `index` would do, without doing it."""
-        return self._container.indexer().view.plan()
+        """Return the changes that `index` would apply."""
+        return self._container.indexer().state.preview_work()
 
     def status(self) -> IndexStatus:
-        """The index as it stands, without bringing it up to date."""
+        """Return the status of the index without updating it."""
         from rootle.config.unused import unused_settings
-        from rootle.indexing.status import status_of
+        from rootle.indexing.status import read_status
 
-        status = status_of(self._container.indexer())
+        status = read_status(self._container.indexer())
         return replace(status, unused_settings=unused_settings(self.config))
 
     def clear(self) -> bool:
-        """Delete the index; False where there was none."""
+        """Delete the index; return False if there was none."""
         import shutil
 
         self._check_may_write()
-        with self._container.freshness().replaced():
+        with self._container.refresher().replace_index():
             shutil.rmtree(result_cache_dir(self.index_dir), ignore_errors=True)
             return self._container.indexer().clear()
 
     def index_progress(self) -> tuple[int, int] | None:
-        """How far the index is that is being made for the first time: bytes read, and in all.
+        """Return the bytes read by the first indexing run, in any process, and their total.
 
-        None once it is there. Whoever makes it, in this process or another one.
+        None once the first index is complete.
         """
-        return self._container.indexer().view.first_run()
+        return self._container.indexer().state.read_progress()
 
     def watch(self) -> WatchService:
-        """Keep the index fresh from now on, until its `stop` or the end of a `with`.
+        """Keep the index up to date until the returned service is stopped or its `with` ends.
 
-        Raises UnavailableError where another process watches already, or the system watches no
-        more folders.
+        Raises UnavailableError if another process is watching already or the system allows no more
+        watches.
         """
         from rootle.indexing.watch.watch_service import WatchService
 
         self._check_may_write()
         with self._lock:
-            if self._live is not None:
-                self._live.stop()
+            if self._watch_service is not None:
+                self._watch_service.stop()
             debounce_s = self.config.watch_debounce_ms / 1000
-            self._live = WatchService(
-                self._container.indexer(), debounce_s, self._on_warning
-            ).start()
-            return self._live
+            service = WatchService(self._container.indexer(), debounce_s, self._on_warning)
+            self._watch_service = service.start()
+            return service
+
+    def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
+        """Call a function whenever this app has written a new generation of the index.
+
+        The function is called on the writing thread and should return quickly. If it raises, the
+        error is logged. Returns a function that ends the subscription.
+        """
+        return self._subscribers.add(subscriber)
+
+    def pause_indexing(self) -> bool:
+        """Stop updating the index until `resume_indexing`; responses report their staleness.
+
+        Returns whether a watcher, in this process or another one, has confirmed the command. A
+        watcher that is started later is not paused.
+        """
+        return self._send_command(is_paused=True)
+
+    def throttle_indexing(self, min_interval_s: float) -> bool:
+        """Update the index at most once per interval, until `resume_indexing`.
+
+        Returns whether a watcher has confirmed the command.
+        """
+        return self._send_command(min_interval_s=min_interval_s)
+
+    def resume_indexing(self) -> bool:
+        """Index normally again, waiting changes first.
+
+        Returns whether a watcher has confirmed the command.
+        """
+        return self._send_command()
+
+    @property
+    def buffered_index_operations(self) -> int:
+        """The number of files that the watcher of this app has yet to index."""
+        return 0 if self._watch_service is None else self._watch_service.waiting
+
+    @property
+    def memory(self) -> UserMemory:
+        """The memories of the user.
+
+        Raises ConfigError if `memoryStore` is empty.
+        """
+        return self._container.memory()
 
     @cached_property
     def web_engines(self) -> WebSearch:
-        """The search engines of the web that the configuration names; nothing is sent yet."""
+        """The configured web search engines; creating them sends no request."""
         from rootle.web.factory import open_web_search
 
         return open_web_search(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
-        """The reader of pages of the web."""
+        """The reader of web pages."""
         from rootle.web.factory import open_page_reader
 
         return open_page_reader(self.config)
 
-    @property
-    def memory(self) -> UserMemory:
-        """What was told earlier, to be recalled, and where more of it is kept.
-
-        Raises ConfigError where `memoryStore` is empty.
-        """
-        return self._container.memory()
-
-    @property
-    def buffered_index_operations(self) -> int:
-        """Files that the watcher of this app knows to have changed and has not indexed yet."""
-        return 0 if self._live is None else self._live.waiting
-
-    def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
-        """Have a function called whenever this app has written a new generation of the index.
-
-        It is called on the thread that wrote, and ought to be quick. One that raises is logged.
-        Returns a function that ends the subscription.
-        """
-        return self._subscribers.add(subscriber)
-
-    def pause_indexing(self) -> bool:
-        """Index nothing until `resume_indexing`; answers say how stale they are.
-
-        Says whether a watcher was told, of this process or another one. A watcher that begins
-        anew knows nothing of it.
-        """
-        return self._send_command(is_paused=True)
-
-    def throttle_indexing(self, min_interval_s: float) -> bool:
-        """Index no more often than that, until `resume_indexing`."""
-        return self._send_command(min_interval_s=min_interval_s)
-
-    def resume_indexing(self) -> bool:
-        """Index again as usual; what waited is done at once."""
-        return self._send_command()
-
     def close(self) -> None:
-        """Let go of files and threads; the app can be used again."""
+        """Close files and stop threads; the app can be used again."""
         with self._lock:
-            live, self._live = self._live, None
-        if live is not None:
-            live.stop()
+            service, self._watch_service = self._watch_service, None
+        if service is not None:
+            service.stop()
         self._container.close()
 
     def __enter__(self) -> App:
@@ -290,63 +307,49 @@ class App:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        staleness = self._container.freshness().ensure(_no_progress, in_full=False)
-        partial = self._partial()
+    def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        staleness = self._container.refresher().refresh(ignore_progress, fully=False)
+        coverage = self._measure_coverage()
         is_stale = staleness is not None
         response = self._container.agent().search(query, explain=explain, stale=is_stale)
         embedding = ("embedding",) if self._container.model_choice().remark else ()
-        unfinished = ("partial",) if partial is not None else ()
+        partial = ("partial",) if coverage is not None else ()
         return replace(
             response,
-            degraded=(*embedding, *unfinished, *response.degraded),
+            degraded=(*embedding, *partial, *response.degraded),
             staleness=staleness,
-            coverage=partial,
+            coverage=coverage,
         )
 
-    def _partial(self) -> IndexCoverage | None:
-        """What an answer lacks that does not wait for the first index.
+    def _measure_coverage(self) -> IndexCoverage | None:
+        """Return how much of an unfinished index can be searched; None if it is complete.
 
-        Raises IndexUnfinishedError where there is nothing to answer from yet.
+        Raises IndexUnfinishedError if nothing can be searched yet.
         """
-        if self._waits_for_first or self._container.freshness().is_made:
+        if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
-        read, total = self._container.indexer().view.first_run() or (0, 0)
+        indexer = self._container.indexer()
+        read, total = indexer.state.read_progress() or (0, 0)
         try:
-            snapshot = self._container.indexer().snapshot()
+            snapshot = indexer.snapshot()
         except IndexStorageError as error:
             raise IndexUnfinishedError(
-                f"the index of {self.root} is being made for the first time, {read / 1e6:.1f} of "
-                f"{total / 1e6:.1f} MB are read; ask again in a moment"
+                f"the first index of {self.root} is being built: {read / 1e6:.1f} of "
+                f"{total / 1e6:.1f} MB are read; try again in a moment"
             ) from error
         return IndexCoverage(snapshot.bytes_indexed(), total)
-
-    def _indexed_paths(self) -> list[str]:
-        try:
-            states = self._container.indexer().snapshot().all_files()
-        except IndexStorageError:
-            return []
-        return [state.path for state in states if state.skip is None]
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
         from rootle.indexing.watch.watcher_channel import WatcherChannel
         from rootle.indexing.watch.watcher_state import WatcherCommand
 
         command = WatcherCommand(is_paused, min_interval_s)
-        self._container.freshness().command = command
+        self._container.refresher().command = command
         return WatcherChannel(self.index_dir).send_command(command, _COMMAND_TIMEOUT_S)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:
             raise ConfigError(
-                f"enableIndexing is false: the index at {self.index_dir} is only read; "
-                "set it to true to write"
+                f"enableIndexing is false, so the index at {self.index_dir} is read-only; "
+                "set enableIndexing to true to write it"
             )
-
-
-def _no_progress(done: int, total: int) -> None:
-    pass
-
-
-def _ignore(message: str) -> None:
-    pass

@@ -1,4 +1,4 @@
-"""What an app is made of: every part by its configuration, opened when it is first needed."""
+"""Creation of the components of one app, each on first use and according to its configuration."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import EMBEDDED, Config
+from rootle.errors import IndexStorageError
 from rootle.storage.paths import result_cache_dir, search_log_path
-from rootle.types import IndexUpdated, Memory
+from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.index.local.snapshot import Snapshot
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
+    from rootle.ingest.source_refs import DocumentSet
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, Reranker
@@ -26,70 +28,71 @@ if TYPE_CHECKING:
     from rootle.search.cache.disk_cache import DiskCache
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_log import SearchLogFile
-
-WarningCallback = Callable[[str], None]
+    from rootle.sources.source import Source
 
 
 class Container:
-    """The parts of one app, each made once. Safe to use from several threads."""
+    """The components of one app. Thread-safe."""
 
     def __init__(
         self,
         root: Path,
         index_dir: Path,
         config: Config,
+        sources: Sequence[Source],
         *,
         on_warning: WarningCallback,
         on_commit: Callable[[IndexUpdated], None],
         initial_index_timeout_s: float | None,
     ) -> None:
-        """`on_commit` is told of each new generation that is written here."""
+        """Index `sources` besides the files.
+
+        `on_commit` receives each new generation that this app writes.
+        """
         self._root = root
         self._index_dir = index_dir
         self._config = config
+        self._sources = sources
         self._on_warning = on_warning
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
         self._lock = threading.RLock()
-        self._early: PrestartedWorkers | None = None
+        self._prestarted: PrestartedWorkers | None = None
         self._indexer: Indexer | None = None
-        self._chosen: ModelChoice | None = None
+        self._model_choice: ModelChoice | None = None
         self._embedder: Embedder | None = None
         self._agent: SearchAgent | None = None
-        self._freshness: IndexRefresher | None = None
+        self._refresher: IndexRefresher | None = None
         self._memory: UserMemory | None = None
 
     def close(self) -> None:
-        """Let go of files and threads; what is asked for afterwards is made anew."""
-        if self._freshness is not None:
-            self._freshness.close()
+        """Close all components; they are created again when they are needed."""
+        if self._refresher is not None:
+            self._refresher.close()
         with self._lock:
-            for part in (self._agent, self._indexer, self._memory):
-                if part is not None:
-                    part.close()
-            if self._early is not None:
-                self._early.end()
-            self._freshness = self._agent = self._indexer = self._memory = None
+            for component in (self._agent, self._indexer, self._memory):
+                if component is not None:
+                    component.close()
+            if self._prestarted is not None:
+                self._prestarted.end()
+            self._refresher = self._agent = self._indexer = self._memory = None
 
     @contextmanager
-    def head_start(self) -> Iterator[None]:
-        """Before an index is made for the first time: processes that will read files load already.
-
-        They do while this process loads what it needs itself.
-        """
+    def prestart_workers(self) -> Iterator[None]:
+        """Start worker processes for a first index, which load while this process does."""
         from rootle.index.local.index_dir import is_new
 
-        early = self._early_workers()
+        workers = self._prestarted_workers()
         may_write = self._config.enable_indexing
         try:
             if may_write and is_new(self._index_dir) and os.path.isdir(self._root):
-                early.start()
+                workers.start()
             yield
         finally:
-            early.end()
+            workers.end()
 
     def indexer(self) -> Indexer:
-        """What keeps the index, and gives its newest snapshot."""
+        """Return the writer of the index."""
         from rootle.indexing.indexer import Indexer
         from rootle.plugins.registry import find_plugins
 
@@ -101,79 +104,82 @@ class Container:
                     self._root,
                     self._index_dir,
                     self._config,
+                    self._open_sources(),
                     choose_model=self.model_choice,
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
                     on_commit=self._on_commit,
-                    early=self._early_workers(),
+                    prestarted=self._prestarted_workers(),
                     shows_unfinished=self._initial_index_timeout_s is not None,
                 )
             return self._indexer
 
-    def freshness(self) -> IndexRefresher:
-        """What decides before an answer whether the index must be brought up to date."""
+    def refresher(self) -> IndexRefresher:
+        """Return the component that updates the index before queries."""
         from rootle.indexing.refresh import IndexRefresher
 
         with self._lock:
-            if self._freshness is None:
-                self._freshness = IndexRefresher(
+            if self._refresher is None:
+                self._refresher = IndexRefresher(
                     self.indexer(),
                     self._config,
                     self._on_warning,
                     initial_index_timeout_s=self._initial_index_timeout_s,
                 )
-            return self._freshness
+            return self._refresher
 
     def agent(self) -> SearchAgent:
-        """What answers from the newest snapshot."""
-        from rootle.rank.rankers.registry import chosen_ranker
+        """Return the agent that searches the newest snapshot."""
+        from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.agent import SearchAgent
 
         with self._lock:
             if self._agent is None:
-                upkeep, choice = self.indexer(), self.model_choice()
-                servers = upkeep.servers
+                indexer, choice = self.indexer(), self.model_choice()
+                remote = indexer.remote_indexes
                 self._agent = SearchAgent(
-                    upkeep.snapshot,
+                    indexer.snapshot,
                     self.embedder,
                     replace(self._config, embedding_model_id=choice.model),
                     model=choice.fingerprint,
                     log=self.search_log(),
                     root=self._root,
-                    dense=servers.dense if servers is not None else None,
-                    sparse=servers.sparse if servers is not None else None,
-                    reranker=self._reranker(),
-                    stored=self._stored_answers(),
-                    ranker=chosen_ranker(self._config),
-                    memory=self._memory_beside(),
+                    dense=remote.dense if remote is not None else None,
+                    sparse=remote.sparse if remote is not None else None,
+                    reranker=self._open_reranker(),
+                    stored=self._open_disk_cache(),
+                    ranker=configured_ranker(self._config),
+                    memory=self._memory_results(),
                 )
             return self._agent
 
     def memory(self) -> UserMemory:
-        """What was told earlier. Raises ConfigError where `memoryStore` is empty."""
+        """Return the memories of the user; raise ConfigError if `memoryStore` is empty."""
         from rootle.memory.user_memory import open_memory
 
         with self._lock:
             if self._memory is None:
-                self._memory = open_memory(self._root, self._config, self._table, self._snapshot)
+                self._memory = open_memory(
+                    self._root, self._config, self._local_embedder, self._snapshot
+                )
             return self._memory
 
     def model_choice(self) -> ModelChoice:
-        """The model that serves, which need not be the one that was configured."""
-        if self._chosen is not None:
-            return self._chosen
+        """Return the model in use, which differs from the configured one if that is unusable."""
+        if self._model_choice is not None:
+            return self._model_choice
         from rootle.embed.factory import choose_model
 
         with self._lock:
-            if self._chosen is None:
-                self._chosen = choose_model(self._config)
-                if self._chosen.remark:
-                    self._on_warning(self._chosen.remark)
-            return self._chosen
+            if self._model_choice is None:
+                self._model_choice = choose_model(self._config)
+                if self._model_choice.remark:
+                    self._on_warning(self._model_choice.remark)
+            return self._model_choice
 
     def embedder(self) -> Embedder:
-        """That model, opened."""
-        # Without the lock: a search that is under way does not wait for another thread's indexing.
+        """Return the model in use, loaded."""
+        # Without the lock, so that a search does not wait while another thread holds it.
         if self._embedder is not None:
             return self._embedder
         from rootle.embed.factory import open_model
@@ -184,22 +190,41 @@ class Container:
             return self._embedder
 
     def search_log(self) -> SearchLogFile | None:
-        """Where searches are logged; None where they are not."""
+        """Return the log of searches; None if logging is off."""
         from rootle.search.search_log import SearchLogFile
 
         if not self._config.search_log:
             return None
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
 
-    def _early_workers(self) -> PrestartedWorkers:
+    def documents(self) -> DocumentSet:
+        """Return the documents that a reference can name."""
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.ingest.source_refs import DocumentSet
+
+        def newest_snapshot() -> Snapshot | None:
+            try:
+                return self.indexer().snapshot()
+            except IndexStorageError:
+                return None
+
+        return DocumentSet(self._root, walk_rules(self._config), newest_snapshot)
+
+    def _open_sources(self) -> tuple[Source, ...]:
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.sources.files.file_source import FileSource
+
+        return (FileSource(self._root, walk_rules(self._config)), *self._sources)
+
+    def _prestarted_workers(self) -> PrestartedWorkers:
         from rootle.ingest.workers.worker_process import PrestartedWorkers
 
         with self._lock:
-            if self._early is None:
-                self._early = PrestartedWorkers()
-            return self._early
+            if self._prestarted is None:
+                self._prestarted = PrestartedWorkers()
+            return self._prestarted
 
-    def _memory_beside(self) -> MemoryResults | None:
+    def _memory_results(self) -> MemoryResults | None:
         config = self._config
         if not (config.memory_store and config.include_memories):
             return None
@@ -214,14 +239,14 @@ class Container:
             find, config.memory_timeout_ms, existence_check(config), is_here=is_here
         )
 
-    def _reranker(self) -> Reranker | None:
+    def _open_reranker(self) -> Reranker | None:
         if not (self._config.use_learned_reranker and self._config.reranker_provider):
             return None
         from rootle.rerank.factory import open_reranker
 
         return open_reranker(self._config)
 
-    def _stored_answers(self) -> DiskCache | None:
+    def _open_disk_cache(self) -> DiskCache | None:
         from rootle.search.cache.disk_cache import DiskCache
 
         config = self._config
@@ -234,8 +259,11 @@ class Container:
             repr(config),
         )
 
-    def _table(self) -> Embedder:
-        """The model where it is a table, else the shipped one: no memory waits for a server."""
+    def _local_embedder(self) -> Embedder:
+        """Return the model in use if it runs without a server, else the bundled one.
+
+        Memories are embedded with it, so that they never wait for a server.
+        """
         if self.model_choice().is_table:
             return self.embedder()
         from rootle.embed.static import StaticEmbedder

@@ -1,95 +1,95 @@
-"""Every error that rootle raises on purpose."""
+"""All errors that rootle raises on purpose."""
 
 from __future__ import annotations
 
 
 class RootleError(Exception):
-    """Base of all of them. The message names the thing, the value and the cure."""
+    """Base class of all errors of rootle; the message names the value and the remedy."""
 
 
 class ConfigError(RootleError):
-    """A configuration file or value that cannot be used."""
+    """Raised when a configuration file or value cannot be used."""
 
 
 class QueryError(RootleError):
-    """A question that cannot be answered as it is asked: empty, or with a bad filter or limit."""
+    """Raised for an invalid query: an empty text, or an invalid filter, limit or cursor."""
 
 
 class StaleCursorError(QueryError):
-    """A cursor that belongs to another query or to an earlier state of the index."""
+    """Raised for a cursor of another query or of an earlier generation of the index."""
 
 
 class SourceError(QueryError):
-    """A file or commit that cannot be shown: not there, left out, or outside the folder."""
+    """Raised for a file or commit that is missing, excluded or outside the folder."""
 
 
 class IngestError(RootleError):
-    """A folder that cannot be indexed: it does not exist, is a file, or cannot be read."""
+    """Raised when a folder does not exist, is a file or cannot be read."""
 
 
 class IndexStorageError(RootleError):
-    """An index that cannot be read or written: damaged, of a newer rootle, on a full disk."""
+    """Raised when an index is damaged, was written by a newer version or cannot be written."""
 
 
 class IndexUnfinishedError(RootleError):
-    """An index that is being made for the first time, of which nothing can be searched yet."""
+    """Raised when the first index is being built and nothing can be searched yet."""
 
 
 class IndexMissingError(IndexStorageError):
-    """There is no index yet, and none may be made here."""
+    """Raised when there is no index and none may be built."""
 
 
 class MemoryRefusedError(RootleError):
-    """A fact that is not kept: empty, too long, a secret, or what memory itself had said."""
+    """Raised for a memory that is empty, too long, a secret or a quotation of other memories."""
 
 
 class MissingExtraError(RootleError):
-    """A part was asked for whose package is not installed."""
+    """Raised when a feature needs a package that is not installed."""
 
 
 class InstallError(RootleError):
-    """A file of a coding agent that cannot be read, understood or written."""
+    """Raised when a configuration file of a coding agent cannot be read, parsed or written."""
 
 
 class WebPageError(RootleError):
-    """A page of the web that rootle does not read: no page, not a public one, or no text."""
+    """Raised for a URL that is not a public web page with text."""
 
 
 class UnavailableError(RootleError):
-    """A part that did not answer in time, refused the connection or failed; it may work later."""
+    """Raised when a dependency times out, refuses a connection or fails; a retry may succeed."""
 
     def __init__(self, message: str, *, retry_after_s: float = 0.0, status: int = 0) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  # where the part said how long to leave it alone
-        self.status = status  # of HTTP, where there was an answer
+        self.retry_after_s = retry_after_s  # as requested by the dependency
+        self.status = status  # of the HTTP response, if there was one
 
 
 class RefusedError(UnavailableError):
-    """A server understood a request and turned it down: it will do so again."""
+    """Raised when a server rejects a request that it would reject again."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message, status=status)
 
 
 class MemoryStorageError(UnavailableError):
-    """Memories that cannot be read or written: damaged, of a newer rootle, on a full disk."""
+    """Raised when the memory store is damaged, of a newer version or cannot be written."""
 
 
 class PluginError(UnavailableError):
-    """A plugin that cannot be loaded, fails, is late or gives something else than it promised."""
+    """Raised when a plugin cannot be loaded, fails, times out or returns an invalid result."""
 
 
 class RerankError(UnavailableError):
-    """A reranker that is down, late or answers with something else than scores."""
+    """Raised when a reranker is unreachable, times out or returns invalid scores."""
 
 
 class SearchUnavailableError(UnavailableError):
-    """Neither leg of the search could answer."""
+    """Raised when neither retrieval leg responds."""
 
 
 class Unavailable(UnavailableError):  # noqa: N818 - the specification's name for it
-    """A search engine of the web that wants the next one to be asked: it is late or overloaded."""
+    """Raised when a web search engine times out or is overloaded; the next one is used."""
 
 
 class RateLimitedError(Unavailable):
-    """A search engine of the web that was asked too often, or whose quota is used up."""
+    """Raised when a web search engine reports a rate limit or an exhausted quota."""

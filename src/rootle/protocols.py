@@ -1,4 +1,4 @@
-"""Every socket that a part can be plugged into. Backends fit a Protocol by their shape."""
+"""Interfaces of all replaceable components. A class implements one by having its methods."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rootle.types import Findings, Memory, MemoryReference, Record, SearchQuery, SearchResponse
 
-Matrix = NDArray[np.float32]  # one vector a row
+Matrix = NDArray[np.float32]  # one vector per row
 Vector = NDArray[np.float32]
-Rows = NDArray[np.int8]  # vectors as they are stored: each scaled so that its largest part is ±127
+Rows = NDArray[np.int8]  # quantized vectors, each scaled so that its largest component is ±127
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Ids with their scores, best first; equal scores in the order of the ids."""
+    """Ids and their scores in descending order; equal scores are ordered by id."""
 
     ids: Ids
     scores: Scores
-    # The state of the truth that a server's index has seen; None for one that is always current.
+    # The generation that a replica on a server has reached; None for an index that never lags.
     generation: int | None = None
 
     def is_behind(self, generation: int) -> bool:
@@ -34,140 +34,139 @@ class Ranked:
 
 NO_HITS: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
-MAX_MATCH_TERMS: Final = 20  # that fit into one mask of the word index
+MAX_MATCH_TERMS: Final = 20  # the number of bits in a match mask of the word index
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedTerm:
-    """A term of a question as it stands in the index, and how much it counts."""
+    """A query term in its indexed form, with its weight."""
 
     text: str
     weight: float
 
 
 class Embedder(Protocol):
-    """Texts to vectors."""
+    """Converts texts to vectors."""
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the same text would get another vector."""
+        """An identifier that changes whenever the same text would get another vector."""
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector; 0 where only an answer of its server will tell."""
+        """The length of a vector; 0 if it is unknown until the server responds."""
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One unit vector a text, in their order, shape (len(texts), dimensions).
+        """Return one unit vector per text, with shape (len(texts), dimensions).
 
-        A text without any known word gets the zero vector.
+        The vector of a text without any known word is zero.
         """
 
 
 @runtime_checkable
 class WordEmbedder(Protocol):
-    """An Embedder that also accepts texts as lists of words, as found by `text.terms.WORD`."""
+    """An Embedder that also accepts texts as lists of words, as split by `text.terms.WORD`."""
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix: ...
 
 
 @runtime_checkable
 class QueryEmbedder(Protocol):
-    """An Embedder whose model takes questions in another way than what answers them."""
+    """An Embedder whose model encodes queries differently from documents."""
 
     def embed_query(self, text: str) -> Vector:
-        """A unit vector, to be compared with those of `embed`.
+        """Return a unit vector that is comparable with those of `embed`.
 
-        Raises UnavailableError where the model does not answer in the time that a question has.
+        Raises UnavailableError if the model does not respond within the deadline of a query.
         """
 
 
 @runtime_checkable
 class QueuedEmbedder(Protocol):
-    """An Embedder that is too slow, or too likely to fail, for files to wait for it.
+    """An Embedder that is too slow or too unreliable for indexing to wait for it.
 
-    Chunks are found by their words first and get their vectors from a queue.
+    Chunks are searchable by keyword at once and are embedded from a queue.
     """
 
     @property
     def batch_size(self) -> int: ...
 
     def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
-        """What `embed` gives, for at most `batch_size` texts. Raises UnavailableError."""
+        """Return the result of `embed` for at most `batch_size` texts. Raises UnavailableError."""
 
 
 class DenseIndex(Protocol):
-    """Nearest neighbours among the embeddings of chunks."""
+    """Finds the nearest neighbours among the embeddings of chunks."""
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
-        """At most k chunk ids, best first, by cosine similarity; only of `files` where given."""
+        """Return at most k chunk ids by cosine similarity, only of `files` if given."""
 
 
 class SparseIndex(Protocol):
-    """Chunks that share words with a question."""
+    """Finds chunks that share terms with a query."""
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
     ) -> Ranked:
-        """At most k chunk ids, best first, by BM25; only of `files` where given."""
+        """Return at most k chunk ids by BM25 score, only of `files` if given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What a reranker says of one document."""
+    """The score that a reranker gave to one document."""
 
-    index: int  # in the list that it was given
-    score: float  # on a scale of the model's own: negative ones and ones above 1 are usual
+    index: int  # in the list of documents
+    score: float  # on the scale of the model; it may be negative or above 1
 
 
 class Reranker(Protocol):
-    """Reads a question together with each document, and says which answer it best."""
+    """Scores documents by reading each of them together with the query."""
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Best first; no document twice, one that is missing was not read. [] for no documents.
+        """Return the documents that were read, in descending order of their scores.
 
-        Raises RerankError where it cannot, whatever the reason.
+        Raises RerankError on any failure.
         """
 
 
 class MemoryStore(Protocol):
-    """Keeps what was told, each user's memories apart; nothing in it is ever rewritten."""
+    """Stores the memories of users; a stored memory is never rewritten."""
 
     def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory | None:
-        """Keep a text; what was told before is one memory with a count.
+        """Store a text, or increase the count of a memory with the same text.
 
-        None where the store tells only later what it made of it. Raises UnavailableError.
+        Returns None if the store processes the text later. Raises UnavailableError.
         """
 
     def search(
         self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
     ) -> list[Memory]:
-        """At most top_k memories that fit the topic, best first.
+        """Return at most top_k memories that match the topic, best first.
 
-        `about` names files and symbols that are in play: memories that are tied to one of them fit
-        too. Raises UnavailableError.
+        Memories that reference a file or symbol in `about` match too. Raises UnavailableError.
         """
 
 
 class TextEmbedder(Protocol):
-    """The one thing that `vectordb_search` wants of a model."""
+    """The part of an embedding model that `vectordb_search` uses."""
 
     def embed(self, texts: Sequence[str]) -> Any:  # Any: rows of floats, in lists or an array
-        """One vector a text, in their order."""
+        """Return one vector per text."""
 
 
 class VectorBackend(Protocol):
-    """Texts with their vectors: what `vectordb_search` searches. Any engine can be made one."""
+    """A collection of texts with vectors that `vectordb_search` searches."""
 
     def query(
         self,
-        vector: Any,  # Any: a row of what the embedder gives
+        vector: Any,  # Any: a row of the result of the embedder
         top_k: int,
         text: str | None = None,
     ) -> Sequence[Record]:
-        """At most `top_k` records, best first. A backend that knows words uses the text too."""
+        """Return at most `top_k` records, best first; a hybrid backend uses the text too."""
 
     def upsert(self, records: Sequence[Record], vectors: Any) -> None:  # Any: as of `embed`
-        """Add records, one vector each; one whose source is known already is replaced."""
+        """Add records with their vectors; replace those with the same source."""
 
     def delete_all(self) -> None: ...
 
@@ -175,39 +174,42 @@ class VectorBackend(Protocol):
 
 
 class AnsweringBackend(VectorBackend, Protocol):
-    """One that needs no vector: it embeds questions itself, and knows its doubts."""
+    """A backend that embeds queries itself and reports low confidence."""
 
     def answer(self, text: str, top_k: int) -> Findings: ...
 
 
 class Searcher(Protocol):
-    """Anything that answers a question."""
+    """Anything that can be searched."""
 
     def search(self, query: SearchQuery) -> SearchResponse: ...
 
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """A page that a search engine of the web found."""
+    """A page in the results of a web search engine."""
 
     title: str
     url: str
-    body: str  # what it says of the question, in a few lines
+    body: str  # an excerpt of a few lines
 
 
 class WebProvider(Protocol):
-    """A search engine of the web."""
+    """A web search engine."""
 
     @property
     def label(self) -> str:
-        """Its name for people."""
+        """The name of the engine, for display."""
 
     def search(self, query: str, max_results: int) -> Sequence[WebResult]:
-        """At most so many results, best first. Raises Unavailable to have the next one asked."""
+        """Return at most `max_results` results, best first.
+
+        Raises Unavailable if the next engine should be used.
+        """
 
 
 class TextCache(Protocol):
-    """Texts that are kept for a while."""
+    """A cache of texts."""
 
     def fetch(self, key: str, make: Callable[[], str]) -> str:
-        """What is kept for a key, or what `make` gives; what `make` raises is not kept."""
+        """Return the cached text, or the result of `make`, whose errors are not cached."""

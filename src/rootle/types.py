@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
 WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
 
 Source = Literal["dense", "sparse", "merged"]
 Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
+
+FILES: Final = "files"  # the name of the source that lists the files of the folder
+EXTRACTED: Final = "document"  # in place of an encoding: the text was extracted by a reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,16 @@ class TextChunk:
     @property
     def chunk_id(self) -> str:
         return f"{self.file_path}::{self.sequence_number}"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSection:
+    """Lines of an extracted text that are cited by a label: a page, a slide, a cell, a message."""
+
+    label: str  # unique in its document: "slide-2", cited as "deck.pptx#slide-2"
+    start_line: int  # from 1, inclusive
+    end_line: int
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,7 @@ class Span:
     end_line: int
     snippet: str
     scope: str  # the function, class or heading that the lines stand in
+    place: str | None = None  # the label of their section, for documents that have sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,7 @@ class SearchResult:
     duplicates: tuple[str, ...] = ()  # paths of files with the same content, which are not shown
     context: Context | None = None  # when it was asked for
     explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
+    place: str | None = None  # as in Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,3 +310,11 @@ def camel_case(name: str) -> str:
     """The JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
+
+
+def ignore_progress(done: int, total: int) -> None:
+    """Do nothing; a ProgressCallback."""
+
+
+def ignore_warning(message: str) -> None:
+    """Do nothing; a WarningCallback."""

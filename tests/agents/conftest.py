@@ -1,4 +1,4 @@
-"""`rootle install` in a home and a project of its own, with no agent on the PATH."""
+"""`rootle install` in a temporary home folder and project, without agents on the PATH."""
 
 from __future__ import annotations
 

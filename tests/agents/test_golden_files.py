@@ -1,4 +1,4 @@
-"""Every agent's configuration before and after, in both directions; the files lie in `golden/`."""
+"""The configuration of every agent before and after installation, from `golden/`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from install_sample import COMMAND, PROJECT, Install
 
-from rootle.agents.catalog import AGENTS, SCOPES, Agent, Scope
-from rootle.agents.locations import Machine, configurations
+from rootle.agents.agent import SCOPES, Agent, Scope
+from rootle.agents.catalog import AGENTS
+from rootle.agents.locations import Machine, config_files
 
 GOLDEN = Path(__file__).parent / "golden"
 BOM = b"\xef\xbb\xbf"
@@ -17,23 +18,23 @@ CASES = [
     pytest.param(agent, scope, id=f"{agent.name}-{scope}")
     for agent in AGENTS
     for scope in SCOPES
-    if (agent.user if scope == "user" else agent.project)
+    if agent.has_config(scope)
 ]
 
 
-@pytest.fixture(params=["as it is", "CRLF", "byte order mark"])
+@pytest.fixture(params=["unchanged", "CRLF", "byte order mark"])
 def form(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.mark.parametrize(("agent", "scope"), CASES)
-def test_a_file_gets_the_entry_and_loses_it_again(
+def test_uninstalling_restores_an_existing_file_exactly(
     agent: Agent, scope: Scope, form: str, install: Install, project: Path
 ) -> None:
     before, after = golden(agent, scope, form, project)
-    path = place(agent, scope, before, project)
+    path = config_file(agent, scope, before, project)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(before.read_bytes() if form == "as it is" else in_form(before, form))
+    path.write_bytes(before.read_bytes() if form == "unchanged" else in_form(before, form))
     assert install("--agent", agent.name, "--scope", scope, "--yes").code == 0
     assert path.read_bytes() == after
     again = install("--agent", agent.name, "--scope", scope, "--yes")
@@ -41,14 +42,14 @@ def test_a_file_gets_the_entry_and_loses_it_again(
     assert path.read_bytes() == after
     assert install("--agent", agent.name, "--yes", command="uninstall").code == 0
     assert path.read_bytes() == in_form(before, form)
-    assert left_over(project) == left_over(Path.home()) == []
+    assert leftovers(project) == leftovers(Path.home()) == []
 
 
 @pytest.mark.parametrize(("agent", "scope"), CASES)
-def test_a_file_that_is_not_there_is_made_and_deleted_again(
+def test_a_missing_file_is_created_and_deleted_again(
     agent: Agent, scope: Scope, install: Install, project: Path
 ) -> None:
-    path = configurations(agent, scope, Machine.this(project))[0]
+    path = config_files(agent, scope, Machine.this(project))[0]
     assert install("--agent", agent.name, "--scope", scope, "--yes").code == 0
     assert COMMAND in path.read_text() or '"rootle"' in path.read_text()
     assert path.read_bytes().endswith(b"\n")
@@ -59,7 +60,7 @@ def test_a_file_that_is_not_there_is_made_and_deleted_again(
 
 
 def golden(agent: Agent, scope: Scope, form: str, project: Path) -> tuple[Path, bytes]:
-    """The file before, and the bytes that it shall have after."""
+    """Return the file before installation, and the expected bytes after it."""
     before = next((GOLDEN / scope).glob(f"{agent.name}.before.*"))
     after = before.with_name(before.name.replace(".before.", ".after."))
     return before, in_form(after, form).replace(PROJECT.encode(), os.fsencode(project))
@@ -72,14 +73,14 @@ def in_form(path: Path, form: str) -> bytes:
     return BOM + data if form == "byte order mark" else data
 
 
-def place(agent: Agent, scope: Scope, before: Path, project: Path) -> Path:
-    """Where the agent looks for a file with this ending."""
-    paths = configurations(agent, scope, Machine.this(project))
+def config_file(agent: Agent, scope: Scope, before: Path, project: Path) -> Path:
+    """Return the path at which the agent expects a file with this extension."""
+    paths = config_files(agent, scope, Machine.this(project))
     return next(path for path in paths if path.suffix == before.suffix)
 
 
-def left_over(folder: Path) -> list[str]:
-    """Copies and half-written files."""
+def leftovers(folder: Path) -> list[str]:
+    """Return the names of backups and temporary files."""
     return [
         name
         for _, _, names in os.walk(folder)

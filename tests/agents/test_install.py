@@ -1,4 +1,4 @@
-"""`rootle install` and `rootle uninstall` as a user meets them."""
+"""`rootle install` and `rootle uninstall` as a user runs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from install_sample import COMMAND, Install
 from sample import write
 
 from rootle.agents.file_edits import FileEdit
-from rootle.agents.file_edits import write as write_change
+from rootle.agents.file_edits import write as write_edit
 from rootle.errors import InstallError
 
 SERVERS = '{\n  "mcpServers": {}\n}\n'
@@ -22,42 +22,44 @@ OTHER = (
 )
 
 
-def test_the_change_is_shown_and_needs_a_yes(install: Install, home: Path) -> None:
+def test_nothing_is_written_without_confirmation(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     ran = install("--agent", "cursor")
     assert ran.code == 2
     assert '+    "rootle": {' in ran.out.splitlines()
-    assert ran.err == "rootle: nothing was written: nobody can be asked here; --yes agrees\n"
+    assert ran.err == "rootle: nothing was written: not interactive; pass --yes\n"
     assert path.read_text() == SERVERS
 
 
 @pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"\n", 2), (b"no\n", 2)])
-def test_a_person_at_a_terminal_is_asked(
+def test_a_terminal_user_is_asked_for_confirmation(
     answer: bytes, code: int, home: Path, project: Path
 ) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
-    ours, theirs = pty.openpty()
+    controller, terminal = pty.openpty()
     words = command_line("install", "--root", project, "--agent", "cursor")
-    with subprocess.Popen(words, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs) as child:
-        os.write(ours, answer)
+    with subprocess.Popen(words, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal) as child:
+        os.write(controller, answer)
         out, _ = child.communicate(timeout=60)
-    os.close(ours)
-    os.close(theirs)
+    os.close(controller)
+    os.close(terminal)
     assert child.returncode == code
     assert b"change this file? [y/N] " in out
     assert (path.read_text() == SERVERS) is (code != 0)
 
 
-def test_a_dry_run_shows_and_writes_nothing(install: Install, home: Path, project: Path) -> None:
+def test_a_dry_run_shows_the_changes_without_writing(
+    install: Install, home: Path, project: Path
+) -> None:
     ran = install("--agent", "codex", "--agent", "gemini", "--scope", "project", "--dry-run")
     assert ran.code == 0
     assert "+[mcp_servers.rootle]" in ran.out.splitlines()
-    assert f"codex: {project}/.codex/config.toml: would be entry added; " in ran.out
+    assert f"codex: {project}/.codex/config.toml: entry would be added; " in ran.out
     assert list(project.iterdir()) == []
     assert not (home / ".codex").exists()
 
 
-def test_no_line_beside_the_change_is_shown(install: Install, home: Path) -> None:
+def test_unchanged_lines_are_not_shown(install: Install, home: Path) -> None:
     golden = Path(__file__).parent / "golden/user/claude-code.before.json"
     write(home, ".claude.json", golden.read_text())
     ran = install("--agent", "claude-code", "--dry-run")
@@ -65,13 +67,13 @@ def test_no_line_beside_the_change_is_shown(install: Install, home: Path) -> Non
     assert "ghp_not_a_real_token" not in ran.out
 
 
-def test_a_terminal_of_few_characters_sees_the_others_written_out(
+def test_characters_that_the_terminal_lacks_are_escaped(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(home, ".cursor/mcp.json", '{"größe\x1b": "→"}')
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
-    assert ran.code == 2  # a control character is no JSON
+    assert ran.code == 2  # JSON has no control characters
     write(home, ".cursor/mcp.json", '{"größe": "→"}')
     ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
     assert (ran.code, '-{"gr\\xf6\\xdfe": "\\u2192"}' in ran.out) == (0, True)
@@ -94,49 +96,57 @@ def test_every_agent_that_is_found_gets_one_line(
     assert (home / ".cursor/mcp.json").read_text() == "{]"
 
 
-def test_a_found_agent_without_files_of_the_scope_is_left_out(
+def test_a_detected_agent_without_files_of_the_scope_is_skipped(
     install: Install, home: Path, project: Path
 ) -> None:
     (home / ".kiro").mkdir()
     (home / ".codex").mkdir()
     ran = install("--all-detected", "--yes")
     assert ran.code == 0
-    assert ran.err.startswith("rootle: kiro is left out: it has no configuration that serves as")
+    assert ran.err.startswith("rootle: skipped kiro: it has no configuration file for --scope user")
     assert list(project.iterdir()) == []
 
 
-def test_without_an_agent_the_error_names_those_that_are_found(
-    install: Install, home: Path
-) -> None:
-    assert "none is found here" in install().err
+def test_the_error_without_an_agent_lists_the_detected_ones(install: Install, home: Path) -> None:
+    assert "none was detected" in install().err
     (home / ".codex").mkdir()
-    assert "found here: codex" in install().err
+    assert "detected: codex" in install().err
     assert "did you mean 'claude-code'?" in install("--agent", "claude").err
 
 
-def test_all_detected_without_any_says_which_there_are(install: Install) -> None:
+def test_all_detected_without_any_lists_the_supported_agents(install: Install) -> None:
     ran = install("--all-detected")
     assert ran.code == 2
-    assert "no agent is found here; name one with --agent: claude-code, codex" in ran.err
+    assert "no agent was detected; choose one with --agent: claude-code, codex" in ran.err
 
 
 @pytest.mark.parametrize(
     ("agent", "name", "content", "message"),
     [
         ("cursor", ".cursor/mcp.json", b'{\n  "mcpServers": {\n', "line 3: expected a key"),
-        ("cursor", ".cursor/mcp.json", b'{\n  "mcpServers": []\n}', 'line 2: "mcpServers" is no'),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            b'{\n  "mcpServers": []\n}',
+            '"mcpServers" is not an object',
+        ),
         ("cursor", ".cursor/mcp.json", b"[]", "line 1: expected an object"),
-        ("cursor", ".cursor/mcp.json", b'{\n"a": "\xff"}', "line 2: this is no UTF-8"),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            b'{\n"a": "\xff"}',
+            "line 2: not UTF-8; nothing",
+        ),
         ("codex", ".codex/config.toml", b"a = 1\n[b\n", "line 2: "),
-        ("codex", ".codex/config.toml", b"mcp_servers = { a = {} }\n", "change it by hand"),
+        ("codex", ".codex/config.toml", b"mcp_servers = { a = {} }\n", "edit the file by hand"),
         ("goose", ".config/goose/config.yaml", b"a: [1\nb: 2\n", "line 2: "),
-        ("goose", ".config/goose/config.yaml", b"- 1\n", "line 1: expected keys"),
+        ("goose", ".config/goose/config.yaml", b"- 1\n", "line 1: expected a mapping"),
         ("goose", ".config/goose/config.yaml", b"extensions: [a]\n", "line 1: 'extensions'"),
-        ("codex", ".codex/config.toml", b"mcp_servers = 5\n", "'mcp_servers' holds no keys"),
-        ("goose", ".config/goose/config.yaml", b"extensions: {a: {b: 1}}\n", "in one line"),
+        ("codex", ".codex/config.toml", b"mcp_servers = 5\n", "'mcp_servers' is not a mapping"),
+        ("goose", ".config/goose/config.yaml", b"extensions: {a: {b: 1}}\n", "is in flow style"),
     ],
 )
-def test_a_file_that_is_broken_stays_as_it_is(
+def test_a_broken_file_is_not_changed(
     agent: str, name: str, content: bytes, message: str,
     install: Install, home: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -152,12 +162,12 @@ def test_a_file_that_is_broken_stays_as_it_is(
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_a_read_only_file_stays_as_it_is(install: Install, home: Path) -> None:
+def test_a_read_only_file_is_not_changed(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     path.chmod(0o444)
     ran = install("--agent", "cursor", "--yes")
     assert ran.code == 2
-    assert f"cursor: error: {path} is read-only; allow writing to it" in ran.out
+    assert f"cursor: error: {path} is read-only; make it writable" in ran.out
     assert path.read_text() == SERVERS
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
@@ -173,14 +183,12 @@ def test_a_read_only_folder_is_an_error(project: Path, home: Path) -> None:
     assert path.read_text() == SERVERS
 
 
-def test_what_is_no_regular_file_is_an_error(install: Install, home: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_an_error(install: Install, home: Path) -> None:
     (home / ".cursor/mcp.json").mkdir(parents=True)
-    assert "is no regular file" in install("--agent", "cursor", "--yes").out
+    assert "is not a regular file" in install("--agent", "cursor", "--yes").out
 
 
-def test_the_old_file_is_kept_beside_the_new_one_with_its_rights(
-    install: Install, home: Path
-) -> None:
+def test_the_old_file_is_backed_up_with_its_permissions(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     path.chmod(0o600)
     assert install("--agent", "cursor", "--yes").code == 0
@@ -198,22 +206,22 @@ def test_a_link_stays_a_link(install: Install, home: Path) -> None:
     assert COMMAND in path.read_text()
 
 
-def test_a_link_of_a_project_that_leads_out_of_it_is_left_alone(
+def test_a_link_that_points_outside_the_project_is_refused(
     install: Install, home: Path, project: Path
 ) -> None:
     path = write(home, "elsewhere.json", SERVERS)
     (project / ".mcp.json").symlink_to(path)
     ran = install("--agent", "claude-code", "--scope", "project", "--yes")
     assert ran.code == 2
-    assert "is a link that leads out of the project; nothing changed" in ran.out
+    assert "is a link that points outside the project; nothing was changed" in ran.out
     assert path.read_text() == SERVERS
 
 
-def test_an_entry_of_our_name_that_is_not_ours_is_kept(install: Install, home: Path) -> None:
+def test_an_entry_that_starts_another_program_is_kept(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", OTHER)
     ran = install("--agent", "cursor", "--yes")
     assert ran.code == 2
-    assert f"{path} has an entry 'rootle' that starts something else; rename or" in ran.out
+    assert f"the entry 'rootle' in {path} starts another program; rename or" in ran.out
     assert install("--agent", "cursor", "--yes", command="uninstall").code == 0
     assert path.read_text() == OTHER
 
@@ -250,7 +258,7 @@ def test_an_entry_of_our_name_that_is_not_ours_is_kept(install: Install, home: P
     ],
     ids=["json", "toml", "yaml"],
 )
-def test_an_entry_of_another_rootle_is_brought_up_to_date_and_keeps_the_rest(
+def test_only_the_command_of_an_existing_entry_is_updated(
     agent: str, name: str, before: str, after: str,
     install: Install, home: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -260,7 +268,7 @@ def test_an_entry_of_another_rootle_is_brought_up_to_date_and_keeps_the_rest(
     assert path.read_text() == after
 
 
-def test_an_entry_stays_where_it_is_when_its_file_gets_a_newer_form(
+def test_an_existing_entry_keeps_its_position_in_a_newer_format(
     install: Install, project: Path
 ) -> None:
     path = project / "opencode.json"
@@ -272,7 +280,7 @@ def test_an_entry_stays_where_it_is_when_its_file_gets_a_newer_form(
     assert path.read_text() == '{\n  "mcp": {\n    "servers": {}\n  }\n}\n'
 
 
-def test_uninstalling_leaves_what_others_wrote_meanwhile(install: Install, home: Path) -> None:
+def test_uninstalling_keeps_later_edits_of_the_user(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     assert install("--agent", "cursor", "--yes").code == 0
     edited = path.read_text().replace(
@@ -292,35 +300,38 @@ def test_uninstalling_finds_every_agent_and_scope(
     assert install("--agent", "cursor", "--scope", "project", "--yes").code == 0
     ran = install("--yes", command="uninstall")
     assert ran.code == 0
-    told = [line for line in ran.out.splitlines() if line[:1] not in "+-@"]
-    assert [line.partition(":")[0] for line in told] == ["codex", "cursor", "opencode"]
-    assert f"{project}/AGENTS.md: file deleted" in told[1]
+    report = [line for line in ran.out.splitlines() if line[:1] not in "+-@"]
+    assert [line.partition(":")[0] for line in report] == ["codex", "cursor", "opencode"]
+    assert f"{project}/AGENTS.md: file deleted" in report[1]
     files = [name for top in (home / ".codex", home / "config", project) for name in top.rglob("*")]
     assert [path for path in files if path.is_file()] == []
-    assert install("--yes", command="uninstall").out == "nothing to do: no agent has rootle\n"
+    assert (
+        install("--yes", command="uninstall").out
+        == "nothing to do: rootle is not installed in any agent\n"
+    )
 
 
-def test_an_agent_without_files_of_a_scope_says_which_one_it_has(install: Install) -> None:
+def test_the_error_for_a_missing_scope_names_the_other_one(install: Install) -> None:
     ran = install("--agent", "kiro", "--scope", "user")
     assert ran.out.endswith(
-        "Kiro has no configuration that serves as --scope user; use --scope project\n"
+        "Kiro has no configuration file for --scope user; use --scope project\n"
     )
     assert "use --scope user" in install("--agent", "goose", "--scope", "project").out
 
 
 def test_a_project_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     ran = rootle("install", "--agent", "codex", "--root", tmp_path / "nowhere")
-    assert (ran.code, ran.err) == (2, f"rootle: {tmp_path}/nowhere: there is no such folder\n")
+    assert (ran.code, ran.err) == (2, f"rootle: {tmp_path}/nowhere: no such folder\n")
 
 
-def test_a_project_is_told_where_rootle_is_not_on_the_path(install: Install) -> None:
+def test_a_project_installation_warns_if_rootle_is_not_on_the_path(install: Install) -> None:
     ran = install("--agent", "codex", "--scope", "project", "--dry-run")
-    assert "there is no rootle on the PATH" in ran.err
+    assert "rootle is not on the PATH" in ran.err
 
 
-def test_a_file_that_changes_while_one_thinks_is_not_written_over(tmp_path: Path) -> None:
+def test_a_file_that_changed_before_the_confirmation_is_not_overwritten(tmp_path: Path) -> None:
     path = write(tmp_path, "settings.json", "{}")
-    change = FileEdit(path, b"{ }", b'{"a": 1}')
-    with pytest.raises(InstallError, match="changed by somebody else just now; run this again"):
-        write_change(change)
+    edit = FileEdit(path, b"{ }", b'{"a": 1}')
+    with pytest.raises(InstallError, match="changed by another program; run the command again"):
+        write_edit(edit)
     assert path.read_text() == "{}"

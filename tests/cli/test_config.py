@@ -1,4 +1,4 @@
-"""Settings as a user meets them: the file of the specification, `config show`, `config init`."""
+"""The configuration file of the specification, `rootle config show` and `rootle config init`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def sample(home: Path) -> Path:
     return write(home, ".nootropic/config.json", SAMPLE)
 
 
-def test_the_file_of_the_specification_works_without_key_and_server(
+def test_the_sample_file_of_the_specification_needs_no_key_or_server(
     sample: Path, repository: Path
 ) -> None:
     outcome = rootle("search", "retry backoff", "--json", cwd=repository)
@@ -88,8 +88,8 @@ def test_the_file_of_the_specification_works_without_key_and_server(
     assert 'using "static-code-v1" instead' in outcome.err
 
 
-def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
-    """Why these six: docs/decisions/0009-defaults-that-differ-from-the-specification.md."""
+def test_six_defaults_differ_from_the_specification(sample: Path) -> None:
+    """The reasons are in docs/decisions/0009-defaults-that-differ-from-the-specification.md."""
     specified, _ = load_config(sample)
     different = {
         key_of(field.name)
@@ -102,16 +102,16 @@ def test_defaults_are_the_specified_ones_but_for_six(sample: Path) -> None:
     }
 
 
-def test_status_names_the_endpoint_that_nothing_asks(sample: Path, repository: Path) -> None:
+def test_status_names_an_endpoint_that_is_not_used(sample: Path, repository: Path) -> None:
     assert rootle("index", repository).code == 0
     data = rootle("status", repository, "--json").data
-    said = "sparseEndpoint: sparseBackend names nobody who would be asked there"
-    assert data["unusedSettings"] == [said]
+    reason = "sparseEndpoint is not used: sparseBackend names no server"
+    assert data["unusedSettings"] == [reason]
     assert data["model"] == "static-code-v1"
-    assert f"unused      {said}" in rootle("status", repository).out
+    assert f"unused      {reason}" in rootle("status", repository).out
 
 
-def test_show_tells_each_value_and_where_it_came_from(sample: Path, repository: Path) -> None:
+def test_show_prints_each_value_with_its_origin(sample: Path, repository: Path) -> None:
     write(repository, ".rootle.json", '{"searchAgent": {\n"maxLimit": 40}}')
     rows = rootle("config", "show", repository, "--set", "denseTopK=30").out.splitlines()
     shown = {row.split()[0]: row for row in rows if row}
@@ -123,7 +123,7 @@ def test_show_tells_each_value_and_where_it_came_from(sample: Path, repository: 
     assert f"  {sample}" in rows
 
 
-def test_show_as_json_has_the_same(sample: Path, repository: Path) -> None:
+def test_show_prints_the_same_as_json(sample: Path, repository: Path) -> None:
     data = rootle("config", "show", repository, "--json").data
     assert data["settings"]["sparseTopK"] == {"value": 10, "source": str(sample), "line": 14}
     assert data["settings"]["maxFileBytes"] == {
@@ -166,24 +166,24 @@ def test_init_writes_a_file_that_changes_nothing_until_it_is_edited(
     assert load_config(path)[0] == Config(max_limit=60)
 
 
-def test_init_spares_a_file_that_is_there(home: Path) -> None:
+def test_init_overwrites_an_existing_file_only_with_force(home: Path) -> None:
     path = write(home, "mine.json", "mine")
     refused = rootle("config", "init", path)
     assert refused.code == 2
-    assert "mine.json is there already; --force writes over it" in refused.err
+    assert "mine.json already exists; pass --force to overwrite it" in refused.err
     assert path.read_text() == "mine"
     assert rootle("config", "init", path, "--force").code == 0
     assert path.read_text() == template()
     assert rootle("config", "init", home).code == 2
 
 
-def test_every_line_of_the_written_file_can_be_taken_in(tmp_path: Path) -> None:
+def test_every_line_of_the_new_file_can_be_uncommented(tmp_path: Path) -> None:
     text = template().replace('// "', '"')
     config, _ = load_config(write(tmp_path, "config.json", text))
     assert config == Config()
 
 
-def test_an_option_goes_for_one_command(repository: Path) -> None:
+def test_set_changes_a_value_for_one_command(repository: Path) -> None:
     answers = rootle("search", "retry", "--set", "defaultLimit=1", "--json", cwd=repository)
     assert len(answers.paths) == 1
     wrong = rootle("search", "retry", "--set", "defaultLimit=0", cwd=repository)
@@ -191,10 +191,10 @@ def test_an_option_goes_for_one_command(repository: Path) -> None:
     assert "command line: searchAgent.defaultLimit is 0, expected 1 to 1000" in wrong.err
 
 
-def test_a_cloned_repository_stays_searchable_whatever_it_asks_for(repository: Path) -> None:
+def test_a_cloned_repository_cannot_change_endpoints(repository: Path) -> None:
     write(
         repository, ".rootle.json", '{"searchAgent": {"embeddingEndpoint": "http://evil.example"}}'
     )
     outcome = rootle("search", "retry backoff", "--json", cwd=repository)
     assert outcome.data["degraded"] == []
-    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is left out" in outcome.err
+    assert ".rootle.json, line 1: searchAgent.embeddingEndpoint is ignored" in outcome.err

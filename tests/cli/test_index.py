@@ -1,4 +1,4 @@
-"""`rootle index`, `status` and `clear` as people and programs see them."""
+"""`rootle index`, `rootle status` and `rootle clear`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -51,9 +51,7 @@ def test_index_reports_what_it_did(repository: Path) -> None:
     assert f"{len(FILES)} files" in rebuilt.out
 
 
-def test_a_dry_run_tells_sizes_languages_skips_and_time_and_writes_nothing(
-    repository: Path, home: Path
-) -> None:
+def test_a_dry_run_reports_the_plan_and_writes_nothing(repository: Path, home: Path) -> None:
     write(repository, "package-lock.json", "{}\n")
     write(repository, "big.txt", "long " * 300_000)
     plain = rootle("index", repository, "--dry-run")
@@ -71,7 +69,7 @@ def test_a_dry_run_tells_sizes_languages_skips_and_time_and_writes_nothing(
     assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES)
 
 
-def test_status_tells_all_that_is_promised(repository: Path) -> None:
+def test_status_has_exactly_the_documented_fields(repository: Path) -> None:
     before = rootle("status", repository, "--json")
     assert (before.code, before.data["exists"]) == (1, False)
     assert before.data["pending"] == len(FILES)
@@ -98,7 +96,9 @@ def test_status_tells_all_that_is_promised(repository: Path) -> None:
         assert shown in plain
 
 
-def test_the_limit_for_one_file_shows_in_status(repository: Path, home: Path) -> None:
+def test_status_shows_how_much_text_is_over_the_limit_for_one_file(
+    repository: Path, home: Path
+) -> None:
     config = write(
         home, "c.json", '{"searchAgent": {"maxChunksPerFile": 1, "maxChunkSizeTokens": 64}}'
     )
@@ -108,7 +108,7 @@ def test_the_limit_for_one_file_shows_in_status(repository: Path, home: Path) ->
     assert 0.5 < status["skippedTextShare"] < 1
 
 
-def test_clear_deletes_the_index_and_says_so(repository: Path, home: Path) -> None:
+def test_clear_reports_whether_it_deleted_an_index(repository: Path, home: Path) -> None:
     assert rootle("clear", repository).code == 1
     rootle("index", repository)
     outcome = rootle("clear", repository, "--json")
@@ -129,7 +129,7 @@ def test_no_command_is_an_error() -> None:
     assert rootle("dance").code == 2
 
 
-def test_json_goes_to_standard_output_alone(repository: Path) -> None:
+def test_json_is_the_only_output(repository: Path) -> None:
     for command in (("index",), ("status",), ("index", "--dry-run"), ("clear",)):
         outcome = rootle(*command, repository, "--json")
         assert outcome.err == ""

@@ -1,4 +1,4 @@
-"""`rootle memory` as a person runs it."""
+"""`rootle memory` as a user runs it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_a_fact_is_added_found_and_forgotten(repository: Path) -> None:
     assert [one["text"] for one in found.data] == ["The user likes tabs"]
     gone = rootle("memory", "forget", tabs, "77", cwd=repository)
     assert (gone.code, gone.out) == (0, "forgot 1 memory\n")
-    assert "there is no memory 77" in gone.err
+    assert "no memory has the id 77" in gone.err
     assert rootle("memory", "search", "tabs", cwd=repository).code == 1
     assert len(rootle("memory", "list", "--json", cwd=repository).data) == 1
 
 
-def test_forgetting_everything_has_to_be_said(repository: Path) -> None:
+def test_forgetting_everything_needs_an_option(repository: Path) -> None:
     add(repository, "one fact", "another fact")
     refused = rootle("memory", "forget", cwd=repository)
     assert refused.code == 2
@@ -43,7 +43,7 @@ def test_forgetting_everything_has_to_be_said(repository: Path) -> None:
     }
 
 
-def test_memories_move_to_another_machine(repository: Path, tmp_path: Path) -> None:
+def test_exported_memories_can_be_imported(repository: Path, tmp_path: Path) -> None:
     add(repository, "The user likes tabs", "The user likes tabs", "src/store/cache.py is slow")
     file = tmp_path / "memories.jsonl"
     assert rootle("memory", "export", file, cwd=repository).code == 0
@@ -60,7 +60,7 @@ def test_memories_move_to_another_machine(repository: Path, tmp_path: Path) -> N
     assert rootle("memory", "export", cwd=repository).out == before
 
 
-def test_what_cannot_be_imported_is_named_by_its_line(repository: Path) -> None:
+def test_lines_that_cannot_be_imported_are_reported_by_number(repository: Path) -> None:
     lines = [
         '{"text": "The user likes tabs", "createdAt": "2024-05-10T14:00:00+02:00"}',
         "no json",
@@ -82,7 +82,7 @@ def test_what_cannot_be_imported_is_named_by_its_line(repository: Path) -> None:
     ]
 
 
-def test_any_text_can_be_imported_and_asked(repository: Path) -> None:
+def test_any_text_can_be_imported_and_searched(repository: Path) -> None:
     lines = [
         '{"text": "half a pair \\ud800", "createdAt": "0001-01-01", '
         '"about": [{"path": "\\udcff"}]}',
@@ -95,41 +95,41 @@ def test_any_text_can_be_imported_and_asked(repository: Path) -> None:
     assert rootle("memory", "audit", cwd=repository).code == 0
 
 
-def test_an_audit_tells_what_happened(repository: Path) -> None:
+def test_an_audit_lists_events_and_stale_memories(repository: Path) -> None:
     assert rootle("memory", "audit", cwd=repository).code == 1
     first, *_ = add(repository, "The user likes tabs", "Tabs, the user likes!", "README.md is old")
     rootle("memory", "forget", first, cwd=repository)
     write(repository, "README.md", "# New\n")
-    told = rootle("memory", "audit", cwd=repository).out.splitlines()
-    assert [line.split()[1] for line in told[:4]] == ["forgotten", "added", "added", "added"]
-    assert told[4] == "may be stale, a file changed: 3"
+    lines = rootle("memory", "audit", cwd=repository).out.splitlines()
+    assert [line.split()[1] for line in lines[:4]] == ["forgotten", "added", "added", "added"]
+    assert lines[4] == "possibly stale, because a file changed: 3"
     data = rootle("memory", "audit", "--json", cwd=repository).data
     assert data["stale"] == ["3"]
     assert data["events"][0]["what"] == "forgotten"
 
 
-def test_a_search_prints_memories_in_a_section_of_their_own(repository: Path) -> None:
+def test_a_search_prints_memories_in_a_separate_section(repository: Path) -> None:
     add(repository, "src/net/retry.py must stay free of side effects")
     question = "how long to wait before the next attempt"
-    asked = ("search", question, "--set", "memoryTimeoutMs=60000")
-    found = rootle(*asked, cwd=repository)
+    command = ("search", question, "--set", "memoryTimeoutMs=60000")
+    found = rootle(*command, cwd=repository)
     assert "\n\nfrom memory\n  [" in found.out
     assert "free of side effects (about src/net/retry.py)\n" in found.out
-    assert "## From memory\n- [" in rootle(*asked, "--markdown", cwd=repository).out
-    data = rootle(*asked, "--json", cwd=repository).data
+    assert "## From memory\n- [" in rootle(*command, "--markdown", cwd=repository).out
+    data = rootle(*command, "--json", cwd=repository).data
     assert data["memories"][0]["text"].startswith("src/net/retry.py must")
-    off = rootle(*asked, "--set", "includeMemories=false", cwd=repository)
+    off = rootle(*command, "--set", "includeMemories=false", cwd=repository)
     assert "from memory" not in off.out
 
 
-def test_no_memory_steers_the_terminal(repository: Path) -> None:
+def test_control_characters_in_memories_are_escaped(repository: Path) -> None:
     add(repository, "a red \x1b[31m herring\nof two lines")
     out = rootle("memory", "list", cwd=repository).out
     assert "\x1b" not in out
     assert out.splitlines()[1] == "  of two lines"
 
 
-def test_another_store_says_what_it_cannot(repository: Path) -> None:
+def test_actions_that_another_store_lacks_are_refused(repository: Path) -> None:
     for action in ("list", "export", "audit"):
         found = rootle("memory", action, "--set", "memoryStore=mem0-service", cwd=repository)
         assert found.code == 2

@@ -1,4 +1,4 @@
-"""`rootle search` as people and programs see it."""
+"""`rootle search`: its text, its JSON, its exit codes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _assert_refused(outcome: Outcome) -> None:
     assert len(outcome.err.splitlines()) == 1, outcome.err
 
 
-def test_json_has_exactly_the_promised_keys(repository: Path) -> None:
+def test_json_has_exactly_the_documented_keys(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--json", cwd=repository)
     assert (outcome.code, outcome.err) == (0, "")
     assert set(outcome.data) == _RESPONSE
@@ -56,7 +56,7 @@ def test_json_has_exactly_the_promised_keys(repository: Path) -> None:
     assert set(explained.data["results"][0]) == _RESULT | {"explanation"}
 
 
-def test_plain_output_is_stable_and_without_colour(repository: Path) -> None:
+def test_piped_output_is_stable_and_without_color(repository: Path) -> None:
     first = rootle("search", "retry_backoff", "-n", "1", cwd=repository)
     second = rootle("search", "retry_backoff", "-n", "1", cwd=repository)
     assert first == second
@@ -67,7 +67,7 @@ def test_plain_output_is_stable_and_without_colour(repository: Path) -> None:
     assert any("def retry_backoff" in line for line in lines)
 
 
-def test_colour_can_be_asked_for(repository: Path) -> None:
+def test_color_can_be_requested(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--color", "always", cwd=repository)
     assert "\x1b[1;36m" in outcome.out
     assert "\x1b[1;31m" in outcome.out  # the words of the question
@@ -79,7 +79,7 @@ def test_colour_can_be_asked_for(repository: Path) -> None:
     assert "\x1b[1;31mnet" not in filtered.out
 
 
-def test_a_question_may_be_several_words(repository: Path) -> None:
+def test_several_arguments_are_one_question(repository: Path) -> None:
     apart = rootle("search", "validate", "access", "token", "--json", cwd=repository)
     together = rootle("search", "validate access token", "--json", cwd=repository)
     assert apart.data["results"] == together.data["results"]
@@ -92,26 +92,26 @@ def test_a_subfolder_uses_the_index_of_its_work_tree(repository: Path, home: Pat
     assert len(list((home / "cache/rootle").iterdir())) == 1
 
 
-def test_explain_says_what_each_feature_gave(repository: Path) -> None:
+def test_explain_shows_what_each_feature_contributed(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--explain", cwd=repository)
-    assert "because " in outcome.out
+    assert "score from " in outcome.out
     assert "defines_symbol" in outcome.out
 
 
-def test_explain_says_how_the_question_was_read(repository: Path) -> None:
+def test_explain_shows_how_the_question_was_interpreted(repository: Path) -> None:
     outcome = rootle("search", '"retry_backoff" path:src -wolf', "--explain", cwd=repository)
     assert outcome.out.splitlines()[0] == (
-        'understood as: symbol; must contain "retry_backoff"; without "wolf"; path: src'
+        'interpreted as: symbol; must contain "retry_backoff"; without "wolf"; path: src'
     )
     typo = rootle("search", "retry_backof", "--explain", cwd=repository)
-    assert 'understood as: symbol; "retry_backoff" for "retry_backof"' in typo.out
+    assert 'interpreted as: symbol; "retry_backoff" for "retry_backof"' in typo.out
     assert 'no "retry_backof" here; showing results for "retry_backoff"' in typo.err
-    assert "understood as" not in rootle("search", "retry_backoff", cwd=repository).out
+    assert "interpreted as" not in rootle("search", "retry_backoff", cwd=repository).out
     data = rootle("search", "retry_backoff", "--explain", "--json", cwd=repository).data
     assert data["interpretation"]["intent"] == "symbol"
 
 
-def test_signs_that_cannot_be_meant_are_refused(repository: Path, home: Path) -> None:
+def test_invalid_query_syntax_is_refused(repository: Path, home: Path) -> None:
     for question in ("lang:cobolt retry", "/(/", "/(a+)+/", '""', "path:src lang:py"):
         _assert_refused(rootle("search", question, cwd=repository))
     assert not (home / "cache/rootle").exists()  # nothing was indexed for it
@@ -149,26 +149,26 @@ def test_no_question_is_refused(repository: Path) -> None:
     ],
     ids=["stop", "long", "one word", "parts", "signs", "chinese", "bytes", "emoji", "data"],
 )
-def test_any_other_question_is_answered(question: str, make_app, repository: Path) -> None:
+def test_unusual_questions_are_answered(question: str, make_app, repository: Path) -> None:
     app = make_app(repository)
     response = app.search(question)
     assert response.degraded == ()
     assert all(0 <= result.score <= 1 for result in response.results)
 
 
-def test_a_long_question_and_bytes_pass_through_the_command_line(repository: Path) -> None:
+def test_long_and_non_utf_8_questions_are_accepted(repository: Path) -> None:
     assert rootle("search", "retry backoff " * 7_500, cwd=repository).code == 0
     assert rootle("search", b"\xff retry".decode("utf-8", "surrogateescape"), cwd=repository).out
 
 
-def test_chinese_is_found(tmp_path: Path, make_app) -> None:
+def test_chinese_text_is_found(tmp_path: Path, make_app) -> None:
     root = make_repository(
         tmp_path / "repo", {**FILES, "docs/zh.md": "# 说明\n\n重试之前要等多久\n"}
     )
     assert make_app(root).search("重试等多久").results[0].file_path == "docs/zh.md"
 
 
-def test_an_empty_repository_answers_with_nothing_and_a_hint(tmp_path: Path) -> None:
+def test_an_empty_repository_gives_no_results_and_a_suggestion(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "empty", {})
     outcome = rootle("search", "anything", "--json", cwd=root)
     assert (outcome.code, outcome.data["results"], outcome.err) == (1, [], "")
@@ -179,7 +179,7 @@ def test_an_empty_repository_answers_with_nothing_and_a_hint(tmp_path: Path) -> 
     assert rootle("index", root).code == 0
 
 
-def test_filters_that_leave_nothing_give_exit_code_1(repository: Path) -> None:
+def test_filters_that_match_no_file_give_exit_code_1(repository: Path) -> None:
     outcome = rootle("search", "retry", "--path", "nowhere", "--json", cwd=repository)
     assert (outcome.code, outcome.data["results"]) == (1, [])
     assert outcome.data["suggestions"][0].startswith('filePaths "nowhere" leaves out 3 files')
@@ -189,8 +189,8 @@ def test_filters_that_leave_nothing_give_exit_code_1(repository: Path) -> None:
     "arguments",
     [
         ("--lang", "klingon"),
-        ("--days", "-1"),
-        ("--days", "nan"),
+        ("--changed-within", "-1"),
+        ("--changed-within", "nan"),
         ("--cursor", "nonsense"),
         ("--cursor", "é"),
         ("--config", "nowhere.json"),
@@ -200,8 +200,10 @@ def test_bad_options_are_refused_in_one_line(arguments: tuple[str, str], reposit
     _assert_refused(rootle("search", "retry", *arguments, cwd=repository))
 
 
-@pytest.mark.parametrize("arguments", [("--limit", "many"), ("--nonsense",)])
-def test_options_that_do_not_parse_name_the_help(
+@pytest.mark.parametrize(
+    "arguments", [("--limit", "many"), ("--nonsense",), ("--days", "1"), ("--seen", "a.py:1-2")]
+)
+def test_invalid_options_are_refused_with_a_pointer_to_the_help(
     arguments: tuple[str, ...], repository: Path
 ) -> None:
     outcome = rootle("search", "retry", *arguments, cwd=repository)
@@ -209,7 +211,7 @@ def test_options_that_do_not_parse_name_the_help(
     assert "--help" in outcome.err
 
 
-def test_pages_have_no_repeats_and_no_gaps(tmp_path: Path, make_app) -> None:
+def test_pages_together_contain_every_result_once(tmp_path: Path, make_app) -> None:
     from rootle.types import SearchQuery
 
     root = make_repository(tmp_path / "repo", many_files(30))
@@ -241,7 +243,7 @@ def test_the_command_line_pages_by_cursor(repository: Path) -> None:
     assert (late.code, "index has changed" in late.err) == (2, True)
 
 
-def test_a_batch_answers_in_order_with_an_error_line_for_each_bad_one(repository: Path) -> None:
+def test_a_batch_answers_in_order_and_reports_invalid_lines(repository: Path) -> None:
     lines = [
         b'{"textQuery": "retry_backoff", "limit": 1}',
         b"not json",
@@ -283,7 +285,7 @@ def test_a_batch_answers_in_order_with_an_error_line_for_each_bad_one(repository
     assert all(answer["tookMs"] >= 0 for answer in answers)
 
 
-def test_a_batch_answers_as_single_questions_do(repository: Path) -> None:
+def test_a_batch_gives_the_same_results_as_single_questions(repository: Path) -> None:
     lines = "\n".join(json.dumps({"textQuery": question}) for question in QUESTIONS)
     batch = rootle("search", "--batch", cwd=repository, stdin=lines)
     assert (batch.code, batch.err) == (0, "")
@@ -300,7 +302,7 @@ def test_a_batch_without_results_has_exit_code_1(tmp_path: Path) -> None:
     assert rootle("search", "--batch", cwd=root, stdin="").code == 1
 
 
-def test_a_hostile_name_is_printed_escaped(tmp_path: Path) -> None:
+def test_control_characters_in_names_are_escaped(tmp_path: Path) -> None:
     name = "evil\n\x1b[2J\x1b]0;owned\x07.py"
     root = make_repository(tmp_path / "repo", {name: "def hostile_name(): pass  # \x1b[31m\n"})
     outcome = rootle("search", "hostile_name", cwd=root)
@@ -319,12 +321,12 @@ def test_names_that_are_not_utf_8_are_found_and_shown(tmp_path: Path) -> None:
     assert rootle("search", "odd_bytes", cwd=root).out.startswith("caf")
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(repository: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(repository: Path) -> None:
     command = ("sh", "-c", '"$@" | head -c 1', "sh")
     assert rootle("search", "retry", cwd=repository, wrapper=command).err == ""
 
 
-def test_settings_come_from_the_file_in_the_home(repository: Path, home: Path) -> None:
+def test_settings_come_from_the_file_of_the_user(repository: Path, home: Path) -> None:
     write(
         home,
         "config/rootle/config.json",
@@ -337,7 +339,7 @@ def test_settings_come_from_the_file_in_the_home(repository: Path, home: Path) -
     assert 'did you mean "maxLimit"?' in outcome.err
 
 
-def test_a_model_that_is_not_there_does_not_cost_the_index(repository: Path, home: Path) -> None:
+def test_a_missing_model_does_not_delete_the_index(repository: Path, home: Path) -> None:
     assert rootle("index", repository).code == 0
     config = write(home, "c.json", '{"searchAgent": {"embeddingModelID": "static-code-v9"}}')
     outcome = rootle("search", "retry", "--config", config, cwd=repository)
@@ -347,6 +349,6 @@ def test_a_model_that_is_not_there_does_not_cost_the_index(repository: Path, hom
     assert status["files"] == len(FILES)
 
 
-def test_git_says_nothing_of_the_index(repository: Path) -> None:
+def test_git_ignores_an_index_inside_the_repository(repository: Path) -> None:
     assert rootle("index", repository, "--index-dir", repository / ".rootle").code == 0
     assert git(repository, "status", "--porcelain") == ""

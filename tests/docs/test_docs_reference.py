@@ -19,7 +19,7 @@ from rootle import Config
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
 from rootle.config.loading import load_config
-from rootle.rerank.providers import WIRES
+from rootle.rerank.providers import PROVIDERS
 from rootle.search.search_log import SearchLog
 from rootle.serialization.json import to_json
 from rootle.telemetry import spans
@@ -82,7 +82,7 @@ def test_every_span_metric_and_event_is_documented() -> None:
 
 def test_every_reranking_provider_is_documented() -> None:
     page = (DOCS / "how-to/reranking-server.md").read_text()
-    for provider, wire in WIRES.items():
+    for provider, wire in PROVIDERS.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{provider}` |"))
         assert row.endswith(f"| `{wire.url}` | `POST {wire.path}` |")
 

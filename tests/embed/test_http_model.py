@@ -30,7 +30,7 @@ from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http import client
 
 KEY = "sk-cloud-secret-42"
-_TINY = Path(__file__).parent.parent / "rank" / "tiny_reranker.py"
+_TINY = Path(__file__).parent.parent / "rerank" / "tiny_reranker.py"
 TEXTS = ["retry with backoff", "close the socket", "parse the header"]
 
 
@@ -226,12 +226,12 @@ def test_known_models_receive_their_prefixes(server, name, query, document):
 
 
 def test_vectors_are_sorted_by_their_index(server):
-    def shuffled(request):
+    def answer_in_reverse(request):
         reply = answer(request)
         reply.data["data"].reverse()
         return reply
 
-    server.answer = shuffled
+    server.answer = answer_in_reverse
     assert np.allclose(embedder(server).embed(TEXTS), rows_of(TEXTS), atol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Scores that are chances, and answers that say when they are unlikely to be one."""
+"""Calibrated scores, and messages about low confidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sample import make_repository
 _NOWHERE = "which keychain entry stores the kubernetes cluster certificate of the payment gateway"
 
 
-def test_scores_are_chances_that_never_rise(tmp_path: Path, make_app: Any) -> None:
+def test_scores_are_probabilities_in_descending_order(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     for question in ("retry backoff", "RetryPolicy", _NOWHERE):
         scores = [result.score for result in app.search(question).results]
@@ -20,19 +20,19 @@ def test_scores_are_chances_that_never_rise(tmp_path: Path, make_app: Any) -> No
     assert sure > 2 * app.search(_NOWHERE).results[0].score
 
 
-def test_an_unlikely_answer_says_so_in_words(tmp_path: Path, make_app: Any) -> None:
+def test_an_answer_of_low_confidence_has_a_message(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     response = app.search(_NOWHERE)
     assert response.confident is False
-    doubt = response.suggestions[-1]
-    assert doubt.startswith("not confident:")
-    assert '"keychain"' in doubt
+    message = response.suggestions[-1]
+    assert message.startswith("not confident:")
+    assert '"keychain"' in message
     known = app.search("RetryPolicy")
     assert known.confident is True
     assert not any("not confident" in said for said in known.suggestions)
 
 
-def test_what_is_quoted_needs_no_chance(tmp_path: Path, make_app: Any) -> None:
+def test_an_exact_phrase_has_no_confidence(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     response = app.search('"class RetryPolicy"')
     assert response.results

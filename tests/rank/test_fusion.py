@@ -1,4 +1,4 @@
-"""Two rankings into one."""
+"""Reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -13,25 +13,31 @@ from rootle.protocols import Ranked
 from rootle.rank.fusion import reciprocal_rank_fusion
 
 
-def _ranked(ids: Sequence[int]) -> Ranked:
+def _make_ranking(ids: Sequence[int]) -> Ranked:
     return Ranked(np.array(ids, np.int64), np.ones(len(ids), np.float32))
 
 
-def test_each_ranking_adds_one_by_sixty_plus_rank() -> None:
+def test_each_ranking_adds_the_reciprocal_of_sixty_plus_rank() -> None:
     # 1: 1/61 + 1/63, 2: 1/62, 3: 1/63 + 1/61, 4: 1/62.
-    assert reciprocal_rank_fusion([_ranked([1, 2, 3]), _ranked([3, 4, 1])], 10).tolist() == [
+    assert reciprocal_rank_fusion(
+        [_make_ranking([1, 2, 3]), _make_ranking([3, 4, 1])], 10
+    ).tolist() == [
         1,
         3,
         2,
         4,
     ]
-    assert reciprocal_rank_fusion([_ranked([5, 6]), _ranked([7, 6])], 10).tolist() == [6, 5, 7]
+    assert reciprocal_rank_fusion([_make_ranking([5, 6]), _make_ranking([7, 6])], 10).tolist() == [
+        6,
+        5,
+        7,
+    ]
 
 
-def test_the_limit_cuts_and_nothing_gives_nothing() -> None:
-    assert reciprocal_rank_fusion([_ranked([3, 1, 2])], 2).tolist() == [3, 1]
+def test_the_limit_truncates_and_no_rankings_give_no_ids() -> None:
+    assert reciprocal_rank_fusion([_make_ranking([3, 1, 2])], 2).tolist() == [3, 1]
     assert reciprocal_rank_fusion([], 10).tolist() == []
-    assert reciprocal_rank_fusion([_ranked([]), _ranked([])], 10).tolist() == []
+    assert reciprocal_rank_fusion([_make_ranking([]), _make_ranking([])], 10).tolist() == []
 
 
 @given(st.lists(st.lists(st.integers(1, 30), unique=True), max_size=4))
@@ -40,7 +46,7 @@ def test_fusion_is_the_formula_with_ties_by_id(rankings: list[list[int]]) -> Non
     for ranking in rankings:
         for rank, item in enumerate(ranking, start=1):
             scores[item] = scores.get(item, 0.0) + 1 / (60 + rank)
-    fused = reciprocal_rank_fusion([_ranked(ranking) for ranking in rankings], 1_000).tolist()
+    fused = reciprocal_rank_fusion([_make_ranking(ranking) for ranking in rankings], 1_000).tolist()
     assert sorted(fused) == sorted(scores)
     for better, worse in pairwise(fused):
         gap = scores[better] - scores[worse]

@@ -33,7 +33,9 @@ from rootle.rank.question.language_detection import detect_language
         ),
     ],
 )
-def test_the_words_of_code_are_put_into_english(text: str, language: str, english: str) -> None:
+def test_programming_terms_are_translated_to_english(
+    text: str, language: str, english: str
+) -> None:
     assert detect_language(text) == language
     translation = translate(text, detect_language(text) or "de")
     assert translation is not None
@@ -41,7 +43,7 @@ def test_the_words_of_code_are_put_into_english(text: str, language: str, englis
     assert set(translation.terms) <= set(translation.for_meaning.split())
 
 
-def test_names_stay_and_function_words_go() -> None:
+def test_names_are_kept_and_function_words_are_dropped() -> None:
     translation = translate("wer ruft die Funktion ftp_store_file in `upload.py` auf", "de")
     assert translation is not None
     assert "ftp_store_file" in translation.for_meaning
@@ -51,7 +53,7 @@ def test_names_stay_and_function_words_go() -> None:
     assert "Funktion" not in translation.for_meaning.split()
 
 
-def test_a_text_without_a_known_word_is_left_alone() -> None:
+def test_a_text_without_known_words_is_not_translated() -> None:
     assert translate("xyzzy plugh", "de") is None
     assert translate("犬", "ja") is None
 
@@ -69,17 +71,17 @@ def test_a_text_without_a_known_word_is_left_alone() -> None:
         "",
     ],
 )
-def test_other_questions_are_not_taken_for_foreign(text: str) -> None:
+def test_english_questions_are_detected_as_english(text: str) -> None:
     assert detect_language(text) is None
 
 
 @given(st.text(max_size=40), st.sampled_from(["de", "es", "zh", "ja"]))
-def test_no_text_breaks_the_translation(text: str, language) -> None:
+def test_any_text_can_be_translated(text: str, language) -> None:
     translation = translate(text, language)
     assert translation is None or translation.terms
 
 
-def test_every_row_of_the_glossary_is_whole_and_the_file_is_small() -> None:
+def test_every_row_of_the_glossary_has_all_columns_and_the_file_is_small() -> None:
     assert _FILE.stat().st_size < 60_000
     rows = list(csv.reader(_FILE.read_text("utf-8").splitlines()[1:], delimiter="\t"))
     assert 250 <= len(rows) <= 500

@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for."""
+"""The intent of a question."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ _KINDS: list[tuple[Intent, list[str]]] = [
 @pytest.mark.parametrize(
     ("intent", "text"), [(intent, text) for intent, texts in _KINDS for text in texts]
 )
-def test_the_kind_of_a_question_is_told_from_its_words(intent: Intent, text: str) -> None:
+def test_the_intent_of_a_question_is_classified_by_its_words(intent: Intent, text: str) -> None:
     assert parse_question(text, str.split).intent == intent
 
 
-def test_a_pasted_log_is_looked_at_by_its_start_alone() -> None:
+def test_only_the_start_of_a_pasted_log_is_classified() -> None:
     log = "TypeError: x is undefined\n" + "who calls this: what test covers it? " * 10_000
     assert parse_question(log, str.split).intent == "error"

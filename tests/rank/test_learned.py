@@ -1,4 +1,4 @@
-"""The learned ranker: its trees, where it speaks, and what takes over where it cannot."""
+"""The learned ranker: its trees, their effect, and the fallback."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rootle.rank.confidence import shipped_calibration
 from rootle.rank.rankers import learned, registry
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.gbdt import GradientBoostedTrees, load_trees, save_trees
-from rootle.rank.rankers.learned import corrected, shipped_trees
+from rootle.rank.rankers.learned import correct_order, shipped_trees
 from rootle.rank.rankers.model_features import COLUMNS
 
 _DETAILED = "how long does a worker wait before the next attempt when the server refused a job"
 
 
 def _forest() -> GradientBoostedTrees:
-    """Two trees: is the first column at most 0.5; then, is the second at most 2."""
+    """Return two trees: the first splits column a at 0.5, the second also column b at 2."""
     return GradientBoostedTrees(
         columns=("a", "b"),
         column=np.array([[0, 0, 1, 0, 0], [1, 0, 0, 0, 0]], dtype=np.int16),
@@ -35,13 +35,13 @@ def _forest() -> GradientBoostedTrees:
     )
 
 
-def test_each_row_falls_into_one_leaf_of_every_tree() -> None:
+def test_the_score_is_the_sum_of_one_leaf_per_tree() -> None:
     rows = np.array([[0.5, 9.0], [0.6, 2.0], [0.6, 9.5]])
     assert _forest().scores(rows).tolist() == [1.25, 10.25, 20.5]
     assert _forest().scores(rows[:0]).tolist() == []
 
 
-def test_trees_come_back_from_a_file_as_they_went(tmp_path: Path) -> None:
+def test_saved_trees_are_loaded_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "trees.npz"
     save_trees(path, _forest())
     rows = np.array([[0.1, 1.0], [0.9, 1.0], [0.9, 3.0]])
@@ -50,27 +50,27 @@ def test_trees_come_back_from_a_file_as_they_went(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="other columns"):
         load_trees(path, ("a", "c"))
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(UnavailableError, match="install rootle anew"):
+    with pytest.raises(UnavailableError, match="reinstall rootle"):
         load_trees(path, ("a", "b"))
 
 
-def test_what_ships_is_whole_and_small() -> None:
+def test_the_shipped_models_are_complete_and_small() -> None:
     assert shipped_trees().columns == COLUMNS
     assert model_file(RANKER_V1, "trees.npz").stat().st_size < 1_000_000
     for name in ("learned", "features"):
         assert 0 < shipped_calibration(name).threshold < 1
 
 
-def test_only_the_first_files_change_their_places() -> None:
+def test_only_the_best_files_are_reordered() -> None:
     nothing = np.zeros((4, 0))
     by_sum = RankedFiles((2, 0, 1, 3), np.array([0.5, 0.4, 0.6, 0.1]), nothing, nothing)
-    ranked = corrected(by_sum, np.array([-0.2, 0.0, 0.3]))
+    ranked = correct_order(by_sum, np.array([-0.2, 0.0, 0.3]))
     assert ranked.order == (1, 0, 2, 3)
     assert ranked.learned is not None
     assert ranked.learned.tolist() == [0.0, 0.3, -0.2, 0.0]
 
 
-def test_a_few_words_are_left_to_the_weighted_sum(tmp_path: Path, make_app: Any) -> None:
+def test_short_questions_are_ranked_by_the_weighted_sum(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     topic = app.search("retry backoff", explain=True)
     assert all("learned" not in (result.explanation or {}) for result in topic.results)
@@ -79,7 +79,7 @@ def test_a_few_words_are_left_to_the_weighted_sum(tmp_path: Path, make_app: Any)
     assert place.degraded == ()
 
 
-def test_without_its_trees_the_features_rank_and_the_answer_says_so(
+def test_without_trees_the_features_ranker_is_used_and_named_as_degraded(
     tmp_path: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> GradientBoostedTrees:
@@ -91,7 +91,7 @@ def test_without_its_trees_the_features_rank_and_the_answer_says_so(
     assert response.results[0].file_path == "src/net/retry.py"
 
 
-def test_one_that_is_late_is_left_out(tmp_path: Path, make_app: Any) -> None:
+def test_a_ranker_that_exceeds_its_time_limit_is_not_used(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     agent = app._container.agent()
     agent._ranker = replace(agent._ranker, rank=_slow(agent._ranker.rank))
@@ -100,15 +100,15 @@ def test_one_that_is_late_is_left_out(tmp_path: Path, make_app: Any) -> None:
 
 
 def _slow(rank: Any) -> Any:
-    def ranked(evidence: Any) -> RankedFiles:
+    def rank_slowly(evidence: Any) -> RankedFiles:
         for _ in range(2_000):
             np.sort(np.arange(5_000)[::-1])
         return rank(evidence)
 
-    return ranked
+    return rank_slowly
 
 
-def test_the_weighted_sum_of_the_specification_can_be_chosen(tmp_path: Path, make_app: Any) -> None:
+def test_the_specified_ranker_can_be_configured(tmp_path: Path, make_app: Any) -> None:
     root = make_repository(tmp_path / "repo")
     response = make_app(root, use_learned_reranker=False).search(_DETAILED)
     assert response.results
@@ -116,5 +116,5 @@ def test_the_weighted_sum_of_the_specification_can_be_chosen(tmp_path: Path, mak
     assert "learned" not in response.degraded
 
 
-def test_learned_places_stay_within_what_was_trained() -> None:
+def test_the_trees_reorder_at_most_thirty_files() -> None:
     assert learned.RERANKED == 30  # the trees have seen no place beyond it

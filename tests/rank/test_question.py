@@ -1,4 +1,4 @@
-"""A question taken apart."""
+"""Parsing of questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _weights(text: str) -> dict[str, float]:
     return {term.text: term.weight for term in _parse(text).terms}
 
 
-def test_stop_words_weigh_little() -> None:
+def test_stop_words_have_a_low_weight() -> None:
     weights = _weights("how is the backoff computed")
     assert weights["how"] == weights["the"] == STOP_WEIGHT
     assert weights["backoff"] == 1.0
@@ -41,18 +41,18 @@ def test_a_question_of_stop_words_alone_still_has_terms() -> None:
         ("retry", "retry"),
     ],
 )
-def test_one_name_alone_is_a_symbol_in_one_spelling(text: str, name: str) -> None:
+def test_a_single_name_is_a_normalized_symbol(text: str, name: str) -> None:
     question = _parse(text)
     assert question.is_symbol
     assert question.names == (name,)
 
 
-def test_a_stop_word_alone_is_asked_for_as_a_symbol() -> None:
+def test_a_single_stop_word_is_a_symbol() -> None:
     assert _parse("with").words == ("with",)
     assert _weights("with")["with"] == 1.0
 
 
-def test_names_inside_a_sentence_are_found() -> None:
+def test_names_in_a_sentence_are_found() -> None:
     question = _parse("where does parse_header call HttpClient.fetch for v2")
     assert not question.is_symbol
     assert "parseheader" in question.names
@@ -60,18 +60,18 @@ def test_names_inside_a_sentence_are_found() -> None:
     assert _parse("plain words only").names == ()
 
 
-def test_identifiers_count_whole_and_by_their_parts() -> None:
+def test_identifiers_are_terms_as_a_whole_and_by_their_parts() -> None:
     weights = _weights("use parseHTTPHeader here")
     assert {"parse", "http", "header", "parsehttpheader"} <= set(weights)
 
 
-def test_neighbouring_words_count_as_one_identifier_too() -> None:
+def test_consecutive_words_are_also_one_identifier() -> None:
     weights = _weights("retry backoff policy")
     assert weights["retrybackoff"] == weights["backoffpolicy"] == 0.5
     assert weights["retry"] == 1.0
 
 
-def test_what_is_about_tests_is_told() -> None:
+def test_questions_about_tests_are_recognised() -> None:
     assert _parse("where are the tests of the parser").is_about_tests
     assert not _parse("where is the contest decided").is_about_tests
 
@@ -91,15 +91,15 @@ def test_what_is_about_tests_is_told() -> None:
         ("the retry delay grows without end after a job dies", False),
     ],
 )
-def test_what_tells_of_a_change_is_known_by_its_beginning(text: str, *, is_change: bool) -> None:
+def test_change_requests_are_recognised_by_their_beginning(text: str, *, is_change: bool) -> None:
     assert _parse(text).is_change == is_change
 
 
-def test_a_question_without_end_has_a_bounded_number_of_terms() -> None:
+def test_the_number_of_terms_is_bounded() -> None:
     assert len(_parse(" ".join(f"word{n}" for n in range(5_000))).terms) == MAX_TERMS
 
 
-def test_the_same_word_counts_once() -> None:
+def test_a_repeated_word_is_one_term() -> None:
     question = _parse("retry retry Retry")
     assert question.words == ("retry",)
     assert [term.text for term in question.terms].count("retry") == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.rank.features import best_of_file, path_table, threes_of_file, word_match
+from rootle.rank.features import max_per_file, path_table, top_three_per_file, word_similarity
 from rootle.rank.path_features import path_parts
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
@@ -25,7 +25,7 @@ def _floats(values: list[float]) -> Any:
 def _evidence(
     question: str, paths: list[str], bm25: list[float], dense: list[float] | None = None
 ) -> RankingInputs:
-    """One chunk a file."""
+    """Return ranking inputs with one chunk per file."""
     count = len(paths)
     nothing = np.zeros(count)
     numbers = np.arange(count)
@@ -43,14 +43,14 @@ def _evidence(
     return RankingInputs(parse_question(question, str.split), chunks, files)
 
 
-def test_the_best_three_chunks_count_less_and_less() -> None:
+def test_the_three_best_chunks_have_decreasing_weights() -> None:
     scores = _floats([2.0, 8.0, 4.0, 6.0, 5.0])
     files = np.array([0, 0, 0, 0, 2])
-    both = threes_of_file([scores, -scores + 9], files, 3)
+    both = top_three_per_file([scores, -scores + 9], files, 3)
     assert both[0].tolist() == pytest.approx([8 + 6 / 2 + 4 / 3, 0, 5])
     assert both[1].tolist() == pytest.approx([7 + 5 / 2 + 3 / 3, 0, 4])
-    assert best_of_file(scores, files, 3).tolist() == [8, 0, 5]
-    (empty,) = threes_of_file([_floats([])], np.array([], dtype=np.int64), 2)
+    assert max_per_file(scores, files, 3).tolist() == [8, 0, 5]
+    (empty,) = top_three_per_file([_floats([])], np.array([], dtype=np.int64), 2)
     assert empty.tolist() == [0, 0]
 
 
@@ -66,8 +66,8 @@ def test_the_best_three_chunks_count_less_and_less() -> None:
         ("cat", "dog", 0.0),
     ],
 )
-def test_words_are_alike_by_their_beginnings(left: str, right: str, alike: float) -> None:
-    assert word_match(left, right) == word_match(right, left) == alike
+def test_words_are_similar_if_they_share_a_prefix(left: str, right: str, alike: float) -> None:
+    assert word_similarity(left, right) == word_similarity(right, left) == alike
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_words_are_alike_by_their_beginnings(left: str, right: str, alike: float
         ("src/testify.py", False),
     ],
 )
-def test_tests_are_told_from_the_path(path: str, is_test: bool) -> None:
+def test_test_files_are_recognised_by_their_path(path: str, is_test: bool) -> None:
     assert path_table((path,)).kinds["is_test"].tolist() == [is_test]
 
 
-def test_a_path_is_taken_apart_into_words() -> None:
+def test_a_path_is_split_into_words() -> None:
     parts = path_parts("src/http_client/RetryPolicy.test.ts")
     assert parts.folders == ("src", "http", "client")
     assert parts.stem == ("retry", "policy", "test")
@@ -107,7 +107,7 @@ def test_more_words_rank_higher_and_scores_stay_between_0_and_1() -> None:
     assert ranked.scores.max() <= 1
 
 
-def test_equal_files_are_ordered_by_path_whatever_their_place() -> None:
+def test_files_with_equal_scores_are_ordered_by_path() -> None:
     paths = ["src/b.py", "src/a.py", "lib/z.py"]
     for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
         shuffled = [paths[at] for at in order]
@@ -115,27 +115,27 @@ def test_equal_files_are_ordered_by_path_whatever_their_place() -> None:
         assert [shuffled[at] for at in ranked.order] == sorted(paths)
 
 
-def test_tests_come_after_what_they_test_unless_asked_for() -> None:
+def test_test_files_rank_below_the_tested_file_unless_requested() -> None:
     paths = ["tests/test_backoff.py", "src/backoff.py"]
     assert rank_files(_evidence("backoff delay", paths, [3.0, 2.5])).order == (1, 0)
     assert rank_files(_evidence("tests of backoff delay", paths, [3.0, 2.5])).order == (0, 1)
-    # Whoever wants something changed has its tests to change too.
+    # A change also concerns the tests.
     paths, place = ["tests/pauses.py", "src/delay.py"], "overflow of long waits between failed jobs"
     assert rank_files(_evidence(place, paths, [3.0, 2.5])).order == (1, 0)
     assert rank_files(_evidence(f"fix {place}", paths, [3.0, 2.5])).order == (0, 1)
 
 
-def test_the_explanation_adds_up_to_the_score() -> None:
+def test_the_contributions_sum_to_the_score() -> None:
     ranked = rank_files(_evidence("retry backoff", ["retry.py", "b.py"], [2.0, 1.0], [0.5, 0.4]))
     assert ranked.features.sum(axis=1).tolist() == pytest.approx(ranked.scores.tolist())
     assert ranked.features.shape == (2, len(WEIGHTS))
 
 
-def test_ranking_nothing_gives_nothing() -> None:
+def test_ranking_no_candidates_gives_no_files() -> None:
     assert rank_files(_evidence("x", [], [])).order == ()
 
 
-def test_a_file_without_chunks_of_its_own_can_be_ranked() -> None:
+def test_a_file_without_candidate_chunks_can_be_ranked() -> None:
     evidence = _evidence("retry", ["retry.py", "b.py"], [1.0, 2.0])
     chunks = ChunkInputs(*(getattr(evidence.chunks, name)[1:] for name in _CHUNK_FIELDS))
     ranked = rank_files(replace(evidence, chunks=chunks))
@@ -155,7 +155,7 @@ _SPANS = st.lists(
 
 
 @given(_SPANS)
-def test_spans_keep_to_sixty_lines_and_never_overlap(spans: list[ScoredSpan]) -> None:
+def test_spans_have_at_most_sixty_lines_and_do_not_overlap(spans: list[ScoredSpan]) -> None:
     chosen = choose_spans(spans)
     assert bool(chosen) == bool(spans)
     assert len(chosen) <= 4
@@ -170,12 +170,12 @@ def test_spans_keep_to_sixty_lines_and_never_overlap(spans: list[ScoredSpan]) ->
         assert whole.start_line <= span.start_line <= span.end_line <= whole.end_line
 
 
-def test_a_long_best_span_leaves_room_for_another_and_takes_the_rest() -> None:
+def test_a_long_best_span_leaves_lines_for_another_and_gets_the_remaining_ones() -> None:
     chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0), ScoredSpan(2, 300, 305, 1.0)])
     assert [(span.start_line, span.end_line) for span in chosen] == [(10, 63), (300, 305)]
 
 
-def test_four_long_spans_show_their_heads_and_the_best_takes_the_rest() -> None:
+def test_four_long_spans_show_their_first_lines_and_the_best_gets_the_remaining_ones() -> None:
     long = [ScoredSpan(at, 100 * at + 1, 100 * at + 50, 4.0 - at) for at in range(4)]
     chosen = choose_spans(long)
     assert [(span.start_line, span.end_line) for span in chosen] == [
@@ -183,15 +183,15 @@ def test_four_long_spans_show_their_heads_and_the_best_takes_the_rest() -> None:
     ]  # fmt: skip
 
 
-def test_there_is_room_for_more_whatever_lines_the_first_got_in_the_end() -> None:
-    """Of windows that overlap some are passed over, and those below them may still be shown."""
+def test_room_is_computed_before_spans_are_extended() -> None:
+    """Overlapping windows are skipped, and later ones can still be chosen."""
     chosen = choose_spans([ScoredSpan(n, 40 * n + 1, 40 * n + 60, 9.0 - n) for n in (1, 2, 3)])
     assert sum(span.end_line - span.start_line + 1 for span in chosen) == MAX_LINES
     assert len(chosen) < 4
     assert has_room(chosen)
-    assert not has_room(chosen, at_first=MAX_LINES)
+    assert not has_room(chosen, initial_lines=MAX_LINES)
 
 
-def test_a_long_span_alone_takes_all_the_room() -> None:
+def test_a_single_long_span_gets_all_lines() -> None:
     chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0)])
     assert [(span.start_line, span.end_line) for span in chosen] == [(10, 69)]

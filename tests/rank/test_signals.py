@@ -1,4 +1,4 @@
-"""Recency, importance and trust beside what a ranker says, and nothing of them unless asked for."""
+"""Recency, importance and trust as additional signals, which are off by default."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rootle.config.weights import SignalWeights, TrustRule
 from rootle.protocols import Hit
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles, rank_files
-from rootle.rank.rankers.registry import LEARNED, chosen_ranker, ranked_by
+from rootle.rank.rankers.registry import LEARNED, configured_ranker, rank_within
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
-from rootle.rank.signals import Signals, before_signals, chosen_signals, is_author, trust_in
+from rootle.rank.signals import Signals, configured_signals, is_author, remove_signals, trust_factor
 from rootle.search.agent import SearchAgent
 from rootle.types import SearchQuery, SearchResponse
 
@@ -25,7 +25,7 @@ _FRESH = SignalWeights(recency_boost=5.0)
 
 
 def _evidence(days: list[float], authors: tuple[str, ...] = ()) -> RankingInputs:
-    """As many files with one chunk each, the first the best by its words."""
+    """Return files with one chunk each, in descending order of their word scores."""
     count = len(days)
     numbers, nothing = np.arange(count), np.zeros(count)
     bm25 = np.linspace(4.0, 3.0, count)
@@ -39,77 +39,77 @@ def _evidence(days: list[float], authors: tuple[str, ...] = ()) -> RankingInputs
     return RankingInputs(parse_question("retry", str.split), chunks, files)
 
 
-def _ranked(evidence: RankingInputs, **settings: Any) -> RankedFiles:
-    return ranked_by(chosen_ranker(Config(**settings)), evidence, 10_000)[1]
+def _rank(evidence: RankingInputs, **settings: Any) -> RankedFiles:
+    return rank_within(configured_ranker(Config(**settings)), evidence, 10_000)[1]
 
 
-def test_without_a_word_in_the_configuration_no_ranker_has_signals() -> None:
-    assert chosen_ranker(Config()) is LEARNED
-    assert chosen_ranker(Config(use_learned_reranker=False)).signals is None
-    # What is for the specified sum, the specification's own file says it, touches no other ranker.
-    assert chosen_signals(Config(reranker_weights=Config().reranker_weights)) is None
+def test_rankers_have_no_signals_by_default() -> None:
+    assert configured_ranker(Config()) is LEARNED
+    assert configured_ranker(Config(use_learned_reranker=False)).signals is None
+    # The weights of the specified ranker have no effect on other rankers.
+    assert configured_signals(Config(reranker_weights=Config().reranker_weights)) is None
 
 
-def test_what_is_fresh_and_what_is_large_counts_as_much_as_its_weight() -> None:
+def test_recency_and_importance_are_added_by_their_weights() -> None:
     evidence = _evidence([1_000.0, 0.0])
     plain = rank_files(evidence)
-    ranked = _ranked(evidence, signal_weights=SignalWeights(5.0, 2.0))
+    ranked = _rank(evidence, signal_weights=SignalWeights(5.0, 2.0))
     assert (plain.order, ranked.order) == ((0, 1), (1, 0))
     gained = ranked.scores - plain.scores
     assert gained.tolist() == pytest.approx([2.0 / _WHOLE, 7.0 / _WHOLE])
     assert ranked.signals["recencyBoost"].tolist() == pytest.approx([0, 5.0 / _WHOLE], abs=1e-9)
     assert ranked.signals["fileImportance"].tolist() == pytest.approx([2.0 / _WHOLE] * 2)
-    assert before_signals(ranked).scores.tolist() == pytest.approx(plain.scores.tolist())
+    assert remove_signals(ranked).scores.tolist() == pytest.approx(plain.scores.tolist())
 
 
 @pytest.mark.parametrize("learned", [True, False])
 def test_trust_multiplies_the_score_of_every_ranker(learned: bool) -> None:
     evidence = _evidence([0.0, 0.0], ("A <a@x>", "Bea Bo <bea@x.org>"))
     rules = (TrustRule(author="bea@x.org", weight=3.0), TrustRule(path="vendor/**", weight=0.9))
-    plain = _ranked(evidence, use_learned_reranker=learned)
-    ranked = _ranked(evidence, use_learned_reranker=learned, trust=rules)
+    plain = _rank(evidence, use_learned_reranker=learned)
+    ranked = _rank(evidence, use_learned_reranker=learned, trust=rules)
     assert ranked.scores.tolist() == pytest.approx([plain.scores[0], plain.scores[1] * 2.7])
     assert ranked.order == (1, 0)
     given = [sum(values[at] for values in ranked.signals.values()) for at in (0, 1)]
     assert (ranked.features.sum(axis=1) + given).tolist() == pytest.approx(ranked.scores.tolist())
 
 
-def test_the_specified_sum_keeps_its_own_weights() -> None:
+def test_the_specified_ranker_keeps_its_own_weights() -> None:
     evidence = _evidence([30.0, 0.0])
-    plain = _ranked(evidence, use_learned_reranker=False)
-    other = _ranked(evidence, use_learned_reranker=False, signal_weights=_FRESH)
+    plain = _rank(evidence, use_learned_reranker=False)
+    other = _rank(evidence, use_learned_reranker=False, signal_weights=_FRESH)
     assert plain.scores.tolist() == other.scores.tolist()
     assert plain.scores[0] == pytest.approx(0.3 * 1.0 + 0.1 * 0.5 + 0.1)
     assert plain.signals["recencyBoost"].tolist() == pytest.approx([0.05, 0.1])
 
 
-def test_rules_that_fit_a_file_are_multiplied() -> None:
+def test_the_weights_of_matching_rules_are_multiplied() -> None:
     rules = (
         TrustRule(author="Ada", weight=2.0),
         TrustRule(path="vendor", weight=0.5),
         TrustRule(author="Ada", path="*.md", weight=4.0),
     )
-    assert trust_in("src/a.py", "Ada <ada@x>", rules) == 2.0
-    assert trust_in("vendor/x/a.py", "Ada <ada@x>", rules) == 1.0
-    assert trust_in("a.md", "Ada <ada@x>", rules) == 8.0
-    assert trust_in("a.md", "", rules) == 1.0
+    assert trust_factor("src/a.py", "Ada <ada@x>", rules) == 2.0
+    assert trust_factor("vendor/x/a.py", "Ada <ada@x>", rules) == 1.0
+    assert trust_factor("a.md", "Ada <ada@x>", rules) == 8.0
+    assert trust_factor("a.md", "", rules) == 1.0
 
 
 @pytest.mark.parametrize("wanted", ["Ada Ace", "ada ACE", "ada@x.org", "Ada Ace <ada@x.org>"])
-def test_an_author_is_meant_by_name_or_address(wanted: str) -> None:
+def test_an_author_matches_by_name_or_address(wanted: str) -> None:
     assert is_author("Ada Ace <ada@x.org>", wanted)
     assert not is_author("Ada Acer <bada@x.org>", wanted)
     assert not is_author("", wanted)
 
 
-def test_signals_that_need_no_author_ask_for_none() -> None:
+def test_authors_are_needed_only_by_author_rules() -> None:
     assert not Signals(_FRESH, (TrustRule(path="a"),)).needs_authors
     assert Signals(SignalWeights(), (TrustRule(author="a"),)).needs_authors
 
 
 @pytest.fixture
 def twice(tmp_path: Path) -> Path:
-    """The same answer by two people, hers in a folder of old things."""
+    """Two files with the same content by two authors, one of them in an archive folder."""
     root = tmp_path / "twice"
     text = "def rotate_ledger(page):\n    return page.turn()\n"
     write(root, "lib/ledger.py", text)
@@ -126,7 +126,7 @@ def _first(response: SearchResponse) -> str:
     return response.results[0].file_path
 
 
-def test_the_author_of_the_last_commit_decides(twice: Path, make_app: MakeApp) -> None:
+def test_trust_uses_the_author_of_the_last_commit(twice: Path, make_app: MakeApp) -> None:
     question = "how is the ledger rotated"
     bea, cy = (
         make_app(twice, trust=(TrustRule(author=name, weight=4.0),)) for name in ("Bea", "Cy")
@@ -136,7 +136,7 @@ def test_the_author_of_the_last_commit_decides(twice: Path, make_app: MakeApp) -
     assert first.results[0].explanation is not None
     assert first.results[0].explanation["trust"] > 0
     assert _first(cy.search(question)) == "lib/ledger.py"
-    # A commit that changes nothing else than who was last.
+    # A commit that changes only the last author.
     write(
         twice, "lib/ledger.py", "def rotate_ledger(page):\n    return page.turn(1)\n", when_s=None
     )
@@ -154,7 +154,7 @@ def test_the_author_of_the_last_commit_decides(twice: Path, make_app: MakeApp) -
     assert not any("trust" in explanation for explanation in shown.values())
 
 
-def test_trust_holds_beside_the_word_of_a_reranker(twice: Path, make_app: MakeApp) -> None:
+def test_trust_applies_to_the_scores_of_a_reranker(twice: Path, make_app: MakeApp) -> None:
     class Flat:
         """Likes all documents alike."""
 
@@ -170,7 +170,7 @@ def test_trust_holds_beside_the_word_of_a_reranker(twice: Path, make_app: MakeAp
             app._container.embedder,
             app.config,
             reranker=Flat(),  # type: ignore[arg-type]
-            ranker=chosen_ranker(app.config),
+            ranker=configured_ranker(app.config),
         )
         response = agent.search(query)
         agent.close()

@@ -1,4 +1,4 @@
-"""The weighted sum that the specification names, against figures worked out by hand."""
+"""The weighted sum of the specification, compared with values computed by hand."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ _WEIGHTS = RerankerWeights()
 
 
 def _evidence() -> RankingInputs:
-    """Three files: a.py with two chunks, b.py with one, c.py here by its path alone."""
+    """Return three files: a.py with two chunks, b.py with one, c.py found only by its path."""
     nothing = np.zeros(3)
     chunks = ChunkInputs(
         ids=np.array([1, 2, 3]),
@@ -48,30 +48,30 @@ def _evidence() -> RankingInputs:
     return RankingInputs(parse_question("retry backoff", str.split), chunks, files)
 
 
-def test_every_weight_counts_as_the_specification_says() -> None:
+def test_every_weight_of_the_specified_sum_counts() -> None:
     ranked = rank_by_weighted_sum(_evidence(), _WEIGHTS)
     # a.py by its second chunk: 0.5 x 0.9 + 0.3 x 1/4, half the recency, no importance.
     assert ranked.scores[0] == pytest.approx(0.5 * 0.9 + 0.3 * 0.25 + 0.1 * 0.5)
-    # b.py: the cosine is cut at 0; full recency and importance.
+    # b.py: the cosine is clipped at 0; full recency and importance.
     assert ranked.scores[1] == pytest.approx(0.3 * 0.5 + 0.1 + 0.1)
     assert ranked.order == (0, 1, 2)  # c.py has no chunk, so it comes last
 
 
-def test_other_weights_give_another_order() -> None:
+def test_other_weights_change_the_order() -> None:
     fresh = RerankerWeights(0.0, 0.0, 1.0, 0.0)
     assert rank_by_weighted_sum(_evidence(), fresh).order[0] == 1
     words = replace(_WEIGHTS, dense_score=0.0, recency_boost=0.0, file_importance=0.0)
     assert rank_by_weighted_sum(_evidence(), words).order[0] == 0
 
 
-def test_recency_halves_every_thirty_days_and_importance_ends_at_a_hundred_thousand_bytes() -> None:
+def test_recency_halves_every_thirty_days_and_importance_reaches_1_at_100000_bytes() -> None:
     assert recency_boost(np.array([0.0, 30.0, 60.0, -1.0])).tolist() == [1.0, 0.5, 0.25, 1.0]
     middle = math.log(1_001) / math.log(100_001)
     sizes = np.array([0.0, 1_000.0, 100_000.0, 1e9])
     assert file_importance(sizes).tolist() == pytest.approx([0.0, middle, 1.0, 1.0])
 
 
-def test_the_lines_of_a_page_are_chosen_by_the_same_sum() -> None:
+def test_the_spans_of_a_page_are_scored_by_the_same_sum() -> None:
     bm25, dense = np.array([4.0, 0.0]), np.array([0.0, 0.7])
     defines = np.array([False, True])  # no part of the sum
     scores = weighted_sum_scores(bm25, dense, defines, is_symbol=True, weights=_WEIGHTS)

@@ -149,13 +149,13 @@ def test_a_search_waits_for_the_first_index_that_another_process_makes(
 
 _KILLER = """
 import os, signal, sys
-import rootle.ingest.workers.job_runner as reading
-whole = reading.do_job
-def do_job(job, *rest):
-    if "poison" in job.path and not (job.plain and "curable" in job.path):
+import rootle.ingest.workers.job_runner as job_runner
+whole = job_runner.run_job
+def run_job(job, *rest):
+    if "poison" in job.uri and not (job.plain and "curable" in job.uri):
         os.kill(os.getpid(), signal.SIGKILL)
     return whole(job, *rest)
-reading.do_job = do_job
+job_runner.run_job = run_job
 """
 
 

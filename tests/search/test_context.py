@@ -259,8 +259,8 @@ def test_the_command_line_packs_a_budget_and_prints_markdown_or_json(
     assert out.startswith("## src/stripes.py:")
     assert len(out) <= 300 * CHARS_PER_TOKEN
     assert "\n 8  def read_stripes(path):\n" in out
-    seen = ["--seen", "src/stripes.py:1-99"]
-    assert main([*place, "--budget", "300", *seen, "stripes of a zebra"]) in (0, 1)
+    exclude = ["--exclude", "src/stripes.py:1-99"]
+    assert main([*place, "--budget", "300", *exclude, "stripes of a zebra"]) in (0, 1)
     assert "stripes.py" not in capsys.readouterr().out
     assert main([*place, "--context", "--json", "stripes of a zebra"]) == 0
     context = json.loads(capsys.readouterr().out)["results"][0]["context"]

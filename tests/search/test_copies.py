@@ -91,5 +91,5 @@ def test_the_command_line_says_how_many_copies_there_are(
     places = [f"{letter}/wait.py" for letter in "abcdef"]
     root = make_repository(tmp_path / "repo", {**FILES, **dict.fromkeys(places, _HELPER)})
     assert main(["search", "--root", str(root), "delay with jitter"]) == 0
-    said = r"^  and 5 copies: (\w/wait\.py, ){3}…$"
-    assert re.search(said, capsys.readouterr().out, re.MULTILINE)
+    line = r"^  5 duplicates: (\w/wait\.py, ){3}…$"
+    assert re.search(line, capsys.readouterr().out, re.MULTILINE)

@@ -194,13 +194,13 @@ def ask_until_whole(server: Lines, request: dict[str, Any]) -> dict[str, Any]:
 # Holds the first run before its first batch is written, until a file is there.
 _HELD = """
 import os, time
-from rootle.ingest.pipeline import Pipeline
-write, gate = Pipeline._write_batch, os.environ["GATE"]
+from rootle.ingest.index_writer import IndexWriter
+write, gate = IndexWriter.write_batch, os.environ["GATE"]
 def held(self, *arguments):
     while not os.path.exists(gate):
         time.sleep(0.01)
     write(self, *arguments)
-Pipeline._write_batch = held
+IndexWriter.write_batch = held
 from rootle.cli.main import entry
 entry()
 """

@@ -17,7 +17,8 @@ from rootle.app import App
 from rootle.config.fields import Config
 from rootle.config.weights import RerankerWeights
 from rootle.errors import UnavailableError
-from rootle.ingest.chunking.chunker import ChunkLimits, cut_text
+from rootle.ingest.chunking.chunker import split_text
+from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.protocols import Matrix, Ranked
 from rootle.rank.features import NAMES, file_features
 from rootle.rank.question.parsed import parse_question
@@ -45,15 +46,15 @@ function removeUser(name) {{
 
 def test_8_1_1_chunking_logic() -> None:
     limits = ChunkLimits(max_chars=60 * 4, overlap_chars=10 * 4)  # 60 and 10 tokens
-    pieces = cut_text(_TWO_FUNCTIONS, "javascript", limits).pieces
+    pieces = split_text(_TWO_FUNCTIONS, "javascript", limits).chunks
     assert len(pieces) >= 4
     assert all(piece.end - piece.start <= 240 for piece in pieces)
-    (one, other) = cut_text(_TWO_FUNCTIONS, "javascript", ChunkLimits()).pieces
+    (one, other) = split_text(_TWO_FUNCTIONS, "javascript", ChunkLimits()).chunks
     assert (one.start_line, one.end_line, one.symbols) == (1, 16, ("addUser",))
     assert (other.start_line, other.end_line, other.symbols) == (18, 32, ("removeUser",))
     # What has no structure is cut in windows, and these overlap.
     lines = "".join(f"line {number} of a log\n" for number in range(99))
-    windows = cut_text(lines, "log", replace(limits, overlap_chars=60)).pieces
+    windows = split_text(lines, "log", replace(limits, overlap_chars=60)).chunks
     assert len(windows) > 5
     for before, after in itertools.pairwise(windows):
         assert before.start_line < after.start_line <= before.end_line

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sample import MakeApp, git, make_repository, write
 
-from rootle.sources.files import read_file
-from rootle.sources.files.discovery import WalkRules, look_at
+from rootle.sources.files import file_source
+from rootle.sources.files.discovery import WalkRules, look_up_files
 from rootle.tools.tool import Answer
 from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
 
@@ -129,14 +129,14 @@ def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = WalkRules()
-    before = look_at(repository, ["src/net/retry.py"], rules)
+    before = look_up_files(repository, ["src/net/retry.py"], rules)
     assert before is not None
-    assert len(before.files) == 1
+    assert len(before.documents) == 1
     write(repository.parent, "elsewhere/retry.py", SECRET)
     (repository / "src/net").rename(repository / "src/old")
     (repository / "src/net").symlink_to(repository.parent / "elsewhere")
-    monkeypatch.setattr(read_file, "look_at", lambda *_: before)
-    assert read_file.read_one(repository, "src/net/retry.py", rules) == "symlink"
+    monkeypatch.setattr(file_source, "look_up_files", lambda *_: before)
+    assert file_source.read_listed_file(repository, "src/net/retry.py", rules) == "symlink"
 
 
 def test_a_long_file_comes_in_parts_that_name_the_next_one(read: Read, repository: Path) -> None:

@@ -69,7 +69,7 @@ def test_no_repository_switches_it_on_or_gives_a_key(repository: Path) -> None:
         assert not settings.config.web_search
         assert not settings.config.brave_api_key
         assert not settings.config.searxng_endpoint
-        assert any(key in remark for remark in settings.remarks)
+        assert any(key in warning for warning in settings.warnings)
 
 
 def test_no_key_comes_from_the_environment(
@@ -102,8 +102,8 @@ def test_who_has_a_key_or_an_endpoint_is_asked_too(make_app: MakeApp, repository
 def test_a_key_that_nobody_uses_is_said(make_app: MakeApp, repository: Path) -> None:
     app = make_app(repository, brave_api_key="k-secret", searxng_endpoint="http://127.0.0.1:8888")
     assert app.status().unused_settings == (
-        "braveApiKey: webSearch is false",
-        "searxngEndpoint: webSearch is false",
+        "braveApiKey is not used: webSearch is false",
+        "searxngEndpoint is not used: webSearch is false",
     )
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunking.chunker import ChunkLimits
-from rootle.ingest.chunking.code_splitter import cut_code
+from rootle.ingest.chunking.code_splitter import split_code
 from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.chunking.lines import Comment, LineRange, Lines
 from rootle.ingest.chunking.outline import Outline, read_outline
-from rootle.ingest.chunking.prose_splitter import cut_prose
+from rootle.ingest.chunking.prose_splitter import split_prose
 from rootle.text.terms import path_words
 
 _LIMITS: Final = ChunkLimits()
@@ -47,13 +47,13 @@ def cut_file(path: str, language: str, text: str, first_number: int) -> list[Pla
     """The places of a file, numbered on; none where its grammar gives no outline."""
     lines = Lines(text)
     if language not in GRAMMARS:
-        parts = cut_prose(lines, language, _LIMITS.max_chars)
+        parts = split_prose(lines, language, _LIMITS.max_chars)
         outline = None
     else:
         outline = read_outline(lines, load_grammar(language))
         if outline is None:
             return []
-        parts = cut_code(lines, outline, _LIMITS.max_chars)
+        parts = split_code(lines, outline, _LIMITS.max_chars)
     places = []
     for part in parts:
         first, end = lines.trim(part.first, part.end)

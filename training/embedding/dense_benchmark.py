@@ -26,10 +26,10 @@ from benchmarks.quality.public_benchmark import Found, ndcg, target, target_rank
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from rootle.ingest.chunking.chunker import ChunkLimits, cut_text
+from rootle.ingest.chunking.chunker import split_text
+from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.sources.files.discovery import WalkRules, walk_files
-from rootle.sources.files.text_reader import read_text
-from rootle.text.languages import language_of
+from rootle.sources.files.file_source import FileReader
 from rootle.text.terms import MAX_WORD_CHARS, WORD, path_words, split_identifier
 from training.embedding.weight_files import read_weights
 
@@ -76,13 +76,14 @@ def bag_of(text: str) -> dict[str, int]:
 def cut_folder(root: Path) -> Corpus:
     """The chunks that rootle would index of a folder."""
     places, bags = [], []
-    for entry in walk_files(root, WalkRules()).files:
-        found = read_text(root / entry.path, entry.path)
+    reader = FileReader(str(root))
+    for entry in walk_files(root, WalkRules()).documents:
+        found = reader.read(entry.uri)
         if isinstance(found, str):
             continue
-        place = path_words(entry.path)
-        for piece in cut_text(found.text, language_of(entry.path), ChunkLimits()).pieces:
-            places.append((entry.path, piece.start_line, piece.end_line))
+        place = path_words(found.uri)
+        for piece in split_text(found.text, found.language, ChunkLimits()).chunks:
+            places.append((found.uri, piece.start_line, piece.end_line))
             bags.append(bag_of(f"{place}\n{found.text[piece.start : piece.end]}"))
     return Corpus(places, bags)
 

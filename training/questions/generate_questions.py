@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from benchmarks.common.labels import HARD_SHARE, shared_words
+from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import UNKNOWN, language_of
@@ -163,7 +163,7 @@ def write_repository(folder: Path, texts: dict[str, str], asked: Iterable[Asked]
     with (folder / "questions.jsonl").open("w", encoding="utf-8") as out:
         for one in asked:
             hard = all(
-                shared_words(one.query, _span_text(texts, span)) <= HARD_SHARE
+                word_overlap(one.query, _span_text(texts, span)) <= HARD_SHARE
                 for span in one.targets
             )
             record = {"query": one.query, "kind": one.kind, "hard": hard, "targets": one.targets}

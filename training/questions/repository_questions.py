@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from benchmarks.common.labels import HARD_SHARE, shared_words
+from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
@@ -96,7 +96,7 @@ def _ask_docs(texts: dict[str, str], words: Sequence[str], rng: random.Random) -
 
 
 def _is_hard(question: DocQuestion) -> bool:
-    return shared_words(question.query, question.code) <= HARD_SHARE
+    return word_overlap(question.query, question.code) <= HARD_SHARE
 
 
 def _ask_tests(texts: dict[str, str], rng: random.Random) -> Iterator[Asked]:

@@ -32,7 +32,7 @@ from benchmarks.quality.labelled_questions import first_lines, overlaps, ranks_o
 from benchmarks.quality.public_benchmark import TOP_K, found
 
 from rootle import App, SearchQuery, open_app
-from rootle.rank.confidence import judge, shipped_calibration
+from rootle.rank.confidence import estimate_confidence, shipped_calibration
 from rootle.rank.rankers.learned import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 from training.ranker.calibration import Signals, chance, fitted_answer, signals_of
@@ -105,7 +105,7 @@ def of_test(args: argparse.Namespace) -> Iterator[Said]:
 
 def shipped_chance(evidence: RankingInputs) -> float:
     ranked = rank_learned(evidence, shipped_trees())
-    return judge(evidence, ranked, shipped_calibration("learned")).chance
+    return estimate_confidence(evidence, ranked, shipped_calibration("learned")).chance
 
 
 def is_answered(app: App, label: Label) -> bool:

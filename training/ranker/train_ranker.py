@@ -30,7 +30,7 @@ import numpy as np
 
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.gbdt import GradientBoostedTrees, save_trees
-from rootle.rank.rankers.learned import RERANKED, SUM_SCALE, corrected
+from rootle.rank.rankers.learned import RERANKED, SUM_SCALE, correct_order
 from rootle.rank.rankers.model_features import COLUMNS, model_columns
 from rootle.rank.ranking_inputs import Floats
 from training.ranker.calibration import calibration_of, signals_of
@@ -171,7 +171,7 @@ def orders_of(
     return {
         "features": [(e.asked, e.by_sum) for _, e in measured],
         "learned": [
-            (e.asked, corrected(e.by_sum, moved[at]) if at in moved else e.by_sum)
+            (e.asked, correct_order(e.by_sum, moved[at]) if at in moved else e.by_sum)
             for at, e in measured
         ],
     }

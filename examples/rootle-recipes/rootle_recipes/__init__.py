@@ -1,4 +1,4 @@
-"""One small plugin of each kind, for a folder full of recipes."""
+"""Example plugins for rootle, one of each kind, for a folder of recipes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from rootle.plugins import FileFacts, IndexPlace, Plugin, Section
 from rootle_recipes.shelf import Shelf
 
-_MOST_BYTES = 10_000_000  # of what is unpacked: a small file may hold gigabytes of nothing
+# A small compressed file may contain gigabytes.
+_MAX_DECOMPRESSED_BYTES = 10_000_000
 
 
-def cutter() -> Callable[[str], Iterator[Section]]:
-    """Cuts `.recipe` files at lines that begin with "Dish: "."""
+def make_recipe_chunker() -> Callable[[str], Iterator[Section]]:
+    """Return a chunker that splits `.recipe` files at lines that begin with "Dish: "."""
 
     def cut(text: str) -> Iterator[Section]:
         lines = text.split("\n")
@@ -26,23 +27,23 @@ def cutter() -> Callable[[str], Iterator[Section]]:
     return cut
 
 
-def finished_only() -> Callable[[FileFacts], bool]:
-    """Keeps drafts out of every answer."""
+def make_draft_filter() -> Callable[[FileFacts], bool]:
+    """Return a filter that excludes drafts from every answer."""
     return lambda file: not file.path.startswith("drafts/")
 
 
-def by_shared_words() -> Callable[[str, Sequence[str]], list[float]]:
-    """Scores a document by the share of the question's words that stand in it."""
+def make_word_overlap_reranker() -> Callable[[str, Sequence[str]], list[float]]:
+    """Return a reranker that scores a document by the share of query words that it contains."""
 
-    def scores(question: str, documents: Sequence[str]) -> list[float]:
-        wanted = set(question.lower().split())
-        return [len(wanted & set(text.lower().split())) / len(wanted) for text in documents]
+    def scores(query: str, documents: Sequence[str]) -> list[float]:
+        words = set(query.lower().split())
+        return [len(words & set(text.lower().split())) / len(words) for text in documents]
 
     return scores
 
 
-def letters() -> Callable[[Sequence[str]], list[list[float]]]:
-    """An embedding that only knows how often each letter stands in a text."""
+def make_letter_embedder() -> Callable[[Sequence[str]], list[list[float]]]:
+    """Return an embedding model that counts the letters of a text."""
     alphabet = "abcdefghijklmnopqrstuvwxyz"
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
@@ -52,26 +53,26 @@ def letters() -> Callable[[Sequence[str]], list[list[float]]]:
     return embed
 
 
-def unpacked() -> Callable[[bytes], str]:
-    """Reads packed recipes; the lines of results are those of the text inside."""
+def make_gzip_reader() -> Callable[[bytes], str]:
+    """Return a document reader for compressed recipes; lines refer to the decompressed text."""
 
     def read(data: bytes) -> str:
         with gzip.open(io.BytesIO(data)) as file:
-            return file.read(_MOST_BYTES).decode()
+            return file.read(_MAX_DECOMPRESSED_BYTES).decode()
 
     return read
 
 
-def shelf() -> Callable[[IndexPlace], Shelf]:
-    """Keeps either leg of an index in one file."""
+def make_shelf() -> Callable[[IndexPlace], Shelf]:
+    """Return an index that stores either leg in one file."""
     return Shelf
 
 
 PLUGINS = (
-    Plugin("chunker", ".recipe", cutter),
-    Plugin("filter", "finished-only", finished_only),
-    Plugin("reranker", "shared-words", by_shared_words),
-    Plugin("embedder", "letters", letters),
-    Plugin("document reader", ".recipe.gz", unpacked),
-    Plugin("index", "shelf", shelf),
+    Plugin("chunker", ".recipe", make_recipe_chunker),
+    Plugin("filter", "finished-only", make_draft_filter),
+    Plugin("reranker", "shared-words", make_word_overlap_reranker),
+    Plugin("embedder", "letters", make_letter_embedder),
+    Plugin("document reader", ".recipe.gz", make_gzip_reader),
+    Plugin("index", "shelf", make_shelf),
 )

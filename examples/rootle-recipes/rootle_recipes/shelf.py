@@ -1,4 +1,4 @@
-"""An index in one JSON file: words by their weights, vectors by their product."""
+"""An index in one JSON file that scores words by their weights and vectors by their dot product."""
 
 from __future__ import annotations
 
@@ -15,63 +15,66 @@ _FOLDER = Path.home() / ".rootle-shelf"
 
 
 class Shelf:
-    """One leg of one folder. Everything that rootle asks of an index is here."""
+    """One leg of the index of one folder, with every method that rootle calls."""
 
     def __init__(self, place: IndexPlace) -> None:
         self._leg = place.leg
         self._path = _FOLDER / f"{place.name}.json"
 
     def note(self) -> str:
-        """What `settle` was given last; nothing where there is no index."""
+        """Return the last argument of `settle`, or an empty string if there is no index."""
         return self._read()["note"]
 
     def create(self, dimensions: int) -> None:
-        """An empty index in the place of whatever is there; `dimensions` is 0 for words."""
+        """Replace any existing index with an empty one; `dimensions` is 0 for words."""
         self._write({"note": "", "dimensions": dimensions, "chunks": {}})
 
     def put(self, chunks: Sequence[Any]) -> None:
-        """Keep chunks under their ids, each with its file, and its terms or its vector."""
-        kept = self._read()
+        """Store chunks under their ids, each with its file and its terms or vector."""
+        stored = self._read()
         for chunk in chunks:
-            what = chunk.terms.split() if self._leg == "sparse" else chunk.vector.tolist()
-            kept["chunks"][str(chunk.id)] = [chunk.file_id, what]
-        self._write(kept)
+            content = chunk.terms.split() if self._leg == "sparse" else chunk.vector.tolist()
+            stored["chunks"][str(chunk.id)] = [chunk.file_id, content]
+        self._write(stored)
 
     def prune(self, live: Mapping[int, Sequence[int]]) -> None:
-        """Of these files keep no chunks beside those that are named."""
-        kept = self._read()
-        for key, (file_id, _) in list(kept["chunks"].items()):
+        """Delete the chunks of these files that are not listed."""
+        stored = self._read()
+        for key, (file_id, _) in list(stored["chunks"].items()):
             if int(key) not in live.get(file_id, [int(key)]):
-                del kept["chunks"][key]
-        self._write(kept)
+                del stored["chunks"][key]
+        self._write(stored)
 
     def settle(self, note: str) -> None:
-        """From here on all that was put is found, and `note` tells so."""
+        """Store a note that confirms all earlier changes; `put` has made them visible already."""
         self._write({**self._read(), "note": note})
 
     def count(self) -> int:
+        """Return the number of chunks."""
         return len(self._read()["chunks"])
 
     def holds(self, chunk_id: int) -> bool:
+        """Return whether a chunk is stored."""
         return str(chunk_id) in self._read()["chunks"]
 
     def drop(self) -> None:
+        """Delete the index."""
         self._path.unlink(missing_ok=True)
 
     def query(self, asked: Any, k: int, files: set[int] | None) -> list[tuple[int, float]]:
-        """At most k pairs of chunk and score, only of `files` where they are given."""
+        """Return at most k pairs of chunk id and score, optionally only of some files."""
         scores = {
-            int(key): self._score(asked, what)
-            for key, (file_id, what) in self._read()["chunks"].items()
+            int(key): self._score(asked, content)
+            for key, (file_id, content) in self._read()["chunks"].items()
             if files is None or file_id in files
         }
         best = sorted((at for at in scores if scores[at] > 0), key=lambda at: -scores[at])
         return [(at, scores[at]) for at in best[:k]]
 
-    def _score(self, asked: Any, what: Sequence[Any]) -> float:
+    def _score(self, asked: Any, content: Sequence[Any]) -> float:
         if self._leg == "sparse":
-            return sum(term.weight for term in asked if term.text in what)
-        return sum(float(one) * other for one, other in zip(asked, what, strict=True))
+            return sum(term.weight for term in asked if term.text in content)
+        return sum(float(one) * other for one, other in zip(asked, content, strict=True))
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -79,9 +82,9 @@ class Shelf:
         except FileNotFoundError:
             return {"note": "", "chunks": {}}
 
-    def _write(self, kept: Mapping[str, Any]) -> None:
-        """All at once: another process may be reading."""
+    def _write(self, content: Mapping[str, Any]) -> None:
+        """Replace the file in one step, because another process may be reading it."""
         _FOLDER.mkdir(exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=_FOLDER, delete=False) as file:
-            json.dump(kept, file)
+            json.dump(content, file)
         os.replace(file.name, self._path)

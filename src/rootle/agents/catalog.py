@@ -1,62 +1,13 @@
-"""The coding agents that rootle knows: where their files lie, and how a server stands in them.
+"""The coding agents that rootle can be installed into, as a table.
 
-Every row follows the agent's own documentation as of November 2026. A new agent is a new row.
+Every row follows the documentation of the agent as of November 2026.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any, Final, Literal
+from typing import Final
 
-Format = Literal["json", "toml", "yaml"]
-Scope = Literal["user", "project"]
-SCOPES: Final[tuple[Scope, ...]] = ("user", "project")
-
-
-class ConfigPart(Enum):
-    """What an entry says of the command, filled in when it is written."""
-
-    PROGRAM = 1
-    ARGUMENTS = 2  # a list
-    COMMAND_LINE = 3  # the program and its arguments as one list
-
-
-# What agents put in the place of a folder when they start a server.
-WORKSPACE: Final = "${workspaceFolder}"
-# The folder itself: one entry then serves one project.
-THIS_FOLDER: Final = "."
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigLocation:
-    """A path by platform; `~` is the home, `${NAME:-default}` a variable of the environment."""
-
-    path: str
-    macos: str = ""  # where it lies elsewhere
-    windows: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """One agent. Of several files that may hold a thing the first that is there counts."""
-
-    name: str
-    title: str
-    programs: tuple[str, ...]  # on the PATH where it is installed
-    traces: tuple[ConfigLocation, ...]  # files or folders that it makes
-    user: tuple[ConfigLocation, ...]  # its configuration for all projects
-    project: tuple[str, ...]  # the same inside a project
-    keys: tuple[str, ...]  # the way to the object of all servers
-    entry: Mapping[str, Any]  # Any: JSON with Parts in it
-    format: Format = "json"
-    newer_keys: tuple[str, ...] = ()  # that way in a file of a newer form
-    root: str = ""  # what `--root` gets where a server does not start in the project's folder
-    user_notes: tuple[ConfigLocation, ...] = ()  # what it reads before each session
-    notes: tuple[str, ...] = ("AGENTS.md",)  # the same inside a project
-    new_notes: str = "AGENTS.md"  # which one is made where there is none
-
+from rootle.agents.agent import PROJECT_FOLDER, WORKSPACE, Agent, ConfigLocation, ConfigPart
 
 _PLAIN: Final = {"command": ConfigPart.PROGRAM, "args": ConfigPart.ARGUMENTS}
 _STDIO: Final = {"type": "stdio", **_PLAIN}
@@ -68,38 +19,38 @@ AGENTS: Final = (
         name="claude-code",
         title="Claude Code",
         programs=("claude",),
-        traces=(
+        data_locations=(
             ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}"),
             ConfigLocation("~/.claude.json"),
         ),
-        user=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),),
-        project=(".mcp.json",),
+        user_config=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),),
+        project_config=(".mcp.json",),
         keys=("mcpServers",),
         entry=_STDIO,
-        user_notes=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
-        # AGENTS.md counts where there is no CLAUDE.md: making one would hide it.
-        notes=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
-        new_notes="CLAUDE.md",
+        user_instructions=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
+        # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
+        project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
+        new_instructions="CLAUDE.md",
     ),
     Agent(
         name="codex",
         title="Codex",
         programs=("codex",),
-        traces=(ConfigLocation("${CODEX_HOME:-~/.codex}"),),
-        user=(ConfigLocation("${CODEX_HOME:-~/.codex}/config.toml"),),
-        project=(".codex/config.toml",),
+        data_locations=(ConfigLocation("${CODEX_HOME:-~/.codex}"),),
+        user_config=(ConfigLocation("${CODEX_HOME:-~/.codex}/config.toml"),),
+        project_config=(".codex/config.toml",),
         keys=("mcp_servers",),
         entry=_PLAIN,
         format="toml",
-        user_notes=(ConfigLocation("${CODEX_HOME:-~/.codex}/AGENTS.md"),),
+        user_instructions=(ConfigLocation("${CODEX_HOME:-~/.codex}/AGENTS.md"),),
     ),
     Agent(
         name="cursor",
         title="Cursor",
         programs=("cursor", "cursor-agent"),
-        traces=(ConfigLocation("~/.cursor"),),
-        user=(ConfigLocation("~/.cursor/mcp.json"),),
-        project=(".cursor/mcp.json",),
+        data_locations=(ConfigLocation("~/.cursor"),),
+        user_config=(ConfigLocation("~/.cursor/mcp.json"),),
+        project_config=(".cursor/mcp.json",),
         keys=("mcpServers",),
         entry=_STDIO,
         root=WORKSPACE,
@@ -108,21 +59,21 @@ AGENTS: Final = (
         name="vscode",
         title="VS Code",
         programs=("code",),
-        traces=(
+        data_locations=(
             ConfigLocation(
                 f"{_CONFIG}/Code/User",
                 macos="~/Library/Application Support/Code/User",
                 windows=f"{_APPDATA}/Code/User",
             ),
         ),
-        user=(
+        user_config=(
             ConfigLocation(
                 f"{_CONFIG}/Code/User/mcp.json",
                 macos="~/Library/Application Support/Code/User/mcp.json",
                 windows=f"{_APPDATA}/Code/User/mcp.json",
             ),
         ),
-        project=(".vscode/mcp.json",),
+        project_config=(".vscode/mcp.json",),
         keys=("servers",),
         entry=_STDIO,
         root=WORKSPACE,
@@ -131,60 +82,60 @@ AGENTS: Final = (
         name="opencode",
         title="OpenCode",
         programs=("opencode",),
-        traces=(ConfigLocation(f"{_CONFIG}/opencode"),),
-        user=(
+        data_locations=(ConfigLocation(f"{_CONFIG}/opencode"),),
+        user_config=(
             ConfigLocation(f"{_CONFIG}/opencode/opencode.json"),
             ConfigLocation(f"{_CONFIG}/opencode/opencode.jsonc"),
         ),
-        project=(
+        project_config=(
             *("opencode.json", "opencode.jsonc"),
             *(".opencode/opencode.json", ".opencode/opencode.jsonc"),
         ),
-        # Version 2 reads the keys of version 1 too, but not the other way round.
+        # Version 2 reads the keys of version 1 too; version 1 does not read those of version 2.
         keys=("mcp",),
         newer_keys=("mcp", "servers"),
         entry={"type": "local", "command": ConfigPart.COMMAND_LINE},
-        user_notes=(
+        user_instructions=(
             ConfigLocation(f"{_CONFIG}/opencode/AGENTS.md"),
             ConfigLocation("~/.claude/CLAUDE.md"),
         ),
-        notes=("AGENTS.md", "CLAUDE.md"),
+        project_instructions=("AGENTS.md", "CLAUDE.md"),
     ),
     Agent(
         name="gemini",
         title="Gemini CLI",
         programs=("gemini",),
-        traces=(ConfigLocation("~/.gemini/settings.json"),),
-        user=(ConfigLocation("~/.gemini/settings.json"),),
-        project=(".gemini/settings.json",),
+        data_locations=(ConfigLocation("~/.gemini/settings.json"),),
+        user_config=(ConfigLocation("~/.gemini/settings.json"),),
+        project_config=(".gemini/settings.json",),
         keys=("mcpServers",),
         entry=_PLAIN,
-        user_notes=(ConfigLocation("~/.gemini/GEMINI.md"),),
-        notes=("GEMINI.md",),
-        new_notes="GEMINI.md",
+        user_instructions=(ConfigLocation("~/.gemini/GEMINI.md"),),
+        project_instructions=("GEMINI.md",),
+        new_instructions="GEMINI.md",
     ),
     Agent(
         name="windsurf",
         title="Windsurf, before it became Devin Desktop",
         programs=("windsurf",),
-        traces=(ConfigLocation("~/.codeium/windsurf"),),
-        user=(ConfigLocation("~/.codeium/windsurf/mcp_config.json"),),
-        project=(),
+        data_locations=(ConfigLocation("~/.codeium/windsurf"),),
+        user_config=(ConfigLocation("~/.codeium/windsurf/mcp_config.json"),),
+        project_config=(),
         keys=("mcpServers",),
         entry=_PLAIN,
-        root=THIS_FOLDER,
+        root=PROJECT_FOLDER,
     ),
     Agent(
         name="devin",
         title="Devin Desktop",
         programs=("devin",),
-        traces=(ConfigLocation("~/.config/devin", windows=f"{_APPDATA}/devin"),),
-        user=(
+        data_locations=(ConfigLocation("~/.config/devin", windows=f"{_APPDATA}/devin"),),
+        user_config=(
             ConfigLocation(
                 "~/.config/devin/mcp_config.json", windows=f"{_APPDATA}/devin/mcp_config.json"
             ),
         ),
-        project=(".devin/mcp_config.json",),
+        project_config=(".devin/mcp_config.json",),
         keys=("mcpServers",),
         entry=_PLAIN,
     ),
@@ -192,21 +143,21 @@ AGENTS: Final = (
         name="zed",
         title="Zed",
         programs=("zed", "zeditor"),
-        traces=(
+        data_locations=(
             ConfigLocation(f"{_CONFIG}/zed", macos="~/.config/zed", windows=f"{_APPDATA}/Zed"),
         ),
-        user=(
+        user_config=(
             ConfigLocation(
                 f"{_CONFIG}/zed/settings.json",
                 macos="~/.config/zed/settings.json",
                 windows=f"{_APPDATA}/Zed/settings.json",
             ),
         ),
-        project=(".zed/settings.json",),
+        project_config=(".zed/settings.json",),
         keys=("context_servers",),
         entry=_PLAIN,
-        # It reads one of them, the first in this order.
-        notes=(
+        # It reads only the first existing one.
+        project_instructions=(
             *(".rules", ".cursorrules", ".windsurfrules", ".clinerules"),
             *(".github/copilot-instructions.md", "AGENT.md", "AGENTS.md"),
             *("CLAUDE.md", "GEMINI.md"),
@@ -216,14 +167,14 @@ AGENTS: Final = (
         name="goose",
         title="Goose",
         programs=("goose",),
-        traces=(ConfigLocation(f"{_CONFIG}/goose", windows=f"{_APPDATA}/Block/goose"),),
-        user=(
+        data_locations=(ConfigLocation(f"{_CONFIG}/goose", windows=f"{_APPDATA}/Block/goose"),),
+        user_config=(
             ConfigLocation(
                 f"{_CONFIG}/goose/config.yaml",
                 windows=f"{_APPDATA}/Block/goose/config/config.yaml",
             ),
         ),
-        project=(),
+        project_config=(),
         keys=("extensions",),
         entry={
             "type": "stdio",
@@ -234,7 +185,7 @@ AGENTS: Final = (
             "timeout": 300,
         },
         format="yaml",
-        user_notes=(
+        user_instructions=(
             ConfigLocation(
                 f"{_CONFIG}/goose/.goosehints",
                 windows=f"{_APPDATA}/Block/goose/config/.goosehints",
@@ -245,36 +196,36 @@ AGENTS: Final = (
         name="copilot",
         title="GitHub Copilot CLI",
         programs=("copilot",),
-        traces=(ConfigLocation("${COPILOT_HOME:-~/.copilot}"),),
-        user=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/mcp-config.json"),),
-        # It reads `.mcp.json` too, whose entry is Claude Code's.
-        project=(".github/mcp.json",),
+        data_locations=(ConfigLocation("${COPILOT_HOME:-~/.copilot}"),),
+        user_config=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/mcp-config.json"),),
+        # It also reads `.mcp.json`, the file of Claude Code.
+        project_config=(".github/mcp.json",),
         keys=("mcpServers",),
         entry={"type": "local", **_PLAIN, "tools": ["*"]},
-        user_notes=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/copilot-instructions.md"),),
+        user_instructions=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/copilot-instructions.md"),),
     ),
     Agent(
         name="qwen",
         title="Qwen Code",
         programs=("qwen",),
-        traces=(ConfigLocation("~/.qwen"),),
-        user=(ConfigLocation("~/.qwen/settings.json"),),
-        project=(".qwen/settings.json",),
+        data_locations=(ConfigLocation("~/.qwen"),),
+        user_config=(ConfigLocation("~/.qwen/settings.json"),),
+        project_config=(".qwen/settings.json",),
         keys=("mcpServers",),
         entry=_PLAIN,
-        user_notes=(ConfigLocation("~/.qwen/QWEN.md"),),
-        notes=("QWEN.md",),
-        new_notes="QWEN.md",
+        user_instructions=(ConfigLocation("~/.qwen/QWEN.md"),),
+        project_instructions=("QWEN.md",),
+        new_instructions="QWEN.md",
     ),
     Agent(
         name="kiro",
         title="Kiro",
         programs=("kiro", "kiro-cli"),
-        traces=(ConfigLocation("~/.kiro"),),
-        # Servers of the user's file start in the folder where Kiro is installed, and no variable
-        # names the project's.
-        user=(),
-        project=(".kiro/settings/mcp.json",),
+        data_locations=(ConfigLocation("~/.kiro"),),
+        # Servers of the user's file start in the installation folder of Kiro, and no variable
+        # contains the folder of the project.
+        user_config=(),
+        project_config=(".kiro/settings/mcp.json",),
         keys=("mcpServers",),
         entry=_PLAIN,
     ),
@@ -282,15 +233,15 @@ AGENTS: Final = (
         name="amp",
         title="Amp",
         programs=("amp",),
-        traces=(ConfigLocation("~/.config/amp"),),
-        user=(
+        data_locations=(ConfigLocation("~/.config/amp"),),
+        user_config=(
             ConfigLocation("~/.config/amp/settings.json"),
             ConfigLocation("~/.config/amp/settings.jsonc"),
         ),
-        project=(".amp/settings.json", ".amp/settings.jsonc"),
+        project_config=(".amp/settings.json", ".amp/settings.jsonc"),
         keys=("amp.mcpServers",),
         entry=_PLAIN,
-        user_notes=(ConfigLocation("~/.config/amp/AGENTS.md"),),
-        notes=("AGENTS.md", "AGENT.md", "CLAUDE.md"),
+        user_instructions=(ConfigLocation("~/.config/amp/AGENTS.md"),),
+        project_instructions=("AGENTS.md", "AGENT.md", "CLAUDE.md"),
     ),
 )

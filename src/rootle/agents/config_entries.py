@@ -1,4 +1,4 @@
-"""The entry of a server in a file of any format, and a check of each change to it."""
+"""Set or remove one server in a configuration file of any format, and verify the result."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from rootle.agents.catalog import Format
-from rootle.agents.line_endings import TextError
+from rootle.agents.agent import Format
+from rootle.agents.config_text import ConfigTextError
 
-# Each with `read`, `put` and `drop`; loaded when the first file of its kind is met.
+# Each has `parse`, `set_entry` and `remove_entry`. An editor is loaded with the first file of its
+# format.
 _EDITORS: Final[Mapping[Format, str]] = {
     "json": "rootle.agents.json_edits",
     "toml": "rootle.agents.toml_edits",
@@ -18,9 +19,9 @@ _EDITORS: Final[Mapping[Format, str]] = {
 }
 
 
-def entry_at(text: str, kind: Format, keys: Sequence[str]) -> object:
-    """What stands at the end of the keys; None where nothing does. Raises TextError."""
-    value: Any = _editor(kind).read(text)  # Any: what a file may hold
+def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
+    """Return the value under nested keys, or None; raise ConfigTextError."""
+    value: Any = _editor(kind).parse(text)  # Any: whatever the file contains
     for key in keys:
         if not isinstance(value, Mapping) or key not in value:
             return None
@@ -28,80 +29,83 @@ def entry_at(text: str, kind: Format, keys: Sequence[str]) -> object:
     return value
 
 
-def depth_of(text: str, kind: Format, keys: Sequence[str]) -> int:
-    """How many of the keys lead somewhere."""
+def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
+    """Return how many of the nested keys exist."""
     depth = len(keys)
-    while depth and entry_at(text, kind, keys[:depth]) is None:
+    while depth and read_entry(text, kind, keys[:depth]) is None:
         depth -= 1
     return depth
 
 
-def with_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """The text with the entry at the end of the keys, what else stands in it kept."""
+def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
+    """Return the text with the entry under nested keys and everything else unchanged.
+
+    Keys of an existing entry that the new one lacks are kept. Raise ConfigTextError.
+    """
     editor = _editor(kind)
-    new = editor.put(text, keys, entry)
-    wanted = editor.read(text)
-    owner = wanted
+    edited = editor.set_entry(text, keys, entry)
+    expected = editor.parse(text)
+    owner = expected
     for key in keys:
         if owner.get(key) is None:
             owner[key] = {}
         owner = owner[key]
         if not isinstance(owner, dict):
-            raise TextError(f"{key!r} holds no keys with values; please change it by hand")
+            raise ConfigTextError(f"{key!r} is not a mapping; edit the file by hand")
     owner.update(entry)
-    return _checked(editor, new, wanted, keys)
+    return _verify(editor, edited, expected, keys)
 
 
-def without_entry(text: str, kind: Format, keys: Sequence[str], keep: int) -> str:
-    """The text without what stands at the end of the keys, and without what that leaves empty.
+def remove_entry(text: str, kind: Format, keys: Sequence[str], keep: int) -> str:
+    """Return the text without the value under nested keys, and without mappings left empty.
 
-    The first `keep` keys stay, empty or not, where the format tells the difference.
+    The first `keep` keys stay, even if they are empty, in formats with empty mappings. Raise
+    ConfigTextError.
     """
     editor = _editor(kind)
-    wanted = editor.read(text)
-    owner: Any = wanted
+    expected = editor.parse(text)
+    owner: Any = expected
     for key in keys[:-1]:
         owner = owner.get(key, {})
     owner.pop(keys[-1], None)
-    return _checked(editor, editor.drop(text, keys, keep), wanted, keys)
+    return _verify(editor, editor.remove_entry(text, keys, keep), expected, keys)
 
 
 def _editor(kind: Format) -> ModuleType:
     return import_module(_EDITORS[kind])
 
 
-def _checked(editor: ModuleType, text: str, wanted: dict[str, Any], keys: Sequence[str]) -> str:
-    """The text, once it is read and found to say what was wanted and nothing else.
+def _verify(editor: ModuleType, text: str, expected: dict[str, Any], keys: Sequence[str]) -> str:
+    """Return the text if it parses to the expected data; raise ConfigTextError otherwise.
 
-    People write the same thing in many ways. Where one of them is not understood the file stays.
+    The editors do not know every notation. A file with an unknown one is not changed.
     """
     try:
-        is_right = _like(editor.read(text), keys) == _like(wanted, keys)
-    except TextError:
-        is_right = False
-    if not is_right:
-        raise TextError(
-            f"{'.'.join(keys)} is written in a way that rootle cannot change safely; "
-            "please change it by hand"
+        is_expected = _normalize(editor.parse(text), keys) == _normalize(expected, keys)
+    except ConfigTextError:
+        is_expected = False
+    if not is_expected:
+        raise ConfigTextError(
+            f"rootle cannot edit {'.'.join(keys)} safely in this notation; edit the file by hand"
         )
     return text
 
 
-def _like(data: dict[str, Any], keys: Sequence[str]) -> object:
-    """The data in a form that can be compared, without empty parts along the keys."""
-    return _comparable(_pruned(data, keys))
+def _normalize(data: dict[str, Any], keys: Sequence[str]) -> object:
+    """Return data that can be compared, without empty mappings along the keys."""
+    return _comparable(_prune(data, keys))
 
 
 def _comparable(data: Any) -> object:
-    """Mappings without their order, and numbers as text: 1 is not true, NaN is itself."""
+    """Return mappings without order and scalars as text: 1 differs from true, NaN equals NaN."""
     if isinstance(data, Mapping):
         return sorted((repr(key), _comparable(value)) for key, value in data.items())
     return [_comparable(part) for part in data] if isinstance(data, list) else repr(data)
 
 
-def _pruned(data: Any, keys: Sequence[str]) -> Any:
+def _prune(data: Any, keys: Sequence[str]) -> Any:
     if not keys or not isinstance(data, dict) or keys[0] not in data:
         return data
-    inner = _pruned(data[keys[0]], keys[1:])
+    inner = _prune(data[keys[0]], keys[1:])
     rest = {key: value for key, value in data.items() if key != keys[0]}
     return rest if inner is None or inner == {} else {**rest, keys[0]: inner}

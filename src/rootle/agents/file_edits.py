@@ -1,4 +1,4 @@
-"""Files as they are and as they shall be; nothing is written before somebody has agreed."""
+"""Edits of files that are collected in memory, shown, and written only after confirmation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Final
 
 from rootle.errors import InstallError
 
-BACKUP: Final = ".rootle-backup"
+BACKUP_SUFFIX: Final = ".rootle-backup"
 _BOM: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """One file: its bytes now and then. None where there is no file."""
+    """The bytes of one file before and after; None if the file does not exist."""
 
     path: Path
     before: bytes | None
@@ -26,16 +26,16 @@ class FileEdit:
 
 
 class FileEdits:
-    """Texts of files, changed in memory. A link is the file that it leads to."""
+    """Texts of files, edited in memory. A symbolic link means the file that it points to."""
 
     def __init__(self) -> None:
         self._before: dict[Path, bytes | None] = {}
         self._after: dict[Path, bytes | None] = {}
 
     def text(self, path: Path) -> str | None:
-        """The text as it shall be so far, without a byte order mark; None where there is no file.
+        """Return the edited text without byte order mark; None if the file does not exist.
 
-        Raises InstallError where it cannot be read.
+        Raise InstallError if the file cannot be read.
         """
         data = self._data(path)
         if data is None:
@@ -44,42 +44,42 @@ class FileEdits:
             return data.removeprefix(_BOM).decode("utf-8")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise InstallError(f"{path}, line {line}: this is no UTF-8; nothing changed") from error
+            raise InstallError(f"{path}, line {line}: not UTF-8; nothing was changed") from error
 
     def change(self, path: Path, text: str | None) -> None:
-        """Have a file say this; None deletes it."""
+        """Set the text of a file; None deletes it."""
         mark = _BOM if (self._data(path) or b"").startswith(_BOM) else b""
-        self._after[target(path)] = None if text is None else mark + text.encode("utf-8")
+        self._after[resolve(path)] = None if text is None else mark + text.encode("utf-8")
 
     def changes(self) -> list[FileEdit]:
-        """What differs from the files, in the order in which it was asked for."""
-        found = [FileEdit(path, self._before[path], data) for path, data in self._after.items()]
-        return [change for change in found if change.before != change.after]
+        """Return the files that differ from the disk, in the order of their first edit."""
+        edits = [FileEdit(path, self._before[path], data) for path, data in self._after.items()]
+        return [edit for edit in edits if edit.before != edit.after]
 
-    def state(self) -> dict[Path, bytes | None]:
-        """What is drafted so far, to go back to."""
+    def snapshot(self) -> dict[Path, bytes | None]:
+        """Return the current edits, for `restore`."""
         return dict(self._after)
 
-    def go_back(self, state: dict[Path, bytes | None]) -> None:
-        self._after = state
+    def restore(self, snapshot: dict[Path, bytes | None]) -> None:
+        self._after = snapshot
 
     def _data(self, path: Path) -> bytes | None:
-        file = target(path)
+        file = resolve(path)
         if file not in self._before:
             self._before[file] = read_bytes(file)
         return self._after.get(file, self._before[file])
 
 
-def target(path: Path) -> Path:
-    """The file itself, where the path is a link or leads through one."""
+def resolve(path: Path) -> Path:
+    """Return the path with all symbolic links resolved."""
     return Path(os.path.realpath(path))
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """The content of a regular file; None where there is none."""
+    """Return the content of a regular file; None if it does not exist. Raise InstallError."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise InstallError(f"{path} is no regular file; move it away")
+            raise InstallError(f"{path} is not a regular file; move it away")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -87,55 +87,56 @@ def read_bytes(path: Path) -> bytes | None:
         raise InstallError(f"cannot read {path}: {error.strerror}") from error
 
 
-def write(change: FileEdit) -> None:
-    """Replace the file at once, with a copy of the old one beside it.
+def write(edit: FileEdit) -> None:
+    """Replace a file atomically, and keep a backup of the previous content beside it.
 
-    Raises InstallError where it may not be written, or was changed by somebody else meanwhile.
+    Raise InstallError if the file is read-only or changed after it was read.
     """
-    if read_bytes(change.path) != change.before:
-        raise InstallError(f"{change.path} was changed by somebody else just now; run this again")
-    _check_writable(change.path)
+    if read_bytes(edit.path) != edit.before:
+        raise InstallError(f"{edit.path} was changed by another program; run the command again")
+    _check_writable(edit.path)
     try:
-        _keep_backup(change)
-        if change.after is None:
-            change.path.unlink()
+        _write_backup(edit)
+        if edit.after is None:
+            edit.path.unlink()
         else:
-            change.path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(change.path, change.after, like=change.path)
+            edit.path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(edit.path, edit.after, like=edit.path)
     except OSError as error:
-        raise InstallError(f"cannot write {change.path}: {error.strerror}") from error
+        raise InstallError(f"cannot write {edit.path}: {error.strerror}") from error
 
 
-def backup_of(path: Path) -> Path:
-    file = target(path)
-    return file.with_name(file.name + BACKUP)
+def backup_path(path: Path) -> Path:
+    file = resolve(path)
+    return file.with_name(file.name + BACKUP_SUFFIX)
 
 
 def _check_writable(path: Path) -> None:
-    # Whoever is root may write everything; a file without a right to write is meant to stay.
+    # `os.access` is always true for root, so the mode is checked too: a file without write
+    # permission is meant to stay unchanged.
     if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
-        raise InstallError(f"{path} is read-only; allow writing to it, or change it by hand")
+        raise InstallError(f"{path} is read-only; make it writable, or edit it by hand")
 
 
-def _keep_backup(change: FileEdit) -> None:
-    backup = backup_of(change.path)
-    if change.before is None or change.after is None:
-        return  # rootle makes the file, or deletes the one that it has made
-    if read_bytes(backup) == change.after:
-        backup.unlink()  # the file is what it was
+def _write_backup(edit: FileEdit) -> None:
+    backup = backup_path(edit.path)
+    if edit.before is None or edit.after is None:
+        return  # rootle creates the file, or deletes a file that it created
+    if read_bytes(backup) == edit.after:
+        backup.unlink()  # the file gets its original content back
     else:
-        _replace(backup, change.before, like=change.path)
+        _replace(backup, edit.before, like=edit.path)
 
 
 def _replace(path: Path, data: bytes, like: Path) -> None:
-    """Write a file whole or not at all, with the rights and the owner of another one."""
+    """Write a file atomically, with the permissions and the owner of another one."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _set_rights(name, like)
+        _copy_permissions(like, name)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -143,15 +144,15 @@ def _replace(path: Path, data: bytes, like: Path) -> None:
         raise
 
 
-def _set_rights(name: str, like: Path) -> None:
+def _copy_permissions(source: Path, name: str) -> None:
     try:
-        state = os.stat(like)
+        state = os.stat(source)
     except FileNotFoundError:
         os.chmod(name, 0o666 & ~_umask())
         return
     os.chmod(name, stat.S_IMODE(state.st_mode))
     if hasattr(os, "chown"):
-        # Only root may give a file away; whoever is not root owns it already, most often.
+        # Only root may change the owner; other users usually own the file already.
         with contextlib.suppress(PermissionError):
             os.chown(name, state.st_uid, state.st_gid)
 

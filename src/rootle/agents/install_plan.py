@@ -1,4 +1,4 @@
-"""What has to change for an agent to have rootle, or to have it no more."""
+"""The edits that add rootle to an agent or remove it, collected in `FileEdits`."""
 
 from __future__ import annotations
 
@@ -8,201 +8,219 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.agents.catalog import AGENTS, SCOPES, Agent, Scope
-from rootle.agents.config_entries import depth_of, entry_at, with_entry, without_entry
-from rootle.agents.file_edits import FileEdits, backup_of, target
-from rootle.agents.instructions_block import has_section, with_section, without_section
-from rootle.agents.launch_command import NAME, command_line, entry_for, is_ours
-from rootle.agents.line_endings import TextError
-from rootle.agents.locations import Machine, configurations, first_there, notes
+from rootle.agents.agent import SCOPES, Agent, Scope
+from rootle.agents.catalog import AGENTS
+from rootle.agents.config_entries import existing_depth, read_entry, remove_entry, set_entry
+from rootle.agents.config_text import ConfigTextError
+from rootle.agents.file_edits import FileEdits, backup_path, resolve
+from rootle.agents.instructions_block import add_block, has_block, remove_block
+from rootle.agents.launch_command import NAME, build_entry, command_line, starts_rootle
+from rootle.agents.locations import Machine, config_files, first_existing, instruction_files
 from rootle.errors import InstallError
 
-_SHARED: Final = "AGENTS.md"
+_SHARED_INSTRUCTIONS: Final = "AGENTS.md"
 
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One file of an agent, and what happens to it."""
+    """One file of an agent, and the edit of it."""
 
     path: Path
-    what: str
+    subject: str  # entry, instructions or file
+    action: str  # added, updated, removed or deleted
+
+    def describe(self, *, is_dry_run: bool) -> str:
+        verb = "would be " if is_dry_run else ""
+        return f"{self.path}: {self.subject} {verb}{self.action}"
 
 
 def install(
-    agent: Agent, scope: Scope | None, machine: Machine, drafts: FileEdits
+    agent: Agent, scope: Scope | None, machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
-    """Draft the entry and the section of one agent; returns what changes.
+    """Add the entry and the instructions of one agent to the edits; return the steps.
 
-    Without a scope the user's, where the agent has one. Raises InstallError, with nothing drafted.
+    Without a scope, the user's files are edited if the agent has them. Raise InstallError, and
+    leave the edits unchanged, if one of the files cannot be edited.
     """
-    scope = scope or ("user" if agent.user else "project")
-    before = drafts.state()
+    scope = scope or ("user" if agent.user_config else "project")
+    before = edits.snapshot()
     try:
-        steps = _add_entry(agent, scope, machine, drafts)
-        return [*steps, *_add_section(agent, scope, machine, drafts)]
+        steps = _add_entry(agent, scope, machine, edits)
+        return [*steps, *_add_instructions(agent, scope, machine, edits)]
     except InstallError:
-        drafts.go_back(before)
+        edits.restore(before)
         raise
 
 
 def uninstall(
-    agent: Agent, scopes: Collection[Scope], machine: Machine, drafts: FileEdits
+    agent: Agent, scopes: Collection[Scope], machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
-    """Draft the removal of what `install` adds; returns what changes.
+    """Add the removal of what `install` added to the edits; return the steps.
 
-    A section goes with the last of the agents that have rootle and read it.
+    Instructions stay as long as another agent with rootle reads them. Raise InstallError, and
+    leave the edits unchanged, if one of the files cannot be edited.
     """
-    before = drafts.state()
+    before = edits.snapshot()
     try:
         steps = []
         for scope in scopes:
-            for path in configurations(agent, scope, machine):
-                steps += _drop_entry(agent, scope, path, machine, drafts)
-            for path in notes(agent, scope, machine):
-                steps += _drop_section(path, scope, machine, drafts)
+            for path in config_files(agent, scope, machine):
+                steps += _remove_entry(agent, scope, path, machine, edits)
+            for path in instruction_files(agent, scope, machine):
+                steps += _remove_instructions(path, scope, machine, edits)
         return steps
     except InstallError:
-        drafts.go_back(before)
+        edits.restore(before)
         raise
 
 
-def _add_entry(
-    agent: Agent, scope: Scope, machine: Machine, drafts: FileEdits
-) -> list[InstallStep]:
-    files = configurations(agent, scope, machine)
+def _add_entry(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -> list[InstallStep]:
+    path = _config_file(agent, scope, machine)
+    text = edits.text(path) or ""
+    command = command_line(agent, scope, machine.project)
+    try:
+        keys = (*_server_keys(agent, text), NAME)
+        existing = read_entry(text, agent.format, keys)
+        if existing is not None and not starts_rootle(agent, existing):
+            raise InstallError(
+                f"the entry {NAME!r} in {path} starts another program; rename or remove it"
+            )
+        entry = build_entry(agent, command, is_new=existing is None)
+        new = set_entry(text, agent.format, keys, entry)
+    except ConfigTextError as error:
+        raise _install_error(path, error) from error
+    if new == text:
+        return []
+    edits.change(path, new)
+    return [InstallStep(path, "entry", "added" if existing is None else "updated")]
+
+
+def _config_file(agent: Agent, scope: Scope, machine: Machine) -> Path:
+    files = config_files(agent, scope, machine)
     if not files:
         other = next(name for name in SCOPES if name != scope)
         raise InstallError(
-            f"{agent.title} has no configuration that serves as --scope {scope}; "
-            f"use --scope {other}"
+            f"{agent.title} has no configuration file for --scope {scope}; use --scope {other}"
         )
-    path = first_there(files, files[0])
-    _check_inside(path, scope, machine)
-    text = drafts.text(path) or ""
-    command = command_line(agent, scope, machine.project)
-    try:
-        keys = (*_keys(agent, text), NAME)
-        found = entry_at(text, agent.format, keys)
-        if found is not None and not is_ours(agent, found):
-            raise InstallError(
-                f"{path} has an entry {NAME!r} that starts something else; rename or remove it"
-            )
-        entry = entry_for(agent, command, is_new=found is None)
-        new = with_entry(text, agent.format, keys, entry)
-    except TextError as error:
-        raise _located(path, error) from error
-    if new == text:
-        return []
-    drafts.change(path, new)
-    return [InstallStep(path, "entry added" if found is None else "entry updated")]
+    path = first_existing(files, files[0])
+    _check_inside_project(path, scope, machine)
+    return path
 
 
-def _add_section(
-    agent: Agent, scope: Scope, machine: Machine, drafts: FileEdits
+def _add_instructions(
+    agent: Agent, scope: Scope, machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
-    path = _notes_file(agent, scope, machine, drafts)
+    path = _instruction_file(agent, scope, machine, edits)
     if path is None:
         return []
-    _check_inside(path, scope, machine)
-    text = drafts.text(path) or ""
+    _check_inside_project(path, scope, machine)
+    text = edits.text(path) or ""
     try:
-        new = with_section(text)
-    except TextError as error:
-        raise _located(path, error) from error
+        new = add_block(text)
+    except ConfigTextError as error:
+        raise _install_error(path, error) from error
     if new == text:
         return []
-    drafts.change(path, new)
-    return [InstallStep(path, "section updated" if has_section(text) else "section added")]
+    edits.change(path, new)
+    return [InstallStep(path, "instructions", "updated" if has_block(text) else "added")]
 
 
-def _notes_file(agent: Agent, scope: Scope, machine: Machine, drafts: FileEdits) -> Path | None:
-    """The file that the agent reads, and the one that it takes in, if that is shared by others."""
-    files = notes(agent, scope, machine)
+def _instruction_file(
+    agent: Agent, scope: Scope, machine: Machine, edits: FileEdits
+) -> Path | None:
+    """Return the file that the agent reads, or a shared `AGENTS.md` that this file includes."""
+    files = instruction_files(agent, scope, machine)
     if not files:
         return None
-    new = files[0] if scope == "user" else machine.project / agent.new_notes
-    path = first_there(files, new)
-    shared = path.with_name(_SHARED)
-    lines = (drafts.text(path) or "").splitlines()
-    return shared if f"@{_SHARED}" in lines and shared.exists() else path
+    new = files[0] if scope == "user" else machine.project / agent.new_instructions
+    path = first_existing(files, new)
+    shared = path.with_name(_SHARED_INSTRUCTIONS)
+    lines = (edits.text(path) or "").splitlines()
+    return shared if f"@{_SHARED_INSTRUCTIONS}" in lines and shared.exists() else path
 
 
-def _drop_entry(
-    agent: Agent, scope: Scope, path: Path, machine: Machine, drafts: FileEdits
+def _remove_entry(
+    agent: Agent, scope: Scope, path: Path, machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
-    text = drafts.text(path)
+    text = edits.text(path)
     if text is None:
         return []
     try:
-        keys = (*_keys(agent, text), NAME)
-        if not is_ours(agent, entry_at(text, agent.format, keys)):
+        keys = (*_server_keys(agent, text), NAME)
+        if not starts_rootle(agent, read_entry(text, agent.format, keys)):
             return []
-        _check_inside(path, scope, machine)
-        old = drafts.text(backup_of(path))
-        keep = depth_of(old, agent.format, keys[:-1]) if old is not None else 0
-        new = without_entry(text, agent.format, keys, keep)
-    except TextError as error:
-        raise _located(path, error) from error
-    # Where there is no copy of an earlier file, rootle has made this one.
-    is_empty = old is None and new.strip() in ("", "{}")
-    drafts.change(path, None if is_empty else new)
-    return [InstallStep(path, "file deleted" if is_empty else "entry removed")]
+        _check_inside_project(path, scope, machine)
+        old = edits.text(backup_path(path))
+        keep = existing_depth(old, agent.format, keys[:-1]) if old is not None else 0
+        new = remove_entry(text, agent.format, keys, keep)
+    except ConfigTextError as error:
+        raise _install_error(path, error) from error
+    # Without a backup of an earlier version, rootle created the file.
+    is_obsolete = old is None and new.strip() in ("", "{}")
+    return _remove(path, "entry", None if is_obsolete else new, edits)
 
 
-def _drop_section(
-    path: Path, scope: Scope, machine: Machine, drafts: FileEdits
+def _remove_instructions(
+    path: Path, scope: Scope, machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
-    text = drafts.text(path)
-    if text is None or not has_section(text) or _is_needed(path, scope, machine, drafts):
+    text = edits.text(path)
+    if text is None or not has_block(text) or _is_still_read(path, scope, machine, edits):
         return []
-    _check_inside(path, scope, machine)
+    _check_inside_project(path, scope, machine)
     try:
-        new = without_section(text)
-    except TextError as error:
-        raise _located(path, error) from error
-    is_empty = not new and not backup_of(path).exists()
-    drafts.change(path, None if is_empty else new)
-    return [InstallStep(path, "file deleted" if is_empty else "section removed")]
+        new = remove_block(text)
+    except ConfigTextError as error:
+        raise _install_error(path, error) from error
+    is_obsolete = not new and not backup_path(path).exists()
+    return _remove(path, "instructions", None if is_obsolete else new, edits)
 
 
-def _is_needed(path: Path, scope: Scope, machine: Machine, drafts: FileEdits) -> bool:
-    """Whether an agent that has rootle reads the section."""
-    file = target(path)
+def _remove(path: Path, subject: str, text: str | None, edits: FileEdits) -> list[InstallStep]:
+    edits.change(path, text)
+    if text is None:
+        return [InstallStep(path, "file", "deleted")]
+    return [InstallStep(path, subject, "removed")]
+
+
+def _is_still_read(path: Path, scope: Scope, machine: Machine, edits: FileEdits) -> bool:
+    """Return whether an agent that has rootle reads the instructions in a file."""
+    file = resolve(path)
     return any(
-        _has_entry(agent, scope, machine, drafts)
+        _has_rootle(agent, scope, machine, edits)
         for agent in AGENTS
-        if file in map(target, notes(agent, scope, machine))
+        if file in map(resolve, instruction_files(agent, scope, machine))
     )
 
 
-def _has_entry(agent: Agent, scope: Scope, machine: Machine, drafts: FileEdits) -> bool:
-    for path in configurations(agent, scope, machine):
+def _has_rootle(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -> bool:
+    for path in config_files(agent, scope, machine):
         try:
-            text = drafts.text(path) or ""
-            if is_ours(agent, entry_at(text, agent.format, (*_keys(agent, text), NAME))):
+            text = edits.text(path) or ""
+            keys = (*_server_keys(agent, text), NAME)
+            if starts_rootle(agent, read_entry(text, agent.format, keys)):
                 return True
-        except (InstallError, TextError):
-            return True  # nobody can tell: the section stays
+        except (InstallError, ConfigTextError):
+            return True  # unknown, so the instructions stay
     return False
 
 
-def _keys(agent: Agent, text: str) -> Sequence[str]:
-    """The way to the servers in this file: where rootle is, or where a new one belongs."""
+def _server_keys(agent: Agent, text: str) -> Sequence[str]:
+    """Return the keys of the servers in this file: those above rootle's entry or a new one."""
     newer = agent.newer_keys
-    if not newer or entry_at(text, agent.format, (*agent.keys, NAME)) is not None:
+    if not newer or read_entry(text, agent.format, (*agent.keys, NAME)) is not None:
         return agent.keys
-    return newer if isinstance(entry_at(text, agent.format, newer), dict) else agent.keys
+    return newer if isinstance(read_entry(text, agent.format, newer), dict) else agent.keys
 
 
-def _check_inside(path: Path, scope: Scope, machine: Machine) -> None:
-    """Raises InstallError where a file of a project is a link that leads out of it.
+def _check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
+    """Raise InstallError if a file of a project is a link that points outside of it.
 
-    A clone is anybody's, and such a link would have rootle write where its author likes.
+    Otherwise the author of a cloned repository could choose the file that rootle edits.
     """
-    if scope == "project" and not target(path).is_relative_to(os.path.realpath(machine.project)):
-        raise InstallError(f"{path} is a link that leads out of the project; nothing changed")
+    if scope == "project" and not resolve(path).is_relative_to(os.path.realpath(machine.project)):
+        raise InstallError(f"{path} is a link that points outside the project; nothing was changed")
 
 
-def _located(path: Path, error: TextError) -> InstallError:
-    where = f"{path}, line {error.line}" if error.line else f"{path}"
-    return InstallError(f"{where}: {error}; nothing changed")
+def _install_error(path: Path, error: ConfigTextError) -> InstallError:
+    location = f"{path}, line {error.line}" if error.line else f"{path}"
+    return InstallError(f"{location}: {error}; nothing was changed")

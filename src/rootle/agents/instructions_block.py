@@ -1,66 +1,72 @@
-"""The section of `AGENTS.md` and its likes that tells a model when to ask rootle."""
+"""The block in `AGENTS.md` and similar files that says when a model should use rootle."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from rootle.agents.line_endings import TextError, newline_of, with_ends, with_plain_ends
+from rootle.agents.config_text import (
+    ConfigTextError,
+    newline_of,
+    with_newlines,
+    with_unix_newlines,
+)
 
 BEGIN: Final = "<!-- rootle:begin -->"
 END: Final = "<!-- rootle:end -->"
-_LINES: Final = f"""\
+_TEXT: Final = f"""\
 {BEGIN}
 ## Searching this code
 
 The MCP server `rootle` finds code and documents by meaning and by words.
 
-- Where something is done, how it works, or what you cannot name exactly: ask `vectordb_search` one
-  plain sentence before you open files.
-- More around a hit: `vectordb_read` with the source that the hit names.
-- A name, text or pattern that you know, or every place where it stands: `grep` is better.
-- An answer that says it is partial: the index is still being made; `grep` until it is done.
+- To find where or how something is done, or something that you cannot name exactly: call
+  `vectordb_search` with one plain sentence before you open files.
+- To read more around a result: call `vectordb_read` with the source of the result.
+- To find a known name, text or pattern, or every occurrence of it: `grep` is better.
+- If an answer is partial, the index is still being built: use `grep` until it is complete.
 {END}
 """
-_SECTION: Final = re.compile(
+_BLOCK: Final = re.compile(
     rf"^{re.escape(BEGIN)}[ \t]*\r?\n.*?^{re.escape(END)}[ \t]*(?:\r?\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _MARKER: Final = re.compile(rf"^(?:{re.escape(BEGIN)}|{re.escape(END)})", re.MULTILINE)
 
 
-def with_section(text: str) -> str:
-    """The text with the section in it, in the place where it stood or at the end."""
-    plain = _checked(text)
-    if found := _SECTION.search(plain):
-        whole = plain[: found.start()] + _LINES + plain[found.end() :]
+def add_block(text: str) -> str:
+    """Return the text with the block: an old block is replaced, a new one goes to the end."""
+    plain = _check_markers(text)
+    if found := _BLOCK.search(plain):
+        whole = plain[: found.start()] + _TEXT + plain[found.end() :]
     else:
-        # A blank line before it, but after a last line without an end: that is put back as it was.
-        whole = plain + ("\n" if plain else "") + _LINES
-    return with_ends(whole, newline_of(text))
+        # A blank line before the block, unless the last line has no newline: `remove_block` then
+        # restores the text exactly.
+        whole = plain + ("\n" if plain else "") + _TEXT
+    return with_newlines(whole, newline_of(text))
 
 
-def without_section(text: str) -> str:
-    """The text without the section and the line end that was put before it."""
-    plain = _checked(text)
-    found = _SECTION.search(plain)
+def remove_block(text: str) -> str:
+    """Return the text without the block and without the newline that was added before it."""
+    plain = _check_markers(text)
+    found = _BLOCK.search(plain)
     if found is None:
         return text
     before, after = plain[: found.start()], plain[found.end() :]
     if before == "\n" or before.endswith("\n\n") or not after:
         before = before.removesuffix("\n")
-    return with_ends(before + after, newline_of(text))
+    return with_newlines(before + after, newline_of(text))
 
 
-def has_section(text: str) -> bool:
+def has_block(text: str) -> bool:
     return BEGIN in text
 
 
-def _checked(text: str) -> str:
-    """The text with plain line ends; raises TextError where the markers are no pair."""
-    plain = with_plain_ends(text)
+def _check_markers(text: str) -> str:
+    """Return the text with Unix newlines; raise ConfigTextError unless the markers are a pair."""
+    plain = with_unix_newlines(text)
     markers = list(_MARKER.finditer(plain))
     if [found.group() for found in markers] not in ([], [BEGIN, END]):
         line = plain.count("\n", 0, markers[0].start()) + 1
-        raise TextError(f"expected {BEGIN} and {END} once each, in this order", line)
+        raise ConfigTextError(f"expected {BEGIN} and {END} once each, in this order", line)
     return plain

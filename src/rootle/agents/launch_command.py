@@ -1,4 +1,4 @@
-"""The command that starts rootle in an agent, and how it stands in the agent's entry."""
+"""The command that starts rootle, and the entry of an agent that contains it."""
 
 from __future__ import annotations
 
@@ -11,53 +11,56 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rootle.agents.catalog import THIS_FOLDER, Agent, ConfigPart, Scope
+from rootle.agents.agent import PROJECT_FOLDER, Agent, ConfigPart, Scope
 from rootle.errors import InstallError
 
 NAME: Final = "rootle"
-# Environments that `uvx` and `pipx run` make and throw away.
-_PASSING: Final = re.compile(r"[/\\](?:uv[/\\](?:archive-v|environments-v)|pipx[/\\]\.cache)")
+# The environments that `uvx` and `pipx run` create for one run.
+_TEMPORARY_ENVIRONMENT: Final = re.compile(
+    r"[/\\](?:uv[/\\](?:archive-v|environments-v)|pipx[/\\]\.cache)"
+)
 
 
 def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
-    """What the agent shall run.
+    """Return the command that an agent runs; raise InstallError if there is none.
 
-    A project's file is shared by people whose rootle lies elsewhere, so it has the plain name. A
-    user's own names the path: an editor that was not started from a shell has another PATH.
+    A project's file is shared with people whose rootle is installed elsewhere, so it contains the
+    plain name. The user's own file contains the path, because an editor that was not started from
+    a shell has another PATH.
     """
     program = [NAME] if scope == "project" else installed_command()
-    root = os.fspath(project) if agent.root == THIS_FOLDER else agent.root
+    root = os.fspath(project) if agent.root == PROJECT_FOLDER else agent.root
     if root and Path(os.path.expanduser("~")).is_relative_to(root):
         raise InstallError(
-            f"{agent.title} starts a server for one folder, and {root} is no project; "
-            "name one with --root"
+            f"{agent.title} starts a server for one folder, and {root} is not a project; "
+            "choose a project with --root"
         )
     return [*program, "mcp", *(("--root", root) if root else ())]
 
 
 def installed_command() -> list[str]:
-    """This rootle as a command that outlives an upgrade."""
+    """Return the command of this installation, in a form that survives an upgrade."""
     scripts = Path(sysconfig.get_path("scripts"))
     own = shutil.which(NAME, path=os.fspath(scripts))
     found = shutil.which(NAME)
     if own is None:
         command = [os.path.abspath(sys.executable), "-m", NAME]
     elif found is not None and os.path.realpath(found) == os.path.realpath(own):
-        # The link that `pipx` and `uv tool` put on the PATH: it is still right when they move
-        # what it leads to.
+        # The link that `pipx` and `uv tool` put on the PATH. They move its target on an upgrade
+        # and update the link.
         command = [os.path.abspath(found)]
     else:
         command = [os.path.abspath(own)]
-    if _PASSING.search(command[0]):
+    if _TEMPORARY_ENVIRONMENT.search(command[0]):
         raise InstallError(
-            f"{command[0]} lies in an environment that is thrown away; install rootle first, "
+            f"{command[0]} is in a temporary environment; install rootle first, "
             "with `pipx install` or `uv tool install`"
         )
     return command
 
 
-def entry_for(agent: Agent, command: Sequence[str], *, is_new: bool) -> dict[str, Any]:
-    """The entry of an agent for a command; of one that is there, what says the command."""
+def build_entry(agent: Agent, command: Sequence[str], *, is_new: bool) -> dict[str, Any]:
+    """Return the entry of an agent for a command; for an existing entry, only the command."""
     parts = {
         ConfigPart.PROGRAM: command[0],
         ConfigPart.ARGUMENTS: list(command[1:]),
@@ -70,8 +73,8 @@ def entry_for(agent: Agent, command: Sequence[str], *, is_new: bool) -> dict[str
     }
 
 
-def is_ours(agent: Agent, entry: object) -> bool:
-    """Whether an entry of our name starts rootle, however it is installed."""
+def starts_rootle(agent: Agent, entry: object) -> bool:
+    """Return whether an entry named rootle starts rootle, however it is installed."""
     if not isinstance(entry, Mapping):
         return False
     words: list[str] = []

@@ -1,4 +1,4 @@
-"""Where an agent's files lie for one person on one machine, and whether the agent is there."""
+"""The files of an agent on one machine, and whether the agent is installed there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.agents.catalog import Agent, ConfigLocation, Scope
+from rootle.agents.agent import Agent, ConfigLocation, Scope
 from rootle.errors import InstallError
 
 _VARIABLE: Final = re.compile(r"\$\{(\w+):-([^}]*)\}")
@@ -19,57 +19,61 @@ _VARIABLE: Final = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What paths depend on, and the project that is meant."""
+    """Everything that the path of a configuration file depends on."""
 
     home: Path
     project: Path
     environment: Mapping[str, str]
-    platform: str  # as `sys.platform` says it
+    platform: str  # a value of `sys.platform`
 
     @classmethod
     def this(cls, project: Path) -> Machine:
+        """Return this machine with a project; raise InstallError if a folder is missing."""
         home = Path(os.path.expanduser("~"))
         if not home.is_absolute():
-            raise InstallError("nobody knows your home folder; set the variable HOME")
+            raise InstallError("your home folder is unknown; set the variable HOME")
         if not project.is_dir():
-            raise InstallError(f"{project}: there is no such folder")
+            raise InstallError(f"{project}: no such folder")
         return cls(home, Path(os.path.abspath(project)), os.environ, sys.platform)
 
-    def path(self, place: ConfigLocation) -> Path:
-        """The path that a place has here; raises InstallError where a variable is relative."""
-        other = {"darwin": place.macos, "win32": place.windows}.get(self.platform, "")
-        path = Path(self._tilde(_VARIABLE.sub(self._value, other or place.path)))
+    def path(self, location: ConfigLocation) -> Path:
+        """Return the absolute path of a location; raise InstallError if a variable is relative."""
+        other = {"darwin": location.macos, "win32": location.windows}.get(self.platform, "")
+        expanded = _VARIABLE.sub(self._variable, other or location.path)
+        path = Path(self._expand_home(expanded))
         if not path.is_absolute():
-            raise InstallError(f"{path} is a relative path; look at the variable in {place.path}")
+            raise InstallError(
+                f"{path} is a relative path; use an absolute one in the variable of {location.path}"
+            )
         return path
 
-    def _value(self, match: re.Match[str]) -> str:
+    def _variable(self, match: re.Match[str]) -> str:
         return self.environment.get(match[1], "").strip() or match[2]
 
-    def _tilde(self, text: str) -> str:
+    def _expand_home(self, text: str) -> str:
         return os.fspath(self.home) + text[1:] if text == "~" or text[:2] == "~/" else text
 
     def is_installed(self, agent: Agent) -> bool:
-        """Whether there are traces of an agent, or one of its programs."""
-        if any(self.path(place).exists() for place in agent.traces):
+        """Return whether a file or a program of an agent exists."""
+        if any(self.path(location).exists() for location in agent.data_locations):
             return True
         search = self.environment.get("PATH", "")
         return any(shutil.which(program, path=search) for program in agent.programs)
 
 
-def configurations(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
-    """Every file that may hold the servers of an agent; empty where it has none of that scope."""
+def config_files(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
+    """Return the files that may configure the servers of an agent; empty if it has none."""
     if scope == "user":
-        return [machine.path(place) for place in agent.user]
-    return [machine.project / name for name in agent.project]
+        return [machine.path(location) for location in agent.user_config]
+    return [machine.project / name for name in agent.project_config]
 
 
-def notes(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
-    """Every file that an agent may read before a session."""
+def instruction_files(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
+    """Return the files with instructions that an agent may read before a session."""
     if scope == "user":
-        return [machine.path(place) for place in agent.user_notes]
-    return [machine.project / name for name in agent.notes]
+        return [machine.path(location) for location in agent.user_instructions]
+    return [machine.project / name for name in agent.project_instructions]
 
 
-def first_there(paths: Sequence[Path], otherwise: Path) -> Path:
-    return next((path for path in paths if os.path.lexists(path)), otherwise)
+def first_existing(paths: Sequence[Path], default: Path) -> Path:
+    return next((path for path in paths if os.path.lexists(path)), default)

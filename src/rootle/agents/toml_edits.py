@@ -1,4 +1,4 @@
-"""One table of a TOML file put in or taken out, every other line left as it is."""
+"""Set or remove one table in the text of a TOML file; all other lines stay."""
 
 from __future__ import annotations
 
@@ -8,96 +8,103 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rootle.agents.line_endings import TextError, newline_of, with_ends, with_plain_ends
+from rootle.agents.config_text import (
+    ConfigTextError,
+    newline_of,
+    with_newlines,
+    with_unix_newlines,
+)
 
 _HEADER: Final = re.compile(r"^[ \t]*\[(\[?)([^\]\n]*)\]", re.MULTILINE)
-_WORD: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_KEY: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _STRING: Final = r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'"""
 _LIST: Final = rf"""\[(?:[^\]"'#]|{_STRING}|#[^\n]*)*\]"""
-_LINE: Final = re.compile(r"\(at line (\d+)")
+_ERROR_LINE: Final = re.compile(r"\(at line (\d+)")
 
 
-def read(text: str) -> dict[str, Any]:
-    """What the file says; raises TextError."""
+def parse(text: str) -> dict[str, Any]:
+    """Return the data of the file; raise ConfigTextError."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = _LINE.search(str(error))
-        raise TextError(str(error), int(line[1]) if line else None) from error
+        line = _ERROR_LINE.search(str(error))
+        raise ConfigTextError(str(error), int(line[1]) if line else None) from error
 
 
-def put(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """The text with these lines in the table of the keys; others in it stay."""
-    plain = with_plain_ends(text)
-    table = _table(plain, keys)
+def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
+    """Return the text with these values in the table of the keys; other values stay."""
+    plain = with_unix_newlines(text)
+    table = _find_table(plain, keys)
     if table is None:
-        lines = [f"[{'.'.join(keys)}]", *(_line(key, value) for key, value in entry.items())]
-        # A blank line before it, but after a last line without an end: that comes back as it was.
+        lines = [f"[{'.'.join(keys)}]", *(_format_pair(*pair) for pair in entry.items())]
+        # A blank line before the table, unless the last line has no newline: `remove_entry` then
+        # restores the text exactly.
         plain += ("\n" if plain else "") + "\n".join(lines) + "\n"
     else:
         start, end = table
-        plain = plain[:start] + _changed(plain[start:end], entry) + plain[end:]
-    return with_ends(plain, newline_of(text))
+        plain = plain[:start] + _set_values(plain[start:end], entry) + plain[end:]
+    return with_newlines(plain, newline_of(text))
 
 
-def drop(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - as for JSON
-    """The text without the table of the keys and those in it."""
-    plain = with_plain_ends(text)
-    while (table := _table(plain, keys)) is not None:
+def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - as for JSON
+    """Return the text without the table of the keys and its subtables."""
+    plain = with_unix_newlines(text)
+    while (table := _find_table(plain, keys)) is not None:
         before, after = plain[: table[0]], plain[table[1] :]
         if before.endswith("\n\n") or not after:
             before = before.removesuffix("\n")
         plain = before + after
-    return with_ends(plain, newline_of(text))
+    return with_newlines(plain, newline_of(text))
 
 
-def _table(text: str, keys: Sequence[str]) -> tuple[int, int] | None:
-    """Where a table stands with the tables in it, without the comments and blanks that follow."""
-    headers = [(found.start(), _words(found)) for found in _HEADER.finditer(text)]
+def _find_table(text: str, keys: Sequence[str]) -> tuple[int, int] | None:
+    """Return start and end of a table and its subtables, without comments that follow them."""
+    headers = [(found.start(), _header_keys(found)) for found in _HEADER.finditer(text)]
     headers.append((len(text), []))
-    for at, (start, words) in enumerate(headers):
-        if words[: len(keys)] == list(keys):
-            end = next(e for e, other in headers[at + 1 :] if other[: len(keys)] != list(keys))
-            return start, start + len(_without_tail(text[start:end]))
+    for number, (start, table) in enumerate(headers):
+        if table[: len(keys)] == list(keys):
+            following = headers[number + 1 :]
+            end = next(at for at, other in following if other[: len(keys)] != list(keys))
+            return start, start + len(_strip_tail(text[start:end]))
     return None
 
 
-def _words(header: re.Match[str]) -> list[str]:
-    # A list of tables is none of ours, whatever its name.
-    return [] if header[1] else [word.strip("\"'") for word in _WORD.findall(header[2])]
+def _header_keys(header: re.Match[str]) -> list[str]:
+    # rootle never writes an array of tables, so none is edited, whatever its name.
+    return [] if header[1] else [key.strip("\"'") for key in _KEY.findall(header[2])]
 
 
-def _without_tail(block: str) -> str:
-    """Without what introduces the next table."""
+def _strip_tail(block: str) -> str:
+    """Return a block without blank lines and comments at its end; they introduce the next table."""
     lines = block.splitlines(keepends=True)
     while not lines[-1].strip() or lines[-1].lstrip().startswith("#"):
         lines.pop()
     return "".join(lines)
 
 
-def _changed(block: str, entry: Mapping[str, Any]) -> str:
-    """The lines of a table with other values; raises TextError where one cannot be found."""
+def _set_values(block: str, entry: Mapping[str, Any]) -> str:
+    """Return the text of a table with other values."""
     head, _, rest = block.partition("\n")
-    # Only the table itself, not the tables in it.
-    own = _HEADER.search(rest)
-    body, inner = (rest[: own.start()], rest[own.start() :]) if own else (rest, "")
+    subtable = _HEADER.search(rest)
+    at = subtable.start() if subtable else len(rest)
+    body, subtables = rest[:at], rest[at:]
     for key, value in entry.items():
         found = re.search(rf"^[ \t]*{key}[ \t]*=[ \t]*(?:{_LIST}|{_STRING}|[^\n#]*)", body, re.M)
         if found is None:
-            body = f"{_line(key, value)}\n{body}"
-        elif read(found.group()) != {key: value}:
-            body = body[: found.start()] + _line(key, value) + body[found.end() :]
-    return f"{head}\n{body}{inner}"
+            body = f"{_format_pair(key, value)}\n{body}"
+        elif parse(found.group()) != {key: value}:
+            body = body[: found.start()] + _format_pair(key, value) + body[found.end() :]
+    return f"{head}\n{body}{subtables}"
 
 
-def _line(key: str, value: Any) -> str:  # Any: a text, a number, true, false or a list of these
-    return f"{key} = {_toml(value)}"
+def _format_pair(key: str, value: Any) -> str:  # Any: text, number, boolean, or a list of these
+    return f"{key} = {_format_value(value)}"
 
 
-def _toml(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(_toml(part) for part in value)}]"
-    # A path of Windows is easier to read between single quotes, where a backslash is one.
+        return f"[{', '.join(_format_value(part) for part in value)}]"
+    # In single quotes a backslash needs no escape, so Windows paths are easier to read.
     if isinstance(value, str) and "\\" in value and not re.search(r"['\x00-\x1f]", value):
         return f"'{value}'"
     return json.dumps(value, ensure_ascii=False)

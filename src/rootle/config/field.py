@@ -1,4 +1,4 @@
-"""How a field of the configuration says what it means and who may set it."""
+"""Fields of configuration records, with their meaning and validation rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def config_field(
-    default: Any,  # Any: the field says its type, and a default of another one fails at import
+    default: Any,  # Any: the annotation of the field is its type; a wrong default fails at import
     about: str,
     span: tuple[float, float] | None = None,
     *,
@@ -17,12 +17,18 @@ def config_field(
     path: bool = False,
     item: type[Any] | None = None,
 ) -> Any:
-    """A field of Config: its meaning, its range, and who may set it.
+    """Return a dataclass field with a description, a range and validation rules.
 
-    `project` is for what a repository may choose for those who clone it: nothing that reaches a
-    network, a program, a key or a file outside it, and nothing that takes all memory. `secret` is
-    never shown; `url` is one of HTTP; `path` may be one, told from a name by how it begins. `item`
-    is the record that a list is made of, where it is not one of texts.
+    Args:
+        default: The default value. Its type is the type that a file must give.
+        about: One or two sentences for the documentation and `rootle config init`.
+        span: The lowest and the highest allowed number.
+        project: The configuration file of a project may set the key. Set it only for keys that
+            reach no network, program, secret or file outside the project and cannot exhaust memory.
+        secret: The value is never shown.
+        url: The value must be an HTTP URL.
+        path: The value may be a path: one that begins with "/", "." or "~".
+        item: The record type of a list; None for a list of strings.
     """
     metadata: dict[str, object] = {"about": about, "range": span, "project": project}
     metadata |= {"secret": secret, "url": url, "path": path, "item": item}

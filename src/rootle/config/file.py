@@ -1,4 +1,4 @@
-"""One settings file: its `searchAgent` object, whatever else stands in it."""
+"""Read the `searchAgent` object of a configuration file; other objects in it are ignored."""
 
 from __future__ import annotations
 
@@ -13,66 +13,71 @@ from rootle.config.fields import SECTION
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 
-# The file of a program with many sections; what is larger was not written by hand.
+# Other programs may share the file. A larger one was not written by a person.
 _MAX_CHARS: Final = 1_000_000
-_NEAR: Final = 0.8  # as alike as `searchAgents`
+_MIN_SIMILARITY: Final = 0.8  # that of `searchAgents`
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigSection:
-    """The members of a `searchAgent` object, and what a user should know of its file."""
+    """The members of a `searchAgent` object, and warnings about its file."""
 
     members: Members
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | None:
-    """The section of a file, empty where it has none; None where there is no file.
+    """Return the section of a file, empty if the file has none; None if there is no file.
 
-    With `only_regular` a link, a device and the like are left alone: they lead out of a repository.
-    Raises ConfigError naming the file and the line.
+    With `only_regular`, links and devices are not opened, because they may lead out of a
+    repository. Raises ConfigError with the file and the line.
     """
     try:
         if only_regular and not stat.S_ISREG(os.lstat(path).st_mode):
             return ConfigSection(
-                Members(), (f"{path} is not read: it is a link or no regular file",)
+                Members(), (f"{path} is not read: it is a link or not a regular file",)
             )
         with open(path, encoding="utf-8-sig") as file:
             text = file.read(_MAX_CHARS + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        if not os.path.lexists(path):  # in a folder that may not be entered
+        if not os.path.lexists(path):  # in a folder without search permission
             return None
         raise ConfigError(f"cannot read the configuration {path}: {error}") from error
     if len(text) > _MAX_CHARS:
-        raise ConfigError(f"{path} is too long for settings: more than {_MAX_CHARS} characters")
+        raise ConfigError(
+            f"{path} is too long for a configuration file: more than {_MAX_CHARS} characters"
+        )
     try:
-        return _section(parse(text), path)
+        return _read_document(parse(text), path)
     except JsonError as error:
         raise ConfigError(f"{path}, line {error.line}: {error}") from error
 
 
-def _section(document: Value, path: Path) -> ConfigSection:
+def _read_document(document: Value, path: Path) -> ConfigSection:
     if not isinstance(document.data, Members):
-        raise ConfigError(f'{path}: expected an object with a "{SECTION}" object in it')
+        raise ConfigError(f'{path}: expected an object with a member "{SECTION}"')
     found = [member for member in document.data if member.key == SECTION]
     if len(found) > 1:
         first = found[0].line
         raise ConfigError(
-            f'{path}, line {found[1].line}: "{SECTION}" stands in line {first} already; join them'
+            f'{path}, line {found[1].line}: "{SECTION}" is already in line {first}; merge them'
         )
     if not found:
-        return ConfigSection(Members(), _near_misses(document.data, path))
+        return ConfigSection(Members(), _misspelt_sections(document.data, path))
     if not isinstance(found[0].value.data, Members):
-        raise ConfigError(f'{path}, line {found[0].line}: "{SECTION}" is no object; expected {{…}}')
+        raise ConfigError(
+            f'{path}, line {found[0].line}: "{SECTION}" is not an object; expected {{…}}'
+        )
     return ConfigSection(found[0].value.data)
 
 
-def _near_misses(document: Members, path: Path) -> tuple[str, ...]:
-    """Other sections are other programs', but for one that is ours by its looks."""
+def _misspelt_sections(document: Members, path: Path) -> tuple[str, ...]:
+    """Return a warning for each member that looks like a misspelt section name."""
     return tuple(
         f'{path}, line {member.line}: "{member.key}" is not used; did you mean "{SECTION}"?'
         for member in document
-        if difflib.SequenceMatcher(None, member.key.lower(), SECTION.lower()).ratio() >= _NEAR
+        if difflib.SequenceMatcher(None, member.key.lower(), SECTION.lower()).ratio()
+        >= _MIN_SIMILARITY
     )

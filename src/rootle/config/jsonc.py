@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, each value with the place where it stands."""
+"""Parse JSON with comments and trailing commas, and keep the position of each value."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Final
 
 _SPACE: Final = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER: Final = json.JSONDecoder()
-# Nobody writes settings this deep; a file of brackets alone must not exhaust the stack.
+# No configuration nests this deep. A file of brackets must not exhaust the stack.
 _MAX_DEPTH: Final = 64
 
 
 class JsonError(ValueError):
-    """A text that is no JSON, and the line where that shows."""
+    """Raised for invalid JSON, with the line of the error."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -26,120 +26,120 @@ class JsonError(ValueError):
 class Value:
     """A value and its line. `data` is a tuple of Members for an object, of Values for a list."""
 
-    data: Any  # Any: whatever JSON can hold
+    data: Any  # Any: JSON
     line: int
     start: int = 0  # the first character in the text
-    end: int = 0  # the one behind the last
+    end: int = 0  # after the last character
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One key of an object with its value. A key may come twice: the reader decides."""
+    """One key of an object with its value. Duplicate keys are kept; the caller rejects them."""
 
     key: str
-    line: int | None  # None where it comes from no file
+    line: int | None  # None for a value from the command line
     value: Value
-    start: int = 0  # where the key begins
+    start: int = 0  # of the key
 
 
 class Members(tuple[Member, ...]):
-    """An object, in the order of the text."""
+    """The members of an object, in the order of the text."""
 
     __slots__ = ()
 
 
 def parse(text: str) -> Value:
-    """The value that a text holds; raises JsonError."""
-    reader = _Reader(text)
-    value = reader.value(0)
-    if reader.next_char():
-        raise reader.error("expected the end of the file")
+    """Return the value of a JSON text. Raises JsonError."""
+    parser = _JsoncParser(text)
+    value = parser.parse_value(0)
+    if parser.peek():
+        raise parser.error("expected the end of the file")
     return value
 
 
-def plain(value: Value) -> Any:  # Any: whatever JSON can hold
-    """The value as `json.loads` would give it, the last of two equal keys counting."""
+def to_python(value: Value) -> Any:  # Any: JSON
+    """Return the value as `json.loads` would; the last of two equal keys wins."""
     if isinstance(value.data, Members):
-        return {member.key: plain(member.value) for member in value.data}
+        return {member.key: to_python(member.value) for member in value.data}
     if isinstance(value.data, tuple):
-        return [plain(item) for item in value.data]
+        return [to_python(item) for item in value.data]
     return value.data
 
 
 def skip_space(text: str, at: int) -> int:
-    """The next place that is neither space nor comment."""
+    """Return the next position that is neither white space nor part of a comment."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
 
-class _Reader:
+class _JsoncParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
         self._line = 1
-        self._counted = 0  # up to here the line ends are counted
+        self._counted = 0  # line ends before this position are counted
 
-    def value(self, depth: int) -> Value:
-        char = self.next_char()
-        line, start = self.line(), self._at
+    def parse_value(self, depth: int) -> Value:
+        char = self.peek()
+        line, start = self._current_line(), self._at
         if depth > _MAX_DEPTH:
-            raise self.error("brackets stand too deep in one another")
-        data: Any  # Any: whatever JSON can hold
+            raise self.error("brackets are nested too deep")
+        data: Any  # Any: JSON
         if char == "{":
-            data = Members(self._members(depth))
+            data = Members(self._parse_members(depth))
         elif char == "[":
-            data = tuple(self._items(depth))
+            data = tuple(self._parse_items(depth))
         else:
-            data = self._scalar()
+            data = self._parse_scalar()
         return Value(data, line, start, self._at)
 
-    def next_char(self) -> str:
-        """What stands at the next place that is neither space nor comment; "" at the end."""
+    def peek(self) -> str:
+        """Return the next character that is not white space or comment; "" at the end."""
         self._at = skip_space(self._text, self._at)
         return self._text[self._at : self._at + 1]
 
-    def line(self) -> int:
+    def _current_line(self) -> int:
         self._line += self._text.count("\n", self._counted, self._at)
         self._counted = self._at
         return self._line
 
     def error(self, message: str) -> JsonError:
-        return JsonError(message, self.line())
+        return JsonError(message, self._current_line())
 
-    def _members(self, depth: int) -> Iterator[Member]:
+    def _parse_members(self, depth: int) -> Iterator[Member]:
         self._at += 1
-        while self.next_char() != "}":
-            if self.next_char() != '"':
+        while self.peek() != "}":
+            if self.peek() != '"':
                 raise self.error('expected a key in double quotes or "}"')
-            line, start = self.line(), self._at
-            key = self._scalar()
-            if self.next_char() != ":":
+            line, start = self._current_line(), self._at
+            key = self._parse_scalar()
+            if self.peek() != ":":
                 raise self.error(f'expected ":" after the key "{key}"')
             self._at += 1
-            yield Member(key, line, self.value(depth + 1), start)
-            self._separator("}")
+            yield Member(key, line, self.parse_value(depth + 1), start)
+            self._skip_comma("}")
         self._at += 1
 
-    def _items(self, depth: int) -> Iterator[Value]:
+    def _parse_items(self, depth: int) -> Iterator[Value]:
         self._at += 1
-        while self.next_char() != "]":
-            yield self.value(depth + 1)
-            self._separator("]")
+        while self.peek() != "]":
+            yield self.parse_value(depth + 1)
+            self._skip_comma("]")
         self._at += 1
 
-    def _separator(self, end: str) -> None:
-        """Step over a comma; none is needed before the end."""
-        char = self.next_char()
+    def _skip_comma(self, end: str) -> None:
+        """Skip a comma, which is optional before the closing bracket."""
+        char = self.peek()
         if char == ",":
             self._at += 1
         elif char != end:
             raise self.error(f'expected "," or "{end}"')
 
-    def _scalar(self) -> Any:  # Any: a text, a number, true, false or null
+    def _parse_scalar(self) -> Any:  # Any: a string, a number, true, false or null
         try:
             data, self._at = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
             raise JsonError(error.msg, error.lineno) from error
-        except ValueError as error:  # a number of thousands of digits
+        except ValueError as error:  # thousands of digits
             raise self.error("the number is too long") from error
         return data

@@ -1,4 +1,4 @@
-"""Where settings come from: files in a fixed order, and the command line above them."""
+"""Load the configuration: files in order of precedence, overridden by the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import Any, Final
 from rootle.config.fields import SECTION, Config, key_of
 from rootle.config.file import ConfigSection, read_section
 from rootle.config.jsonc import JsonError, Member, Members, Value, parse
-from rootle.config.validation import ConfigValue, Origin, check_together, config_from, read_record
+from rootle.config.validation import (
+    ConfigValue,
+    Origin,
+    check_combinations,
+    make_config,
+    read_record,
+)
 from rootle.errors import ConfigError
 
 PROJECT_FILE: Final = ".rootle.json"
@@ -23,69 +29,70 @@ _FIELDS: Final[Mapping[str, Field[Any]]] = {key_of(field.name): field for field 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for one folder, and why."""
+    """The configuration of a folder and the source of each value."""
 
     config: Config
-    origins: Mapping[str, Origin]  # name of a field -> where its value came from, default left out
-    files: tuple[tuple[Path, bool], ...]  # every file looked for, the strongest first; is it there
-    remarks: tuple[str, ...]  # what a user should know of: keys without effect
+    origins: Mapping[str, Origin]  # by field name, without fields that have their default
+    files: tuple[
+        tuple[Path, bool], ...
+    ]  # every candidate file and whether it exists, highest precedence first
+    warnings: tuple[str, ...]  # about keys without effect
 
 
 def read_settings(root: Path, file: str | None = None, assignments: Sequence[str] = ()) -> Settings:
-    """The settings for a folder: of each key, what the strongest source says.
+    """Return the configuration of a folder; for each key the source of highest precedence wins.
 
-    `file` is what `--config` names, `assignments` are the `KEY=VALUE` of `--set`. Raises
-    ConfigError naming the source, the line, the key and the cure.
+    `file` is the value of `--config`, `assignments` are the `KEY=VALUE` arguments of `--set`.
+    Raises ConfigError with the source, the line, the key and the remedy.
     """
     settings: dict[str, ConfigValue] = {}
     files: list[tuple[Path, bool]] = []
-    remarks: list[str] = []
+    warnings: list[str] = []
     for path, section in _sections(root, file):
         files.insert(0, (path, section is not None))
         if section is not None:
             found = read_record(Config, section.members, str(path), SECTION)
-            remarks += section.remarks
+            warnings += section.warnings
             settings |= found
-    said = read_record(Config, _members(assignments), COMMAND_LINE, SECTION)
-    settings |= said
-    check_together(settings)
+    settings |= read_record(Config, _parse_assignments(assignments), COMMAND_LINE, SECTION)
+    check_combinations(settings)
     origins = {name: setting.origin for name, setting in settings.items()}
-    return Settings(config_from(settings), origins, tuple(files), tuple(remarks))
+    return Settings(make_config(settings), origins, tuple(files), tuple(warnings))
 
 
 def load_config(path: Path) -> tuple[Config, tuple[str, ...]]:
-    """The configuration in one file and nothing else, and remarks on it."""
+    """Return the configuration of a single file, and warnings about it."""
     section = read_section(path)
     if section is None:
-        raise ConfigError(f"{path}: there is no such file")
+        raise ConfigError(f"{path}: no such file")
     found = read_record(Config, section.members, str(path), SECTION)
-    check_together(found)
-    return config_from(found), section.remarks
+    check_combinations(found)
+    return make_config(found), section.warnings
 
 
 def user_file() -> Path:
-    """The user's own file, in the folder where the platform keeps settings."""
+    """Return the path of the user's file, in the configuration folder of the platform."""
     from platformdirs import user_config_path
 
     return user_config_path("rootle", appauthor=False) / "config.json"
 
 
 def _sections(root: Path, file: str | None) -> Iterator[tuple[Path, ConfigSection | None]]:
-    """Every file that may speak, the weakest first; None for one that is not there."""
+    """Yield every candidate file, lowest precedence first, with None for a missing one."""
     for path in (Path(os.path.expanduser("~/.nootropic/config.json")), user_file()):
-        # Where nobody knows the home, the path begins with "~": a folder that a clone may hold.
+        # Without a home directory the path begins with "~", a folder that a clone may contain.
         if path.is_absolute():
             yield path, read_section(path)
     named = _named_file(file)
     project = root / PROJECT_FILE
-    # Whoever names the project's file on purpose trusts it as a whole.
+    # A user who names the project's file explicitly trusts all of it.
     if named is None or os.path.realpath(named) != os.path.realpath(project):
         section = read_section(project, only_regular=True)
-        yield project, section and _harmless(section, project)
+        yield project, section and _project_safe(section, project)
     if named is not None:
         section = read_section(named)
         if section is None:
-            raise ConfigError(f"{named}: there is no such file")
+            raise ConfigError(f"{named}: no such file")
         yield named, section
 
 
@@ -94,23 +101,23 @@ def _named_file(option: str | None) -> Path | None:
     return Path(os.path.abspath(os.path.expanduser(name))) if name else None
 
 
-def _harmless(section: ConfigSection, path: Path) -> ConfigSection:
-    """Without the keys that a repository may not set for whoever clones it."""
-    kept, remarks = [], list(section.remarks)
+def _project_safe(section: ConfigSection, path: Path) -> ConfigSection:
+    """Return the section without the keys that a repository must not set for its users."""
+    kept, warnings = [], list(section.warnings)
     for member in section.members:
         field = _FIELDS.get(member.key)
         if field is None or field.metadata["project"]:
             kept.append(member)
         else:
-            remarks.append(
-                f"{Origin(str(path), member.line)}: {SECTION}.{member.key} is left out, which the "
-                f"file of a project may not set; if you want it, set it in {user_file()}"
+            warnings.append(
+                f"{Origin(str(path), member.line)}: {SECTION}.{member.key} is ignored: "
+                f"a project file must not set it; to use it, set it in {user_file()}"
             )
-    return ConfigSection(Members(kept), tuple(remarks))
+    return ConfigSection(Members(kept), tuple(warnings))
 
 
-def _members(assignments: Sequence[str]) -> Members:
-    """What `--set` said, as if it stood in a file; the last word on a key counts."""
+def _parse_assignments(assignments: Sequence[str]) -> Members:
+    """Return the `--set` arguments as members of a file; the last value of a key wins."""
     members = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
@@ -118,17 +125,20 @@ def _members(assignments: Sequence[str]) -> Members:
             raise ConfigError(f'--set takes KEY=VALUE, as in --set defaultLimit=20, not "{key}"')
         field = _FIELDS.get(key)
         if field is not None and field.metadata["secret"]:
-            # Every process of the machine can read it there, and the shell writes it down.
-            raise ConfigError(f"--set {key}: a key does not belong there; put it in {user_file()}")
-        members[key] = Member(key, None, _value(text, field))
+            # Every process can read the command line, and the shell keeps a history of it.
+            raise ConfigError(
+                f"--set {key}: secrets are not accepted on the command line; "
+                f"set it in {user_file()}"
+            )
+        members[key] = Member(key, None, _parse_value(text, field))
     return Members(members.values())
 
 
-def _value(text: str, field: Field[Any] | None) -> Value:
-    """What stands after `=`: JSON, or a text as it is."""
+def _parse_value(text: str, field: Field[Any] | None) -> Value:
+    """Parse the text after `=`: JSON, or the text itself for a string field."""
     if field is not None and isinstance(field.default, str):
         return Value(text, 1)
     try:
         return parse(text)
     except JsonError:
-        return Value(text, 1)  # named in the error that follows
+        return Value(text, 1)  # validation reports it

@@ -1,4 +1,4 @@
-"""A settings file to start from: every key, its meaning and its default, commented out."""
+"""The file that `rootle config init` writes: every key with its description and default."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from rootle.serialization.json import to_json
 _WIDTH: Final = 96
 _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")  # of Markdown
 _HEAD: Final = """\
-// Settings of rootle. What starts with "//" holds no effect: take it off a line to set that key.
-// `rootle config show` tells what holds and why.
+// Configuration of rootle. Remove the "//" in front of a key to set it.
+// `rootle config show` prints the values in effect and their sources.
 {
   "%s": {
 """
 
 
 def template() -> str:
-    """The text of the file; it sets nothing until a user changes it."""
+    """Return the text of the file. Every key in it is commented out."""
     entries = []
     for field in fields(Config):
-        said = _LINK.sub(r"\1", field.metadata["about"]) + _range(field.metadata["range"])
-        about = textwrap.wrap(said, _WIDTH)
+        description = _LINK.sub(r"\1", field.metadata["about"]) + _format_range(
+            field.metadata["range"]
+        )
+        about = textwrap.wrap(description, _WIDTH)
         default = json.dumps(to_json(field.default))
         entries += [*(f"// {line}" for line in about), f'// "{key_of(field.name)}": {default},', ""]
     body = textwrap.indent("\n".join(entries[:-1]), "    ")
     return f"{_HEAD % SECTION}{body}\n  }}\n}}\n"
 
 
-def _range(span: tuple[float, float] | None) -> str:
+def _format_range(span: tuple[float, float] | None) -> str:
     return f" From {span[0]} to {span[1]}." if span else ""

@@ -1,4 +1,4 @@
-"""What somebody set without any effect: said by `rootle status`, so that nobody relies on it."""
+"""Find configuration keys that are set but have no effect, for `rootle status`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, 
 
 
 def unused_settings(config: Config) -> tuple[str, ...]:
-    """A sentence for each key that is set and has no effect beside the others."""
-    beside = (
+    """Return a message for each key that is set and has no effect with the other keys."""
+    endpoints = (
         ("dense", config.dense_endpoint, config.dense_backend == EMBEDDED, "denseBackend"),
         ("sparse", config.sparse_endpoint, config.sparse_backend == EMBEDDED, "sparseBackend"),
         ("reranker", config.reranker_endpoint, not config.reranker_provider, "rerankerProvider"),
@@ -19,14 +19,16 @@ def unused_settings(config: Config) -> tuple[str, ...]:
             "embeddingModelID",
         ),
     )
-    said = [
-        f"{part}Endpoint: {key} names nobody who would be asked there"
-        for part, endpoint, is_alone, key in beside
-        if endpoint and is_alone
+    messages = [
+        f"{part}Endpoint is not used: {key} names no server"
+        for part, endpoint, is_unused, key in endpoints
+        if endpoint and is_unused
     ]
-    of_the_web = ("brave_api_key", "exa_api_key", "searxng_endpoint")
+    web_keys = ("brave_api_key", "exa_api_key", "searxng_endpoint")
     if not config.web_search:
-        said += [
-            f"{key_of(name)}: webSearch is false" for name in of_the_web if getattr(config, name)
+        messages += [
+            f"{key_of(name)} is not used: webSearch is false"
+            for name in web_keys
+            if getattr(config, name)
         ]
-    return tuple(said)
+    return tuple(messages)

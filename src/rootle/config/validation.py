@@ -1,4 +1,4 @@
-"""What stands in a `searchAgent` object, held against the fields of Config."""
+"""Validate the members of a `searchAgent` object against the fields of Config."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
 from rootle.config.fields import Config, key_of
-from rootle.config.jsonc import Members, Value, plain
+from rootle.config.jsonc import Members, Value, to_python
 from rootle.errors import ConfigError
 
-_LONGEST_SHOWN: Final = 60
-_NEAR: Final = 0.5  # a wrong guess is better than none where the list is this long
-_KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_MAX_SHOWN_CHARS: Final = 60
+_MIN_SIMILARITY: Final = 0.5  # with this many keys a wrong guess is better than none
+_KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 DEFAULT: Final = "default"
+# Keys of earlier versions, and their names now.
+_RENAMED: Final[Mapping[str, str]] = {
+    "memoryBesideCode": "includeMemories",
+    "refreshSeconds": "staleCheckSeconds",
+}
 
-# The first may not be more than the second.
-_AT_MOST: Final = (
+# The first key must not exceed the second.
+_UPPER_BOUNDS: Final = (
     ("default_limit", "max_limit"),
     ("chunk_overlap_tokens", "max_chunk_size_tokens"),
 )
@@ -27,7 +32,7 @@ _AT_MOST: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value came from: a file with the line, or the command line."""
+    """The source of a value: a file and a line, or the command line."""
 
     source: str
     line: int | None = None
@@ -38,140 +43,149 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ConfigValue:
-    """The value of one key and where it came from."""
+    """The value of a key and its source."""
 
     value: Any  # Any: of the type of its field
     origin: Origin
 
 
-# Any: a record of settings, which is a Config or the value of one of its keys.
+# Any: a record type, which is Config or the type of one of its fields.
 def read_record(
     record: type[Any], members: Members, source: str, name: str
 ) -> dict[str, ConfigValue]:
-    """The settings in an object, by the name of their field; `name` is what the object is called.
+    """Return the values of an object by field name; `name` is the name of the object in messages.
 
-    Raises ConfigError naming the file, the line, the key and the cure.
+    Raises ConfigError with the file, the line, the key and the remedy.
     """
     known = {key_of(field.name): field for field in fields(record)}
     found: dict[str, ConfigValue] = {}
     for member in members:
         origin = Origin(source, member.line)
         if member.key not in known:
-            near = _suggestion(member.key, known)
-            raise ConfigError(f"{origin}: unknown key {name}.{member.key}{near}")
+            raise ConfigError(f"{origin}: {_unknown_key(name, member.key, known)}")
         field = known[member.key]
         if field.name in found:
             first = found[field.name].origin.line
             raise ConfigError(
-                f"{origin}: {name}.{member.key} was set in line {first} already; take one out"
+                f"{origin}: {name}.{member.key} is already set in line {first}; remove one of them"
             )
-        value = _checked(field, member.value, origin, f"{name}.{member.key}")
+        value = _validate(field, member.value, origin, f"{name}.{member.key}")
         found[field.name] = ConfigValue(value, origin)
     return found
 
 
-def _checked(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
-    wanted: type[Any] = type(field.default)
-    if is_dataclass(wanted):
-        return _nested(field, value, origin, name)
+def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
+    expected: type[Any] = type(field.default)
+    if is_dataclass(expected):
+        return _read_nested(field, value, origin, name)
     data: Any = value.data
-    if wanted is tuple:
+    if expected is tuple:
         item: type[Any] | None = field.metadata["item"]
-        return _texts(value, origin, name) if item is None else _items(item, value, origin, name)
-    if wanted is float and type(data) is int:
-        data = _as_float(data)
-    if type(data) is not wanted:
-        shown = "something else" if field.metadata["secret"] else _shown(value)
-        raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[wanted]}")
+        if item is None:
+            return _read_strings(value, origin, name)
+        return _read_items(item, value, origin, name)
+    if expected is float and type(data) is int:
+        data = _to_float(data)
+    if type(data) is not expected:
+        shown = "of another type" if field.metadata["secret"] else _abbreviate(value)
+        raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[expected]}")
     if field.metadata["path"]:
-        return _path_seen_from(origin, data)
+        return _resolve_path(origin, data)
     span: tuple[float, float] | None = field.metadata["range"]
     if field.metadata["url"] and data and not data.startswith(("http://", "https://")):
-        raise ConfigError(f'{origin}: {name} is {_shown(value)}, expected a URL: "http://…"')
+        raise ConfigError(f'{origin}: {name} is {_abbreviate(value)}, expected a URL: "http://…"')
     if span and not span[0] <= data <= span[1]:
-        shown = _shown(value)
+        shown = _abbreviate(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
     return data
 
 
-def _path_seen_from(origin: Origin, text: str) -> str:
-    """A relative path counts from its file, and never from the folder that is searched."""
+def _resolve_path(origin: Origin, text: str) -> str:
+    """Resolve a relative path against the folder of its file, never against the searched folder."""
     if not text.startswith((".", "~")):
         return text
     folder = os.path.dirname(origin.source) if origin.line else os.curdir
     return os.path.abspath(os.path.join(folder, os.path.expanduser(text)))
 
 
-def _nested(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
+def _read_nested(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
     default: Any = field.default
     if not isinstance(value.data, Members):
         keys = ", ".join(f'"{key_of(part.name)}"' for part in fields(default))
-        raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected an object with {keys}")
+        raise ConfigError(
+            f"{origin}: {name} is {_abbreviate(value)}, expected an object with {keys}"
+        )
     parts = read_record(type(default), value.data, origin.source, name)
     return replace(default, **{key: part.value for key, part in parts.items()})
 
 
-def _texts(value: Value, origin: Origin, name: str) -> tuple[str, ...]:
-    data = plain(value)
+def _read_strings(value: Value, origin: Origin, name: str) -> tuple[str, ...]:
+    data = to_python(value)
     if not isinstance(data, list) or not all(isinstance(item, str) for item in data):
-        raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected a list of texts")
+        raise ConfigError(f"{origin}: {name} is {_abbreviate(value)}, expected a list of strings")
     return tuple(data)
 
 
-def _items(item: type[Any], value: Value, origin: Origin, name: str) -> tuple[Any, ...]:
+def _read_items(item: type[Any], value: Value, origin: Origin, name: str) -> tuple[Any, ...]:
     if isinstance(value.data, Members) or not isinstance(value.data, tuple):
-        raise ConfigError(f"{origin}: {name} is {_shown(value)}, expected a list of objects")
+        raise ConfigError(f"{origin}: {name} is {_abbreviate(value)}, expected a list of objects")
     found = []
     for at, entry in enumerate(value.data):
-        own = f"{name}[{at}]"
+        item_name = f"{name}[{at}]"
         if not isinstance(entry.data, Members):
             keys = ", ".join(f'"{key_of(part.name)}"' for part in fields(item))
-            shown = _shown(entry)
-            raise ConfigError(f"{origin}: {own} is {shown}, expected an object with {keys}")
-        parts = read_record(item, entry.data, origin.source, own)
+            shown = _abbreviate(entry)
+            raise ConfigError(f"{origin}: {item_name} is {shown}, expected an object with {keys}")
+        parts = read_record(item, entry.data, origin.source, item_name)
         try:
             found.append(item(**{key: part.value for key, part in parts.items()}))
         except ValueError as error:
-            raise ConfigError(f"{origin}: {own} {error}") from error
+            raise ConfigError(f"{origin}: {item_name} {error}") from error
     return tuple(found)
 
 
-def _as_float(number: int) -> float:
+def _to_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
         return float("inf")  # out of every range
 
 
-def _shown(value: Value) -> str:
-    text = json.dumps(plain(value), ensure_ascii=False)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+def _abbreviate(value: Value) -> str:
+    text = json.dumps(to_python(value), ensure_ascii=False)
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[: _MAX_SHOWN_CHARS - 1]}…"
 
 
-def _suggestion(key: str, known: Mapping[str, Any]) -> str:
-    # Without regard to case: `denseTopk` is `denseTopK`.
+def _unknown_key(section: str, key: str, known: Mapping[str, Any]) -> str:
+    if key in _RENAMED:
+        return f"{section}.{key} was renamed; use {section}.{_RENAMED[key]}"
+    return f"unknown key {section}.{key}{_suggest(key, known)}"
+
+
+def _suggest(key: str, known: Mapping[str, Any]) -> str:
+    # Case is ignored: `denseTopk` is `denseTopK`.
     lower = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(key.lower(), lower, n=1, cutoff=_NEAR)
+    near = difflib.get_close_matches(key.lower(), lower, n=1, cutoff=_MIN_SIMILARITY)
     if near:
         return f'; did you mean "{lower[near[0]]}"?'
-    return "; `rootle config show` lists the known ones"
+    return "; `rootle config show` lists the keys"
 
 
-def config_from(settings: Mapping[str, ConfigValue]) -> Config:
-    """A Config of these settings, and the default for every other key."""
+def make_config(settings: Mapping[str, ConfigValue]) -> Config:
+    """Return a Config with these values, and the default for every other key."""
     return replace(Config(), **{name: setting.value for name, setting in settings.items()})
 
 
-def check_together(settings: Mapping[str, ConfigValue]) -> None:
-    """Raise ConfigError where two keys, each fine alone, contradict one another."""
-    config = config_from(settings)
-    for small, large in _AT_MOST:
+def check_combinations(settings: Mapping[str, ConfigValue]) -> None:
+    """Raise ConfigError if two keys that are valid on their own contradict each other."""
+    config = make_config(settings)
+    for small, large in _UPPER_BOUNDS:
         if getattr(config, small) > getattr(config, large):
             below, above = (
                 f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"
                 for name in (small, large)
             )
-            raise ConfigError(f"{below}, is more than {above}; set both")
+            raise ConfigError(f"{below}, is greater than {above}; change one of them")
 
 
 def _origin(settings: Mapping[str, ConfigValue], name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a configuration may say of the order of results: weights of signals, and trust."""
+"""Configuration of the ranking: weights of signals, and trust rules."""
 
 from __future__ import annotations
 
@@ -9,30 +9,42 @@ from rootle.config.field import config_field
 
 @dataclass(frozen=True, slots=True)
 class RerankerWeights:
-    """What each signal counts in the weighted sum."""
+    """Weights of the signals in the weighted sum."""
 
-    dense_score: float = config_field(0.5, "The cosine of the chunk.", (0.0, 1_000.0))
-    sparse_score: float = config_field(0.3, "The score of its words.", (0.0, 1_000.0))
-    recency_boost: float = config_field(0.1, "How lately the file was changed.", (0.0, 1_000.0))
-    file_importance: float = config_field(0.1, "How much the file matters.", (0.0, 1_000.0))
+    dense_score: float = config_field(
+        0.5, "Weight of the cosine similarity of the chunk.", (0.0, 1_000.0)
+    )
+    sparse_score: float = config_field(
+        0.3, "Weight of the BM25 score of the chunk.", (0.0, 1_000.0)
+    )
+    recency_boost: float = config_field(
+        0.1, "Weight of how recently the file was changed.", (0.0, 1_000.0)
+    )
+    file_importance: float = config_field(
+        0.1, "Weight of the importance of the file.", (0.0, 1_000.0)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SignalWeights:
-    """What signals beside words and vectors count in the `learned` and `features` rankers."""
+    """Weights of additional signals in the `learned` and `features` rankers."""
 
-    recency_boost: float = config_field(0.0, "How lately the file was changed.", (0.0, 1_000.0))
-    file_importance: float = config_field(0.0, "How much the file matters.", (0.0, 1_000.0))
+    recency_boost: float = config_field(
+        0.0, "Weight of how recently the file was changed.", (0.0, 1_000.0)
+    )
+    file_importance: float = config_field(
+        0.0, "Weight of the importance of the file.", (0.0, 1_000.0)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class TrustRule:
-    """Whose files count more or less: those of an author, at a place, or both."""
+    """A factor for the scores of files by author, by path, or by both."""
 
-    author: str = config_field("", "A name or an address, as the last commit has it.")
-    path: str = config_field("", "A file, a folder or a glob.")
-    weight: float = config_field(1.5, "The score is multiplied by it.", (0.0, 1_000.0))
+    author: str = config_field("", "Name or e-mail address of the author of the last commit.")
+    path: str = config_field("", "File, folder or glob.")
+    weight: float = config_field(1.5, "Factor of the score.", (0.0, 1_000.0))
 
     def __post_init__(self) -> None:
         if not (self.author or self.path):
-            raise ValueError('names neither an "author" nor a "path"')
+            raise ValueError('needs an "author", a "path" or both')

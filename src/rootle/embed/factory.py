@@ -13,7 +13,7 @@ from typing import Final
 from rootle.config.api_key import read_key
 from rootle.config.fields import Config
 from rootle.embed.model_choice import Kind, ModelChoice, open_table
-from rootle.embed.prefixes import Prefixes, known_prefixes, read_prefixes
+from rootle.embed.prefixes import Prefixes, find_prefixes, read_prefixes
 from rootle.embed.providers import PROVIDERS
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.models.shipped import STATIC_CODE_V1
@@ -165,7 +165,7 @@ def _choose_server(model: str, config: Config) -> ModelChoice | str:
             "embeddingEndpoint)"
         )
     # A server with OpenAI's API passes a text to the model unchanged. The others add a prefix.
-    defaults = known_prefixes(model) if provider.shape == "openai" else Prefixes()
+    defaults = find_prefixes(model) if provider.shape == "openai" else Prefixes()
     prefixes = _override_prefixes(defaults, config)
     parts = (provider.shape, model, config.embedding_dimensions, prefixes.fingerprint)
     name = ":".join(str(part) for part in parts if part)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rootle.plugins.registry import Found, called_within, made
+from rootle.plugins.registry import Found, call_with_timeout, make_component
 from rootle.protocols import Matrix
 
 
@@ -15,7 +15,7 @@ class PluginModel:
 
     def __init__(self, found: Found) -> None:
         self._found = found
-        self._embed = made(found)
+        self._embed = make_component(found)
         self.dimensions = 0  # unknown before the first answer
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a plugin accepts only texts
@@ -24,4 +24,4 @@ class PluginModel:
         def embed() -> Matrix:
             return np.asarray(self._embed(list(texts)), dtype=np.float32)
 
-        return called_within(self._found, embed, timeout_s)
+        return call_with_timeout(self._found, embed, timeout_s)

@@ -46,7 +46,7 @@ _KNOWN: Final[tuple[tuple[str, Prefixes], ...]] = (
 _PROMPT_NAMES: Final = {"query": ("query",), "document": ("document", "passage")}
 
 
-def known_prefixes(model: str) -> Prefixes:
+def find_prefixes(model: str) -> Prefixes:
     """Return the prefixes for the name of a model; none for an unknown name."""
     for pattern, prefixes in _KNOWN:
         if re.search(pattern, model, re.IGNORECASE):
@@ -68,4 +68,4 @@ def read_prefixes(folder: Path) -> Prefixes:
         for kind, names in _PROMPT_NAMES.items()
     }
     configured = Prefixes(**by_kind)
-    return configured if configured.fingerprint else known_prefixes(folder.name)
+    return configured if configured.fingerprint else find_prefixes(folder.name)

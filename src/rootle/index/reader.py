@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
 from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
-
-# The encoding of a document whose text a plugin extracted: only the plugin can extract it again.
-DOCUMENT: Final = "document"
+from rootle.types import FILES, DocumentSection
 
 # A write within one tick of the file system's clock after a file was read leaves its size and time
 # unchanged. Linux stamps files every few milliseconds; whole seconds indicate a coarser system.
@@ -28,7 +26,7 @@ class FileState(NamedTuple):
     """
 
     id: int
-    path: str
+    path: str  # relative to the root; the URI of a document from another source
     size: int
     mtime_ns: int
     seen_ns: int  # when it was read: a later write in the same tick looks unchanged
@@ -42,6 +40,9 @@ class FileState(NamedTuple):
     is_dirty: bool  # differs from the last commit, or is not committed
     generation: int  # of its last change
     author: str = ""  # of the last commit that changed it: "Name <address>", where known
+    source: str = FILES  # the name of the source that lists it
+    kind: str = "file"  # as in sources.source.Document
+    title: str = ""
 
     @property
     def is_settled(self) -> bool:
@@ -217,6 +218,9 @@ class IndexReader(Protocol):
 
     def text(self, file_id: int) -> str:
         """Return the indexed text of a file."""
+
+    def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
+        """Return the sections of a document in order, none for a file that is cited by lines."""
 
     def excerpts(self, ranges: Sequence[TextRange]) -> Sequence[str]:
         """Return the text of each range of characters."""

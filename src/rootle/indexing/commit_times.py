@@ -13,6 +13,7 @@ from rootle.sources.git.repository import (
     is_ancestor,
     last_commits,
 )
+from rootle.types import FILES
 
 _HEAD = "head"
 
@@ -43,11 +44,11 @@ def update_commit_times(
         _write(manifest, {}, dirty, keep=True, only=only)
     elif known_head is not None and is_ancestor(root, known_head, head):
         news = last_commits(root, known_head)
-        _write(manifest, news.of if news else {}, dirty, keep=True)
+        _write(manifest, news.by_path if news else {}, dirty, keep=True)
     else:
         # Another branch: what an earlier one said of a file may be newer than this one's truth.
         history = last_commits(root, None)
-        _write(manifest, history.of if history else {}, dirty, keep=False)
+        _write(manifest, history.by_path if history else {}, dirty, keep=False)
     manifest.set_value(_HEAD, head)
 
 
@@ -61,6 +62,8 @@ def _write(
 ) -> None:
     rows = []
     for state in manifest.files_at(only) if only else manifest.files():
+        if state.source != FILES:
+            continue
         commit = commits.get(state.path)
         committed, author = (state.committed_s, state.author) if keep else (None, "")
         if commit is not None:

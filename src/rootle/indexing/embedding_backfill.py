@@ -1,4 +1,4 @@
-"""When waiting chunks get their embedding: some with each search, all with `rootle index`."""
+"""Embedding of pending chunks: a few during each update, all of them in `rootle index`."""
 
 from __future__ import annotations
 
@@ -17,60 +17,60 @@ from rootle.index.local.pending_embeddings import PendingEmbeddings
 from rootle.index.local.writer_lock import writer_lock
 from rootle.ingest.embedding_queue import EmbeddingBudget, EmbeddingQueue
 from rootle.protocols import Embedder, QueuedEmbedder
-from rootle.types import IndexReport
+from rootle.types import IndexReport, WarningCallback
 
-# What a search that brings the index up to date spends on it.
-_SHARE_S: Final = 1.0
-# How long a command that embeds everything keeps other writers out, and then lets them in; they
-# look every 20 milliseconds.
-_TURN_S: Final = 10.0
-_BETWEEN_TURNS_S: Final = 0.05
-# For chunks alone nobody waits as for a question: a large model on a slow machine takes its time.
+# The time that an update before a query spends on embeddings.
+_BUDGET_PER_UPDATE_S: Final = 1.0
+# A run that embeds everything releases the writer lock this often and for this long. Other writers
+# poll the lock every 20 milliseconds.
+_LOCK_DURATION_S: Final = 10.0
+_LOCK_PAUSE_S: Final = 0.05
+# Without a query waiting for it, a large model on a slow machine may take its time.
 _BATCH_TIMEOUT_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBackfill:
-    """The queue of one index and the times at which it is worked off."""
+    """Embeds the pending chunks of one index."""
 
-    folder: Path  # of the index
-    model: str  # for the on_warning
+    index_dir: Path
+    model: str  # for messages
     open_embedder: Callable[[], Embedder]
-    batch_timeout_s: float  # while a search waits
-    on_warning: Callable[[str], None]
+    query_timeout_s: float  # of a batch while a query waits
+    on_warning: WarningCallback
     clock: Callable[[], float]
     rng: Rng
 
-    def first(
+    def embed_first(
         self, connection: sqlite3.Connection, report: IndexReport, *, embed_all: bool
     ) -> IndexReport:
-        """The report after the first turn; the caller holds the writer's lock."""
+        """Embed for a limited time; the caller holds the writer lock. Return the new report."""
         if not embed_all:
-            return self._turn(connection, report, EmbeddingBudget(_SHARE_S, self.batch_timeout_s))
+            budget = EmbeddingBudget(_BUDGET_PER_UPDATE_S, self.query_timeout_s)
+            return self._embed(connection, report, budget)
         if count := PendingEmbeddings(connection).backlog().count:
             self.on_warning(f"embedding {count} chunks with {self.model}")
-        return self._turn(
-            connection, report, EmbeddingBudget(_TURN_S, _BATCH_TIMEOUT_S, insists=True)
-        )
+        budget = EmbeddingBudget(_LOCK_DURATION_S, _BATCH_TIMEOUT_S, insists=True)
+        return self._embed(connection, report, budget)
 
-    def rest(self, report: IndexReport, on_wait: Callable[[], None]) -> IndexReport:
-        """The report after all further turns, as long as they go well; takes the lock for each."""
-        allowance = EmbeddingBudget(_TURN_S, _BATCH_TIMEOUT_S)
+    def embed_rest(self, report: IndexReport, on_wait: Callable[[], None]) -> IndexReport:
+        """Embed until none is pending or an attempt fails, with the lock released in between."""
+        budget = EmbeddingBudget(_LOCK_DURATION_S, _BATCH_TIMEOUT_S)
         embedded = report.chunks_embedded
         while report.chunks_pending and embedded:
-            sleep(_BETWEEN_TURNS_S)
+            sleep(_LOCK_PAUSE_S)
             with (
-                writer_lock(self.folder, -1, on_wait),
-                storage_errors(self.folder),
-                closing(open_database(self.folder, create=False)) as connection,
+                writer_lock(self.index_dir, -1, on_wait),
+                storage_errors(self.index_dir),
+                closing(open_database(self.index_dir, create=False)) as connection,
             ):
-                later = self._turn(connection, report, allowance)
+                later = self._embed(connection, report, budget)
             embedded = later.chunks_embedded - report.chunks_embedded
             report = later
         return report
 
-    def _turn(
-        self, connection: sqlite3.Connection, report: IndexReport, allowance: EmbeddingBudget
+    def _embed(
+        self, connection: sqlite3.Connection, report: IndexReport, budget: EmbeddingBudget
     ) -> IndexReport:
         pending = PendingEmbeddings(connection)
         if not pending.backlog().count:
@@ -78,8 +78,8 @@ class EmbeddingBackfill:
         started = perf_counter()
         embedder = self.open_embedder()
         assert isinstance(embedder, QueuedEmbedder)
-        queue = EmbeddingQueue(self.folder, connection, embedder, clock=self.clock, rng=self.rng)
-        embedded = queue.work(allowance)
+        queue = EmbeddingQueue(self.index_dir, connection, embedder, clock=self.clock, rng=self.rng)
+        embedded = queue.work(budget)
         backlog = pending.backlog()
         return replace(
             report,

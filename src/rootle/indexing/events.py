@@ -1,4 +1,4 @@
-"""Who wants to know that the index has a new generation."""
+"""Subscriptions to the event that the index has a new generation."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ Subscriber = Callable[[IndexUpdated], object]
 
 
 class Subscribers:
-    """Calls everybody who asked for it, in order, on the thread that wrote the index."""
+    """Calls all subscribers in order, on the thread that wrote the index. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[object, Subscriber] = {}
+        self._subscribers: dict[object, Subscriber] = {}
 
     def add(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Returns a function that ends the subscription; calling it twice does no harm."""
+        """Add a subscriber; return a function that removes it and may be called repeatedly."""
         key = object()
         with self._lock:
-            self._known[key] = subscriber
+            self._subscribers[key] = subscriber
 
-        def end() -> None:
+        def remove() -> None:
             with self._lock:
-                self._known.pop(key, None)
+                self._subscribers.pop(key, None)
 
-        return end
+        return remove
 
-    def tell(self, event: IndexUpdated) -> None:
+    def publish(self, event: IndexUpdated) -> None:
         with self._lock:
-            known = list(self._known.values())
-        for subscriber in known:
+            subscribers = list(self._subscribers.values())
+        for subscriber in subscribers:
             try:
                 subscriber(event)
             except Exception:
-                # Somebody else's code, and the index is as good as before: the others and the
-                # watcher go on, and the log says whose fault it was.
+                # The index is intact, so an error in a callback is logged and stops neither the
+                # other subscribers nor the watcher.
                 _LOG.exception("a subscriber of index-updated failed: %r", subscriber)

@@ -1,4 +1,4 @@
-"""What the content of an index depends on beside the files: sizes, plugins, model."""
+"""What the content of an index depends on besides its documents: limits, plugins, model."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from rootle.ingest.chunking.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.files.discovery import WalkRules
 
-# How texts become terms and rows; a change makes every index foreign.
+# Increase it when texts are converted to terms and rows in another way: it rebuilds all indexes.
 _CONTENT_FORMAT: Final = 1
 
 
 def chunk_limits(config: Config) -> ChunkLimits:
-    """How files are cut, and who reads and cuts some of them."""
+    """Return the limits of chunks, and the plugins that split some texts."""
     return ChunkLimits(
         config.max_chunk_chars,
         config.chunk_overlap_chars,
         config.max_file_chars,
         _references(config, "chunker"),
-        _references(config, "document reader"),
     )
 
 
 def walk_rules(config: Config) -> WalkRules:
-    """Which files there are to read."""
+    """Return the configured limits of the file walk."""
     return WalkRules(config.max_file_bytes, _references(config, "document reader"))
 
 
 def fingerprint(config: Config, model_fingerprint: str) -> str:
-    """Of everything that the content depends on, beside the files."""
+    """Return a text that changes with everything that the content of an index depends on."""
     limits = chunk_limits(config)
     parts = (
         _CONTENT_FORMAT,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,8 @@ from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
 from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
-from rootle.index.reader import FileState
-from rootle.indexing.fingerprint import walk_rules
-from rootle.ingest.plan import Plan, make_plan, to_compare
-from rootle.sources.files.discovery import FileEntry, WalkRules, walk_files
-from rootle.sources.files.text_reader import read_text
+from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
+from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source
 
 if TYPE_CHECKING:
     from rootle.index.local.manifest import Manifest
@@ -36,38 +32,55 @@ class IndexState:
     """Reads the index of one folder."""
 
     def __init__(
-        self, root: Path, index_dir: Path, config: Config, *, shows_unfinished: bool = False
+        self,
+        root: Path,
+        index_dir: Path,
+        config: Config,
+        sources: Sequence[Source],
+        *,
+        shows_unfinished: bool = False,
     ) -> None:
         """`shows_unfinished`: snapshots are taken of an index too whose first run goes on."""
         self._root = root
         self._index_dir = index_dir
         self._config = config
-        self._read_digests: dict[FileEntry, bytes] = {}
-        self._source = SnapshotSource(
+        self._sources = sources
+        self._read_digests: dict[tuple[str, DocumentEntry], bytes] = {}
+        self._snapshots = SnapshotSource(
             index_dir, read_only=not config.enable_indexing, unfinished=shows_unfinished
         )
 
-    @cached_property
-    def rules(self) -> WalkRules:
-        """Which files there are to index."""
-        return walk_rules(self._config)
-
     def snapshot(self) -> Snapshot:
-        return self._source.current()
+        return self._snapshots.current()
 
     def close(self) -> None:
-        self._source.close()
+        self._snapshots.close()
 
-    def plan(self) -> Plan:
-        """The difference between the folder and its index."""
-        walk = walk_files(self._root, self.rules)
+    def plan_work(self) -> Plan:
+        """Return the difference between the sources and the index."""
         try:
-            known = self.snapshot().all_files()
+            snapshot = self.snapshot()
         except IndexStorageError:
-            known = []
-        return make_plan(walk, to_compare(self._root, known))
+            return plan_sources(self._sources, (), lambda _: None)
+        return plan_sources(self._sources, snapshot.all_files(), snapshot.value)
 
-    def arrears(self) -> IndexWork | None:
+    def preview_work(self) -> Plan:
+        """Return the same, with documents that are skipped for their content among the skips."""
+        plan, readers = self.plan_work(), self._readers()
+        read: list[PlannedRead] = []
+        skip = list(plan.skip)
+        for planned in plan.read:
+            entry = planned.entry
+            found = readers[planned.source].read(entry.uri)
+            if isinstance(found, str):
+                skipped = SkippedDocument(entry.uri, found, entry.size)
+                skip.append(PlannedSkip(planned.source, skipped, planned.state))
+            else:
+                read.append(planned)
+        skip.sort(key=lambda planned: planned.skip.uri)
+        return replace(plan, read=tuple(read), skip=tuple(skip))
+
+    def find_work(self) -> IndexWork | None:
         """What the index lacks, told without a lock; None where it agrees with the folder.
 
         Raises IndexStorageError where there is no whole index, or one of another kind.
@@ -75,36 +88,41 @@ class IndexState:
         from rootle.indexing.commit_times import is_head_known
 
         snapshot = self.snapshot()
-        plan = self.plan()
+        plan = self.plan_work()
         if not self._config.enable_indexing:
             # No run will ever note their new times: a fresh checkout would look changed for good.
-            read = [(entry, state) for entry, state in plan.read if not self._is_same(entry, state)]
+            readers = self._readers()
+            read = [p for p in plan.read if not self._is_same(p, readers[p.source])]
             plan = replace(plan, read=tuple(read))
         if plan.is_empty and is_head_known(self._root, snapshot.value("head")):
             return None
         return IndexWork(
             len(plan.read) + len(plan.skip) + len(plan.remove),
-            sum(entry.size for entry, _ in plan.read),
+            plan.bytes_to_read,
             float(snapshot.value("updated_at") or 0),
         )
 
-    def _is_same(self, entry: FileEntry, state: FileState | None) -> bool:
-        """Whether a file has the content that the index knows, by reading it, once."""
+    def _readers(self) -> dict[str, DocumentReader]:
+        return {source.name: source.reader() for source in self._sources}
+
+    def _is_same(self, planned: PlannedRead, reader: DocumentReader) -> bool:
+        """Return whether a document has the content that is indexed, by reading it once."""
+        source, entry, state = planned
         if state is None or state.digest is None or entry.size != state.size:
             return False
-        if entry not in self._read_digests:
-            found = read_text(self._root / entry.path, entry.path, self.rules.readers)
-            self._read_digests[entry] = b"" if isinstance(found, str) else found.digest
-        return self._read_digests[entry] == state.digest
+        if (source, entry) not in self._read_digests:
+            found = reader.read(entry.uri)
+            self._read_digests[source, entry] = b"" if isinstance(found, str) else found.digest
+        return self._read_digests[source, entry] == state.digest
 
-    def has_whole_index(self) -> bool:
+    def has_complete_index(self) -> bool:
         """Whether there is anything to answer from, be it of another model."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
 
-    def first_run(self) -> tuple[int, int] | None:
+    def read_progress(self) -> tuple[int, int] | None:
         """The bytes that the first run has read, of how many in all; None once it has ended well.
 
         Whoever does it: this process or another one.
@@ -117,16 +135,16 @@ class IndexState:
         except IndexStorageError:
             return 0, 0
 
-    def was_never_finished(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether the first run is under way still, or was cut short."""
         with self._manifest() as manifest:
             return not manifest.value("updated_at")
 
-    def file_count(self) -> int:
+    def count_files(self) -> int:
         """How many files the index knows of, those that were left out included."""
         return self.snapshot().file_count()
 
-    def known_paths(self) -> list[str]:
+    def list_paths(self) -> list[str]:
         """The files that the index knows of, told without opening more than the manifest."""
         with self._manifest() as manifest:
             return manifest.paths()

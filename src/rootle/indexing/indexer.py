@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -30,11 +30,11 @@ from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
-from rootle.ingest.plan import Plan, make_plan, to_compare, update_since
+from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
-from rootle.sources.files.discovery import WalkRules, look_at, walk_files
-from rootle.types import IndexReport, IndexUpdated
+from rootle.sources.source import Source
+from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 _SHORT_WAIT_S: Final = 5.0
 
-Progress = Callable[[int, int], None]
-
 
 class Indexer:
     """Writes the index of one folder and hands out snapshots of it."""
@@ -56,17 +54,20 @@ class Indexer:
         root: Path,
         index_dir: Path,
         config: Config,
+        sources: Sequence[Source],
         *,
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
-        on_warning: Callable[[str], None],
+        on_warning: WarningCallback,
         on_commit: Callable[[IndexUpdated], None],
-        early: PrestartedWorkers,
+        prestarted: PrestartedWorkers,
         clock: Callable[[], float] = time,
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`early`: processes for a first run, started or not.
+        """`sources`: one of them is that of the files.
+
+        `prestarted`: processes for a first run, started or not.
 
         `shows_unfinished`: an index can be searched before its first run ends.
         """
@@ -79,12 +80,14 @@ class Indexer:
         self._clock = clock
         self._rng = rng
         self._on_commit = on_commit
-        self._early = early
+        self._early = prestarted
         self._shows_unfinished = shows_unfinished
-        self.view = IndexState(root, index_dir, config, shows_unfinished=shows_unfinished)
-        self.servers = self._chosen_servers()
+        self._sources = sources
+        self._files = next(source for source in sources if source.name == FILES)
+        self.state = IndexState(root, index_dir, config, sources, shows_unfinished=shows_unfinished)
+        self.remote_indexes = self._open_remote_indexes()
 
-    def _chosen_servers(self) -> RemoteIndexes | None:
+    def _open_remote_indexes(self) -> RemoteIndexes | None:
         config = self._config
         if config.dense_backend == config.sparse_backend == EMBEDDED:
             return None
@@ -93,12 +96,12 @@ class Indexer:
         return RemoteIndexes(self.root, self.index_dir, config, self.snapshot)
 
     def snapshot(self) -> Snapshot:
-        return self.view.snapshot()
+        return self.state.snapshot()
 
     def close(self) -> None:
-        if self.servers is not None:
-            self.servers.close()
-        self.view.close()
+        if self.remote_indexes is not None:
+            self.remote_indexes.close()
+        self.state.close()
 
     def has_usable_index(self) -> bool:
         """Whether there is anything to answer from: of this model, these chunks and sizes.
@@ -124,21 +127,21 @@ class Indexer:
         from rootle.index.local.database import storage_errors
 
         if not os.path.isdir(self.root):
-            walk_files(self.root, WalkRules())  # says what is wrong before anything is made
+            self._files.scan()  # raises the error before anything is created
         check_place(self.index_dir)
         with storage_errors(self.index_dir):
             self.index_dir.mkdir(parents=True, exist_ok=True)
             mark_as_cache(self.index_dir)
 
-    def bring_up_to_date(
+    def update(
         self,
-        progress: Progress,
+        progress: ProgressCallback,
         *,
         timeout_s: float,
         rebuild: bool = False,
         embed_all: bool = False,
         only: Collection[str] = (),
-        wakes_servers: bool = True,
+        update_remotes: bool = True,
     ) -> IndexReport:
         """Index what has changed, waiting `timeout_s` for another writer (below 0: for ever).
 
@@ -168,27 +171,27 @@ class Indexer:
             try:
                 if is_new(self.index_dir):  # still, or again
                     early.start()
-                report, update = self._run(progress, only, early, embed_all=embed_all)
+                report, event = self._run(progress, only, early, embed_all=embed_all)
             finally:
                 early.end()
         if embed_all and not self.model.is_table:
-            report = self._embedding_turns().rest(report, self._say_waiting)
-        if is_first and wakes_servers:  # whoever waits for a whole index waits for them too
-            self.feed_servers()
-        elif self.servers is not None and wakes_servers:
-            self.servers.wake()
-        if update is not None:
-            self._on_commit(update)
+            report = self._embedding_turns().embed_rest(report, self._say_waiting)
+        if is_first and update_remotes:  # whoever waits for a whole index waits for them too
+            self.update_remotes()
+        elif self.remote_indexes is not None and update_remotes:
+            self.remote_indexes.wake()
+        if event is not None:
+            self._on_commit(event)
         return report
 
-    def wake_servers(self) -> None:
+    def update_remotes_in_background(self) -> None:
         """Have servers that are known to lack something brought up to date in the background."""
-        if self.servers is not None:
-            self.servers.wake_those_behind(self.snapshot())
+        if self.remote_indexes is not None:
+            self.remote_indexes.wake_those_behind(self.snapshot())
 
-    def feed_servers(self) -> None:
+    def update_remotes(self) -> None:
         """Bring the servers up to date before this returns; says which could not be."""
-        for remark in self.servers.feed_now() if self.servers is not None else ():
+        for remark in self.remote_indexes.feed_now() if self.remote_indexes is not None else ():
             self._on_warning(remark)
 
     def clear(self) -> bool:
@@ -216,9 +219,9 @@ class Indexer:
 
     def _run(
         self,
-        progress: Progress,
+        progress: ProgressCallback,
         only: Collection[str],
-        early: PrestartedWorkers,
+        prestarted: PrestartedWorkers,
         *,
         embed_all: bool,
     ) -> tuple[IndexReport, IndexUpdated | None]:
@@ -229,13 +232,13 @@ class Indexer:
         from rootle.storage.transaction import write_transaction
 
         setup = IngestSetup(
-            self.root,
+            self._sources,
             self.index_dir,
             chunk_limits(self._config),
             self.model,
             self._open_embedder,
             self.fingerprint,
-            early,
+            prestarted,
             in_stages=self._shows_unfinished,
         )
         connection = open_database(self.index_dir, create=True)
@@ -250,13 +253,13 @@ class Indexer:
                     delete_derived(self.index_dir)
                 if manifest.value("fingerprint") != self.fingerprint:
                     self._open_embedder()  # a model that is not there must not cost the old index
-                if pipeline.start_over_if_foreign() or not manifest.value("updated_at"):
+                if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
                     only = ()  # nothing is known of the other files
                 plan, only = self._compared(manifest, only)
                 report = pipeline.run(plan, progress)
                 if not self.model.is_table:
                     turns = self._embedding_turns()
-                    report = turns.first(connection, report, embed_all=embed_all)
+                    report = turns.embed_first(connection, report, embed_all=embed_all)
                 with write_transaction(connection):
                     changed = not plan.is_empty
                     update_commit_times(self.root, manifest, content_changed=changed, only=only)
@@ -265,12 +268,11 @@ class Indexer:
             connection.close()
 
     def _compared(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
-        """What is to be done, and the only files that this was found out for; none: for all."""
-        walk = look_at(self.root, only, self.view.rules) if only else None
-        if walk is not None:
-            return make_plan(walk, to_compare(self.root, manifest.files_at(only))), only
-        walk = walk_files(self.root, self.view.rules)
-        return make_plan(walk, to_compare(self.root, manifest.files())), ()
+        """Return the plan, and the files that it is limited to; none if it is for everything."""
+        plan = plan_documents(self._files, only, manifest.files_at(only)) if only else None
+        if plan is not None:
+            return plan, only
+        return plan_sources(self._sources, manifest.files(), manifest.value), ()
 
     def _embedding_turns(self) -> EmbeddingBackfill:
         from rootle.indexing.embedding_backfill import EmbeddingBackfill
@@ -301,12 +303,12 @@ class Indexer:
         return fingerprint(self._config, self.model.fingerprint)
 
     def _delete_content(self) -> None:
-        self.view.close()
+        self.state.close()
         delete_content(self.index_dir)
 
     def _drop_from_servers(self) -> None:
-        if self.servers is not None and self.view.has_whole_index():
-            for remark in self.servers.drop():
+        if self.remote_indexes is not None and self.state.has_complete_index():
+            for remark in self.remote_indexes.drop():
                 self._on_warning(remark)
 
     def _say_waiting(self) -> None:

@@ -1,36 +1,42 @@
-"""How an index stands: what it holds, what it lacks, who keeps it fresh."""
+"""The status of an index: its content, its lag and its watcher."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from time import time
 
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
+from rootle.serialization.timestamps import format_timestamp
 from rootle.types import Health, IndexStatus, WatcherStatus
 
 
-def status_of(indexer: Indexer) -> IndexStatus:
-    """The index as it stands; nothing is written."""
+def read_status(indexer: Indexer) -> IndexStatus:
+    """Return the status of an index without updating it."""
     try:
         snapshot = indexer.snapshot()
     except IndexMissingError:
-        return _missing(indexer)
+        return _describe_missing(indexer)
     except IndexStorageError:
-        if indexer.view.was_never_finished():
-            return _missing(indexer)
+        if indexer.state.is_unfinished():
+            return _describe_missing(indexer)
         raise
+    return _describe_index(indexer, snapshot)
+
+
+def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
     files = snapshot.all_files()
     indexed = [state for state in files if state.skip is None]
     backlog = snapshot.backlog()
     chars = sum(state.chars for state in indexed)
     updated = snapshot.value("updated_at")
-    plan = indexer.view.plan()
+    plan = indexer.state.plan_work()
+    remote = indexer.remote_indexes
     return IndexStatus(
         root=str(indexer.root),
         index_dir=str(indexer.index_dir),
@@ -38,7 +44,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
         generation=snapshot.generation,
         files=len(indexed),
         chunks=snapshot.chunk_count(),
-        index_bytes=_folder_bytes(indexer.index_dir),
+        index_bytes=_measure_folder(indexer.index_dir),
         source_bytes=sum(state.size for state in indexed),
         age_seconds=_age(float(updated)) if updated else None,
         model=snapshot.value("model"),
@@ -51,10 +57,10 @@ def status_of(indexer: Indexer) -> IndexStatus:
         pending=len(plan.read) + len(plan.remove),
         pending_embeddings=backlog.count,
         skipped_text_share=sum(s.skipped_chars for s in indexed) / chars if chars else 0.0,
-        backends=indexer.servers.status(snapshot) if indexer.servers is not None else (),
-        pending_since=_utc(backlog.since_s),
+        backends=remote.status(snapshot) if remote is not None else (),
+        pending_since=_format_optional(backlog.since_s),
         pending_reason=backlog.reason,
-        pending_retry_at=_utc(backlog.retry_at_s),
+        pending_retry_at=_format_optional(backlog.retry_at_s),
         model_remark=indexer.model.remark,
         watcher=_watcher_status(indexer.index_dir),
         plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
@@ -62,7 +68,7 @@ def status_of(indexer: Indexer) -> IndexStatus:
     )
 
 
-def _missing(indexer: Indexer) -> IndexStatus:
+def _describe_missing(indexer: Indexer) -> IndexStatus:
     return IndexStatus(
         root=str(indexer.root),
         index_dir=str(indexer.index_dir),
@@ -78,7 +84,7 @@ def _missing(indexer: Indexer) -> IndexStatus:
         encodings={},
         skipped={},
         skipped_files=(),
-        pending=len(indexer.view.plan().read),
+        pending=len(indexer.state.plan_work().read),
         pending_embeddings=0,
         skipped_text_share=0.0,
         model_remark=indexer.model.remark,
@@ -91,11 +97,12 @@ def _watcher_status(index_dir: Path) -> WatcherStatus | None:
     state = channel.read_state()
     if state is None:
         return None
+    is_alive = channel.is_watched()
     error = state.error
-    if not channel.is_watched():
-        error = error or f"process {state.pid} ended without a word"
+    if not is_alive:
+        error = error or f"process {state.pid} ended unexpectedly"
     return WatcherStatus(
-        health=_health(state, is_alive=channel.is_watched()),
+        health=_health(state, is_alive=is_alive),
         pid=state.pid,
         last_commit_age_seconds=_age(state.committed_at),
         waiting=state.waiting,
@@ -106,7 +113,6 @@ def _watcher_status(index_dir: Path) -> WatcherStatus | None:
 
 
 def _health(state: WatcherState, *, is_alive: bool) -> Health:
-    """Whether it does its work, not whether it runs."""
     if not is_alive:
         return "gone"
     if state.error is not None:
@@ -120,19 +126,17 @@ def _age(moment: float | None) -> float | None:
     return None if moment is None else round(max(0.0, time() - moment), 1)
 
 
-def _utc(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    return stamp.replace("+00:00", "Z")
+def _format_optional(seconds: float | None) -> str | None:
+    return None if seconds is None else format_timestamp(seconds)
 
 
-def _folder_bytes(folder: Path) -> int:
+def _measure_folder(folder: Path) -> int:
+    """Return the total size of the files in a folder, in bytes."""
     total = 0
-    for where, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             try:
-                total += os.lstat(os.path.join(where, name)).st_size
+                total += os.lstat(os.path.join(parent, name)).st_size
             except FileNotFoundError:
-                continue  # a writer is replacing it
+                continue  # a writer is replacing the file
     return total

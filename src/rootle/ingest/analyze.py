@@ -1,14 +1,15 @@
-"""One file's text into everything that the indexes hold of it."""
+"""Convert the text of a document to the records that the indexes store."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
 
-from rootle.ingest.chunking.chunker import Chunk, ChunkedText, cut_text
+from rootle.ingest.chunking.chunker import Chunk, ChunkedText, split_text
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.workers.jobs import AnalyzedText, ChunkRecord
 from rootle.protocols import Embedder, Rows, WordEmbedder
@@ -23,14 +24,16 @@ from rootle.text.terms import (
     text_terms,
     whole_identifier,
 )
+from rootle.types import DocumentSection
 
 KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
 
 
 class Analyzer:
-    """Cuts, splits into words and embeds; keeps its word table between files.
+    """Splits texts into chunks, and chunks into terms, and embeds them.
 
-    Without an embedder the vectors that are not known stay empty.
+    Keeps its table of terms from one document to the next. Without an embedder, vectors that are
+    not known stay empty.
     """
 
     def __init__(self, limits: ChunkLimits, embedder: Embedder | None) -> None:
@@ -38,103 +41,121 @@ class Analyzer:
         self._embedder = embedder
         self._terms = TermTable(open_stemmer())
 
-    @property
-    def readers(self) -> tuple[tuple[str, str], ...]:
-        """The endings of files that a plugin reads."""
-        return self._limits.readers
-
     def analyze(
         self,
-        path: str,
+        uri: str,
         text: str,
         language: str,
         known: KnownVectors | None = None,
         *,
+        title: str = "",
+        sections: Sequence[DocumentSection] = (),
         embed: bool = True,
     ) -> AnalyzedText:
-        """The chunks of a text; without `embed` their vectors are empty.
+        """Return the chunks of a text; without `embed`, with empty vectors.
 
-        Vectors that `known` finds are taken as they are.
+        Vectors that `known` returns for the keys of the chunks are not computed again.
         """
-        cut = self._cut(path, text, language)
-        pieces = [(piece, text[piece.start : piece.end]) for piece in cut.pieces]
         terms = self._terms
-        words = [WORD.findall(body) for _, body in pieces]
+        split = self._split(uri, text, language, sections)
+        chunks = [(chunk, text[chunk.start : chunk.end]) for chunk in split.chunks]
+        words = [WORD.findall(body) for _, body in chunks]
         bodies = [join_terms(found, terms) for found in words]
-        symbols = [text_terms(" ".join(piece.symbols), terms) for piece, _ in pieces]
-        place = path_words(path)
-        texts = [embedded_text(place, body) for _, body in pieces]
-        keys = [embedding_key(text) for text in texts]
-        have = dict(known(keys)) if known is not None else {}
-        missing = [at for at, key in enumerate(keys) if key not in have]
+        symbols = [text_terms(" ".join(chunk.symbols), terms) for chunk, _ in chunks]
+        heading = document_heading(uri, title)
+        heading_words = WORD.findall(heading)
+        texts = [embedded_text(heading, body) for _, body in chunks]
+        keys = [vector_key(text) for text in texts]
+        vectors = dict(known(keys)) if known is not None else {}
+        missing = [at for at, key in enumerate(keys) if key not in vectors]
         if not embed or self._embedder is None:
             missing = []
-        of_place = WORD.findall(place)
         started = time.perf_counter()
-        rows = self._embed(texts, [of_place + found for found in words], missing)
+        rows = self._embed(texts, [heading_words + found for found in words], missing)
         embedding_ms = (time.perf_counter() - started) * 1000
-        have.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
-        prefix = place_terms(path, terms)
-        chunks = tuple(
+        vectors.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
+        suffix = place_terms(uri, terms)
+        if title:
+            suffix = f"{suffix} {text_terms(title, terms)}"
+        records = tuple(
             ChunkRecord(
-                piece.start_line,
-                piece.end_line,
-                piece.start,
-                piece.end,
-                piece.symbols,
-                piece.scope,
-                f"{body} {prefix}",
+                chunk.start_line,
+                chunk.end_line,
+                chunk.start,
+                chunk.end,
+                chunk.symbols,
+                chunk.scope,
+                f"{body} {suffix}",
                 symbol,
-                " ".join(_defined(piece)),
-                text_terms(piece.scope, terms),
-                text_terms(piece.comments, terms),
+                " ".join(_defined_names(chunk)),
+                text_terms(chunk.scope, terms),
+                text_terms(chunk.comments, terms),
                 key,
-                have.get(key, b""),
+                vectors.get(key, b""),
             )
-            for (piece, _), body, symbol, key in zip(pieces, bodies, symbols, keys, strict=True)
+            for (chunk, _), body, symbol, key in zip(chunks, bodies, symbols, keys, strict=True)
         )
         return AnalyzedText(
-            chunks,
-            cut.skipped_chars,
+            records,
+            split.skipped_chars,
             " ".join(bodies),
             " ".join(symbols),
-            join_terms(of_place, terms),
+            join_terms(heading_words, terms),
             len(missing),
             embedding_ms,
         )
 
-    def _cut(self, path: str, text: str, language: str) -> ChunkedText:
-        if self._limits.chunkers:
-            from rootle.ingest.chunking.plugin_splitter import cut_by_plugin
+    def _split(
+        self, uri: str, text: str, language: str, sections: Sequence[DocumentSection]
+    ) -> ChunkedText:
+        if not sections:
+            return self._split_text(uri, language, text)
+        from rootle.ingest.chunking.section_splitter import split_sections
 
-            cut = cut_by_plugin(path, text, language, self._limits)
-            if cut is not None:
-                return cut
-        return cut_text(text, language, self._limits)
+        split = partial(self._split_text, uri, language)
+        return split_sections(text, sections, split, self._limits.max_file_chars)
+
+    def _split_text(self, uri: str, language: str, text: str) -> ChunkedText:
+        if self._limits.chunkers:
+            from rootle.ingest.chunking.plugin_splitter import split_with_plugin
+
+            split = split_with_plugin(uri, text, language, self._limits)
+            if split is not None:
+                return split
+        return split_text(text, language, self._limits)
 
     def _embed(
-        self, texts: Sequence[str], words: Sequence[Sequence[str]], wanted: Sequence[int]
+        self, texts: Sequence[str], words: Sequence[Sequence[str]], positions: Sequence[int]
     ) -> Rows:
-        """The vectors of the texts at the wanted positions."""
-        if not wanted or self._embedder is None:
+        """Return the vectors of the texts at some positions."""
+        if not positions or self._embedder is None:
             return np.zeros((0, 0), np.int8)
         if isinstance(self._embedder, WordEmbedder):
-            return quantize(self._embedder.embed_words([words[at] for at in wanted]))
-        return quantize(self._embedder.embed([texts[at] for at in wanted]))
+            return quantize(self._embedder.embed_words([words[at] for at in positions]))
+        return quantize(self._embedder.embed([texts[at] for at in positions]))
 
 
-def embedded_text(place: str, body: str) -> str:
-    """What is embedded of a chunk: the words of its file's path, then its own text."""
-    return f"{place}\n{body}"
+def document_heading(uri: str, title: str) -> str:
+    """Return the words of a document's path and its title, which are embedded with each chunk."""
+    words = path_words(uri)
+    return f"{words} {title}" if title else words
 
 
-def embedding_key(text: str) -> int:
-    """A signed 64-bit hash of what is embedded; 1 in 10^7 for a clash among a million chunks."""
+def embedded_text(heading: str, body: str) -> str:
+    """Return the text that is embedded for a chunk: the heading of its document, then its own."""
+    return f"{heading}\n{body}"
+
+
+def vector_key(text: str) -> int:
+    """Return a signed 64-bit hash of an embedded text.
+
+    The probability of a collision among a million chunks is 10^-7.
+    """
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
-def _defined(piece: Chunk) -> list[str]:
-    """The names that a piece defines, each in one spelling."""
-    names = [whole_identifier("".join(WORD.findall(name))) for name in piece.symbols]
+def _defined_names(chunk: Chunk) -> list[str]:
+    """Return the names that a chunk defines, each in its normalized spelling."""
+    names = [whole_identifier("".join(WORD.findall(name))) for name in chunk.symbols]
     return [name for name in dict.fromkeys(names) if name]

@@ -17,12 +17,11 @@ from rootle.index.local.derived_indexes import DerivedWriter, arrears
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
-from rootle.ingest.analyze import embedded_text
+from rootle.ingest.analyze import document_heading, embedded_text
 from rootle.ingest.embedding_batch import embed_texts
 from rootle.protocols import QueuedEmbedder
 from rootle.storage.quantization import quantize
 from rootle.storage.transaction import write_transaction
-from rootle.text.terms import path_words
 
 _LOG = logging.getLogger(__name__)
 
@@ -128,7 +127,8 @@ class EmbeddingQueue:
             if waiting.file_id != file_id:
                 file_id, text = waiting.file_id, self._documents.text(waiting.file_id)
             row = rows[waiting.chunk_id]
-            yield embedded_text(path_words(states[file_id].path), text[row.start : row.end])
+            heading = document_heading(states[file_id].path, states[file_id].title)
+            yield embedded_text(heading, text[row.start : row.end])
 
     def _embed(
         self, batch: Sequence[tuple[PendingChunk, str]], step: _Step, timeout_s: float

@@ -1,82 +1,161 @@
-"""What has to be done to bring an index up to date with its folder."""
+"""The difference between the sources and their index: what the next run has to do."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final, NamedTuple
 
 from rootle.index.local.manifest import Manifest
 from rootle.index.reader import FileState
-from rootle.sources.files.discovery import Discovery, FileEntry, Skip
 from rootle.sources.files.skip_rules import UNREADABLE
+from rootle.sources.source import DocumentEntry, Scan, SkippedDocument, Source
 from rootle.types import IndexUpdated
+
+TOKEN_PREFIX: Final = "token:"
+
+
+class PlannedRead(NamedTuple):
+    """A document to read."""
+
+    source: str
+    entry: DocumentEntry
+    state: FileState | None  # in the index
+
+
+class PlannedSkip(NamedTuple):
+    """A document to skip from now on."""
+
+    source: str
+    skip: SkippedDocument
+    state: FileState | None  # in the index
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The difference between a folder and its index."""
+    """The changes that bring an index up to date."""
 
-    read: tuple[tuple[FileEntry, FileState | None], ...]  # to be read, with what is known of them
-    skip: tuple[tuple[Skip, FileState | None], ...]  # newly left out by name or size
-    remove: tuple[FileState, ...]  # gone, or no longer ours
+    read: tuple[PlannedRead, ...]
+    skip: tuple[PlannedSkip, ...]
+    remove: tuple[FileState, ...]  # no longer listed by their sources
     unchanged: int
+    tokens: Mapping[str, str] = field(default_factory=dict)  # by source, for its next scan
 
     @property
     def is_empty(self) -> bool:
         return not (self.read or self.skip or self.remove)
 
     @property
+    def known_states(self) -> list[FileState]:
+        """The states in the index of the documents to read and to skip."""
+        states = [planned.state for planned in self.read]
+        states += [planned.state for planned in self.skip]
+        return [state for state in states if state is not None]
+
+    @property
     def only_adds(self) -> bool:
-        """Whether nothing that the index knows is touched."""
-        return not self.remove and all(known is None for _, known in (*self.read, *self.skip))
+        """Whether it leaves everything that is in the index as it is."""
+        return not (self.remove or self.known_states)
+
+    @property
+    def bytes_to_read(self) -> int:
+        return sum(planned.entry.size for planned in self.read)
 
 
-def make_plan(walk: Discovery, known: Iterable[FileState]) -> Plan:
-    """Compare by size and time; a file whose times cannot be trusted is read again."""
+def plan_sources(
+    sources: Sequence[Source], known: Iterable[FileState], value: Callable[[str], str | None]
+) -> Plan:
+    """Scan all sources and compare them with the index.
+
+    `known` are the states of all documents in the index; those of other sources are removed.
+    `value` returns a value of the manifest.
+    """
+    states = _group_by_source(known)
+    plans = []
+    for source in sources:
+        scan = source.scan(value(token_key(source.name)) or "")
+        plans.append(make_plan(source, scan, states.pop(source.name, ())))
+    orphans = tuple(state for group in states.values() for state in group)
+    return _merge([*plans, Plan((), (), orphans, 0)])
+
+
+def plan_documents(
+    source: Source, uris: Collection[str], known: Iterable[FileState]
+) -> Plan | None:
+    """Compare some documents of a source with the index; None where that takes a whole scan.
+
+    `known` are the states of these documents.
+    """
+    scan = source.look_up(uris)
+    own = [state for state in known if state.source == source.name]
+    return None if scan is None else make_plan(source, scan, own)
+
+
+def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
+    """Compare a scan with the states of its documents in the index, by size and time."""
     states = {state.path: state for state in known}
     read = []
     unchanged = 0
-    for entry in walk.files:
-        state = states.pop(entry.path, None)
-        if state is not None and _is_unchanged(entry, state):
+    for entry in scan.documents:
+        state = states.pop(entry.uri, None)
+        if state is not None and _is_unchanged(entry, state, source):
             unchanged += 1
         else:
-            read.append((entry, state))
+            read.append(PlannedRead(source.name, entry, state))
     skip = []
-    for left_out in walk.skips:
-        state = states.pop(left_out.path, None)
-        if state is None or state.skip != left_out.reason:
-            skip.append((left_out, state))
-    return Plan(tuple(read), tuple(skip), tuple(states.values()), unchanged)
+    for skipped in scan.skips:
+        state = states.pop(skipped.uri, None)
+        if state is None or state.skip != skipped.reason:
+            skip.append(PlannedSkip(source.name, skipped, state))
+    if scan.is_complete:
+        gone = tuple(states.values())
+    else:
+        gone = tuple(states[uri] for uri in scan.removed if uri in states)
+    tokens = {source.name: scan.token} if scan.token else {}
+    return Plan(tuple(read), tuple(skip), gone, unchanged, tokens)
 
 
-def _is_unchanged(entry: FileEntry, state: FileState) -> bool:
-    # Without a digest it was left out unread; now it is to be read.
+def _is_unchanged(entry: DocumentEntry, state: FileState, source: Source) -> bool:
+    # A document without a digest was skipped without being read, and is to be read now.
     if entry.size != state.size or entry.mtime_ns != state.mtime_ns or state.digest is None:
+        return False
+    if state.skip == UNREADABLE and source.is_readable(entry.uri):
         return False
     return state.is_settled
 
 
-def to_compare(root: Path, known: Iterable[FileState]) -> Iterator[FileState]:
-    """What is known of files; what could not be read but can be now is to be read again."""
-    for state in known:
-        if state.skip == UNREADABLE and os.access(root / state.path, os.R_OK):
-            yield state._replace(digest=None)
-        else:
-            yield state
+def _group_by_source(states: Iterable[FileState]) -> dict[str, list[FileState]]:
+    groups: dict[str, list[FileState]] = {}
+    for state in states:
+        groups.setdefault(state.source, []).append(state)
+    return groups
+
+
+def _merge(plans: Sequence[Plan]) -> Plan:
+    return Plan(
+        tuple(chain.from_iterable(plan.read for plan in plans)),
+        tuple(chain.from_iterable(plan.skip for plan in plans)),
+        tuple(chain.from_iterable(plan.remove for plan in plans)),
+        sum(plan.unchanged for plan in plans),
+        {name: token for plan in plans for name, token in plan.tokens.items()},
+    )
+
+
+def token_key(source: str) -> str:
+    """Return the key of the manifest under which the token of a source is stored."""
+    return f"{TOKEN_PREFIX}{source}"
 
 
 def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | None:
-    """What a run changed for whoever searches, since a generation; None if nothing."""
+    """Return what a run changed for searches since a generation; None if nothing."""
     generation = manifest.generation()
     if generation == before:
         return None
     states, _ = manifest.changed_since(before)
-    known = [state for _, state in (*plan.read, *plan.skip) if state is not None]
-    indexed_before = {state.path for state in (*known, *plan.remove) if state.skip is None}
+    known = (*plan.known_states, *plan.remove)
+    indexed_before = {state.path for state in known if state.skip is None}
     changed = {state.path for state in states if state.skip is None}
-    left_out = {state.path for state in states if state.skip is not None}
-    removed = {*left_out, *(state.path for state in plan.remove)} & indexed_before
+    skipped = {state.path for state in states if state.skip is not None}
+    removed = {*skipped, *(state.path for state in plan.remove)} & indexed_before
     return IndexUpdated(generation, tuple(sorted(changed)), tuple(sorted(removed)))

@@ -1,4 +1,4 @@
-"""From the name of a place to its lines: of a file, a section, a definition, a commit."""
+"""Resolve references such as "path:120-180" or "path#name" to lines of a document or commit."""
 
 from __future__ import annotations
 
@@ -6,89 +6,124 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import SourceError
+from rootle.index.reader import IndexReader
 from rootle.sources.files.discovery import WalkRules
-from rootle.sources.files.read_file import read_one
+from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.git.commit_text import SHA, show_commit
-from rootle.text.languages import language_of
 from rootle.text.terms import encodable
-from rootle.types import Passage
+from rootle.types import FILES, DocumentSection, Passage
 
-_MAX_SOURCE_CHARS: Final = 1_000
+_MAX_REFERENCE_CHARS: Final = 1_000
 _LINES: Final = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
-# Around a line that was asked for alone: what an editor shows, or a function that is no longer.
-_AROUND: Final = 30
-_MAX_DEFINITION: Final = 150
-_NAMED: Final = 10
-
-Paths = Callable[[], Collection[str]]
+# Around a single line, return its function, or this many lines before and after it.
+_LINES_AROUND: Final = 30
+_MAX_DEFINITION_LINES: Final = 150
+_MAX_NAMES: Final = 10
 
 
-def read_source(root: Path, source: str, rules: WalkRules, known: Paths) -> Passage:
-    """The lines that "path", "path:120", "path:120-180", "path#name" or a commit's hash names.
+@dataclass(frozen=True, slots=True)
+class DocumentSet:
+    """The documents that references may name: files, commits, and indexed documents."""
 
-    `known` gives the paths of the index, for hints. Raises SourceError with what to ask instead.
+    root: Path
+    rules: WalkRules
+    index: Callable[[], IndexReader | None]  # None while there is no index
+
+    def paths(self) -> list[str]:
+        """Return the paths and URIs of all indexed documents."""
+        index = self.index()
+        states = index.all_files() if index is not None else ()
+        return [state.path for state in states if state.skip is None]
+
+    def read_indexed(self, uri: str) -> _Whole | None:
+        """Return an indexed document that is not a file, as it was indexed."""
+        index = self.index()
+        if index is None:
+            return None
+        for state in index.all_files():
+            if state.path == uri and state.source != FILES and state.skip is None:
+                passage = _passage(uri, state.language, index.text(state.id))
+                return _Whole(passage, index.sections_of(state.id))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A whole document or commit."""
+
+    passage: Passage
+    sections: Sequence[DocumentSection] = ()
+
+
+def read_source(reference: str, documents: DocumentSet) -> Passage:
+    """Return the lines of "path", "path:120", "path:120-180", "path#name" or a commit's hash.
+
+    Raise SourceError with the nearest valid references.
     """
-    _check(source)
+    _check(reference)
     failure: SourceError | None = None
-    for path, lines, section in _readings(source):
+    for path, lines, name in _interpretations(reference):
         try:
-            whole = _whole(root, path, rules, known)
+            whole = _read_whole(path, documents)
         except SourceError as error:
             failure = failure or error
         else:
-            return _part(whole, lines, section)
+            return _select(whole, lines, name)
     raise failure or SourceError("source is empty")
 
 
-def _check(source: str) -> None:
-    if not source.strip():
+def _check(reference: str) -> None:
+    if not reference.strip():
         raise SourceError("source is empty")
-    if len(source) > _MAX_SOURCE_CHARS:
-        raise SourceError(f"source has {len(source)} characters; give a path, not a text")
-    if "\0" in source or source != _as_file_name(source):
+    if len(reference) > _MAX_REFERENCE_CHARS:
+        raise SourceError(f"source has {len(reference)} characters; give a path, not a text")
+    if "\0" in reference or reference != _as_file_name(reference):
         raise SourceError("source has characters that no path has")
 
 
-def _as_file_name(source: str) -> str:
+def _as_file_name(reference: str) -> str:
     try:
-        return os.fsdecode(os.fsencode(source))
+        return os.fsdecode(os.fsencode(reference))
     except UnicodeEncodeError:
         return ""
 
 
-_Reading = tuple[str, tuple[int, int | None] | None, str]
+_Interpretation = tuple[str, tuple[int, int | None] | None, str]
 
 
-def _readings(source: str) -> Iterator[_Reading]:
-    """What a source may mean, likeliest first: a file may have any of the signs in its name."""
-    source = source.strip()
-    place = _LINES.fullmatch(source)
-    if place is not None:
-        yield place[1], (int(place[2]), int(place[3]) if place[3] else None), ""
-    path, sign, section = source.partition("#")
-    if path and sign and place is None:
-        yield path, None, section
-    yield source, None, ""
+def _interpretations(reference: str) -> Iterator[_Interpretation]:
+    """Return (path, lines, name), the likeliest first: a file name may contain ":" and "#"."""
+    reference = reference.strip()
+    match = _LINES.fullmatch(reference)
+    if match is not None:
+        yield match[1], (int(match[2]), int(match[3]) if match[3] else None), ""
+    path, sign, name = reference.partition("#")
+    if path and sign and match is None:
+        yield path, None, name
+    yield reference, None, ""
 
 
-def _whole(root: Path, path: str, rules: WalkRules, known: Paths) -> Passage:
+def _read_whole(path: str, documents: DocumentSet) -> _Whole:
     sha = path.removeprefix("commit").lstrip(": ") if path.startswith("commit") else path
     if SHA.fullmatch(sha):
-        commit = show_commit(root, sha.lower(), rules)
+        commit = show_commit(documents.root, sha.lower(), documents.rules)
         if commit is not None:
-            return _passage(commit[0][: max(12, len(sha))], "diff", commit[1])
-    relative = _relative(root, path)
-    found = read_one(root, relative, rules)
-    if found is None:
-        raise SourceError(_unknown(relative, sha, known()))
+            return _Whole(_passage(commit[0][: max(12, len(sha))], "diff", commit[1]))
+    relative = _relative_path(documents.root, path)
+    found = read_listed_file(documents.root, relative, documents.rules)
     if isinstance(found, str):
         raise SourceError(f"{relative} is left out of the index ({found}) and cannot be read")
-    return _passage(relative, language_of(relative), found.text)
+    if found is not None:
+        return _Whole(_passage(relative, found.language, found.text), found.sections)
+    indexed = documents.read_indexed(path)
+    if indexed is None:
+        raise SourceError(_explain_unknown(relative, sha, documents.paths()))
+    return indexed
 
 
 def _passage(source: str, language: str, text: str) -> Passage:
@@ -96,8 +131,8 @@ def _passage(source: str, language: str, text: str) -> Passage:
     return Passage(source, language, 1, lines, len(lines))
 
 
-def _relative(root: Path, path: str) -> str:
-    """A path as the index names it; raises SourceError where it leads out of the folder."""
+def _relative_path(root: Path, path: str) -> str:
+    """Return a path as the index names it. Raise SourceError where it leads out of the folder."""
     for folder in (os.fspath(root), os.path.realpath(root)):
         if path.startswith(folder + os.sep):
             path = path[len(folder) + 1 :]
@@ -107,60 +142,72 @@ def _relative(root: Path, path: str) -> str:
     return relative
 
 
-def _unknown(path: str, sha: str, known: Collection[str]) -> str:
+def _explain_unknown(path: str, sha: str, known: Collection[str]) -> str:
     if SHA.fullmatch(sha):
         return f"there is no commit {sha} here, nor a file of that name; take a hash from git log"
     inside = sorted(other for other in known if path == "." or other.startswith(f"{path}/"))
     if inside:
-        return f"{path} is a folder; name one of its files: {_listed(inside)}"
+        return f"{path} is a folder; name one of its files: {_format_names(inside)}"
     name = posixpath.basename(path).casefold()
-    alike = sorted(other for other in known if posixpath.basename(other).casefold() == name)
-    hint = f"did you mean {_listed(alike)}?" if alike else "take a path from vectordb_search"
+    similar = sorted(other for other in known if posixpath.basename(other).casefold() == name)
+    hint = f"did you mean {_format_names(similar)}?" if similar else _DEFAULT_HINT
     return f"{path} does not exist here or is ignored; {hint}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+_DEFAULT_HINT: Final = "take a path from vectordb_search"
 
 
-def _part(whole: Passage, lines: tuple[int, int | None] | None, section: str) -> Passage:
-    if section:
-        return _of_section(whole, section)
+def _format_names(names: Sequence[str]) -> str:
+    more = f", and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + more
+
+
+def _select(whole: _Whole, lines: tuple[int, int | None] | None, name: str) -> Passage:
+    passage = whole.passage
+    if name:
+        return _select_named(whole, name)
     if lines is None:
-        return whole
+        return passage
     first, last = lines
-    count = whole.total_lines
+    count = passage.total_lines
     if first < 1 or first > count or (last is not None and last < first):
-        asked = f"{first}-{last}" if last is not None else str(first)
-        raise SourceError(f"{whole.source} has lines 1-{count}, not {asked}; ask for some of these")
+        given = f"{first}-{last}" if last is not None else str(first)
+        raise SourceError(
+            f"{passage.source} has lines 1-{count}, not {given}; ask for some of these"
+        )
     if last is None:
-        first, last = _around(whole, first)
-    return _cut(whole, first, min(last, count))
+        first, last = _range_around(passage, first)
+    return _cut(passage, first, min(last, count))
 
 
-def _around(whole: Passage, line: int) -> tuple[int, int]:
-    """The definition or section with a line in it where that is no long one, else its vicinity."""
-    from rootle.ingest.sections import section_around, sections_of
+def _range_around(passage: Passage, line: int) -> tuple[int, int]:
+    """Return the definition or section that contains a line if it is short, or the lines around."""
+    from rootle.ingest.named_ranges import innermost_range, list_named_ranges
 
-    found = section_around(sections_of("\n".join(whole.lines), whole.language), line)
-    if found is not None and found.last_line - found.first_line < _MAX_DEFINITION:
+    found = innermost_range(list_named_ranges("\n".join(passage.lines), passage.language), line)
+    if found is not None and found.last_line - found.first_line < _MAX_DEFINITION_LINES:
         return found.first_line, found.last_line
-    return max(1, line - _AROUND), line + _AROUND
+    return max(1, line - _LINES_AROUND), line + _LINES_AROUND
 
 
-def _of_section(whole: Passage, wanted: str) -> Passage:
-    from rootle.ingest.sections import find_section, sections_of
+def _select_named(whole: _Whole, name: str) -> Passage:
+    from rootle.ingest.named_ranges import find_named_range, list_named_ranges
 
-    sections = sections_of("\n".join(whole.lines), whole.language)
-    found = find_section(sections, wanted)
+    passage = whole.passage
+    for section in whole.sections:
+        if section.label == name:
+            return _cut(passage, section.start_line, section.end_line)
+    ranges = list_named_ranges("\n".join(passage.lines), passage.language)
+    found = find_named_range(ranges, name)
     if found is not None:
-        return _cut(whole, found.first_line, found.last_line)
-    if not sections:
-        raise SourceError(f"{whole.source} has no headings or definitions; ask for lines of it")
-    names = _listed([section.names[-1] for section in sections])
-    raise SourceError(f'{whole.source} has no "{encodable(wanted)}"; it has: {names}')
+        return _cut(passage, found.first_line, found.last_line)
+    names = [section.label for section in whole.sections]
+    names += [candidate.names[-1] for candidate in ranges]
+    if not names:
+        raise SourceError(f"{passage.source} has no headings or definitions; ask for lines of it")
+    known = _format_names(names)
+    raise SourceError(f'{passage.source} has no "{encodable(name)}"; it has: {known}')
 
 
-def _cut(whole: Passage, first: int, last: int) -> Passage:
-    return replace(whole, start_line=first, lines=whole.lines[first - 1 : last])
+def _cut(passage: Passage, first: int, last: int) -> Passage:
+    return replace(passage, start_line=first, lines=passage.lines[first - 1 : last])

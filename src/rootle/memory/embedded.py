@@ -38,7 +38,7 @@ class EmbeddedMemory:
         open_embedder: Callable[[], Embedder],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Nothing is opened or created before the first use."""
+        """Create a store that opens no file and no model before its first use."""
         self.path = path
         self._open_embedder = open_embedder
         self._clock = clock

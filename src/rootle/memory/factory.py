@@ -23,7 +23,7 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
     if config.memory_store == EMBEDDED:
         from rootle.memory.embedded import EmbeddedMemory
 
-        return EmbeddedMemory(_embedded_path(), open_embedder)
+        return EmbeddedMemory(_default_path(), open_embedder)
     if config.memory_store == MEM0:
         from rootle.memory.mem0.library import Mem0Store
 
@@ -42,13 +42,13 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
 
 def existence_check(config: Config) -> Callable[[], bool]:
     """Return a function that reports whether the store may hold memories, without opening it."""
-    paths = {EMBEDDED: _embedded_path, MEM0: _mem0_path}
+    paths = {EMBEDDED: _default_path, MEM0: _mem0_path}
     if config.memory_store not in paths:
         return lambda: True
     return partial(os.path.exists, paths[config.memory_store]())
 
 
-def _embedded_path() -> Path:
+def _default_path() -> Path:
     return _data_dir() / "memories.db"
 
 

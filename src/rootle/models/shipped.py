@@ -1,4 +1,4 @@
-"""Where the weights that ship in the wheel lie."""
+"""Paths of the model files in the package."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _FOLDER: Final = Path(__file__).parent
 
 
 def model_file(model: str, part: str) -> Path:
-    """The file of one part (such as "rows.npy" or "trees.npz") of a shipped model."""
+    """Return the path of a file of a model, such as "rows.npy" or "trees.npz"."""
     return _FOLDER / f"{model.replace('-', '_')}_{part}"

@@ -1,4 +1,4 @@
-"""Calls of a plugin for single files, in whichever process reads them."""
+"""Call plugins for single files, in the process that reads them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from rootle.errors import PluginError
-from rootle.plugins.registry import Found, Kind, called_within, load, made
+from rootle.plugins.registry import Found, Kind, call_with_timeout, load, make_component
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,16 +23,17 @@ class PluginHook:
 
     def __init__(self, found: Found) -> None:
         self.found = found
-        self.made: Any = made(found)  # Any: `docs/how-to/plugins.md` describes it for each kind
+        # Any: depends on the kind, see `docs/how-to/plugins.md`
+        self.component: Any = make_component(found)
         self._timed_out = False
 
     def call(self, function: Callable[[], _Result]) -> _Result:
-        """Return the result of `function`. Raise PluginError where it fails or takes too long."""
+        """Return the result of `function`. Raise PluginError if it fails or takes too long."""
         if self._timed_out:
             plugin = self.found.plugin
-            raise PluginError(f"the {plugin.kind} {plugin.name} did not answer before")
+            raise PluginError(f"the {plugin.kind} {plugin.name} timed out before")
         try:
-            return called_within(self.found, function, _TIMEOUT_S)
+            return call_with_timeout(self.found, function, _TIMEOUT_S)
         except PluginError as error:
             self._timed_out = "no answer" in str(error)
             raise
@@ -40,7 +41,7 @@ class PluginHook:
 
 @cache
 def open_hook(kind: Kind, name: str, reference: str) -> PluginHook | None:
-    """Return the plugin of a kind and name; None, with a warning, where it cannot be loaded."""
+    """Return the plugin of a kind and name; None, with a warning, if it cannot be loaded."""
     try:
         for found in load(reference):
             if (found.plugin.kind, found.plugin.name) == (kind, name):

@@ -1,4 +1,4 @@
-"""Parts that others wrote: found by what is installed and by `plugins` in the configuration."""
+"""Find and call plugins: entry points of installed packages, and `plugins` in the configuration."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """One part under one name; `make` is called when it is first needed."""
+    """A named component. `make` is called when the component is first needed."""
 
     kind: Kind
     name: str
-    make: Callable[[], Any]  # Any: what `docs/how-to/plugins.md` says of the kind
-    version: str = "1"  # of what it does to an index: another one means to index again
+    make: Callable[[], Any]  # Any: depends on the kind, see `docs/how-to/plugins.md`
+    version: str = "1"  # changing it rebuilds the index
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a chunker finds: a run of lines, counted from 1, the last one included."""
+    """Lines that a chunker returns. Line numbers are 1-based and inclusive."""
 
     start_line: int
     end_line: int
-    names: tuple[str, ...] = ()  # that are defined there
-    scope: str = ""  # where it stands, as in "Chapter 2 > Soups"
+    names: tuple[str, ...] = ()  # names that the lines define
+    scope: str = ""  # enclosing headings, such as "Chapter 2 > Soups"
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What a filter may judge a file by."""
+    """The facts about a file that a filter receives."""
 
     path: str
     language: str
@@ -52,17 +52,18 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class IndexPlace:
-    """What an index is opened by."""
+    """The arguments for opening an index."""
 
-    name: str  # of its own for each folder, model and leg
+    name: str  # unique for each folder, model and leg
     leg: Literal["dense", "sparse"]
     endpoint: str  # denseEndpoint or sparseEndpoint; may be empty
-    key: Callable[[], str] = field(repr=False)  # denseApiKey or sparseApiKey, or their command's
+    # denseApiKey or sparseApiKey, or the output of its command
+    key: Callable[[], str] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A plugin and where it is imported from, as in "package.module:name"."""
+    """A plugin and its reference, such as "package.module:name"."""
 
     plugin: Plugin
     reference: str
@@ -70,19 +71,19 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """All that were found, and why the others were left out."""
+    """The plugins that were found, and the errors of those that cannot be loaded."""
 
     found: tuple[Found, ...]
     broken: Mapping[str, str]
 
     def of(self, kind: Kind) -> dict[str, Found]:
-        """Those of a kind by their name; what the configuration names wins."""
+        """Return the plugins of a kind by name; configured plugins override installed ones."""
         return {found.plugin.name: found for found in self.found if found.plugin.kind == kind}
 
 
 @cache
 def find_plugins(named: tuple[str, ...]) -> Plugins:
-    """Those that are installed, and then those that were named."""
+    """Return the installed plugins, followed by the named ones."""
     found: list[Found] = []
     broken: dict[str, str] = {}
     for reference in dict.fromkeys((*installed_references(), *named)):
@@ -94,58 +95,60 @@ def find_plugins(named: tuple[str, ...]) -> Plugins:
 
 
 def load(reference: str) -> list[Found]:
-    """The plugins that stand at a place. Raises PluginError naming it."""
+    """Import the plugins of a reference. Raises PluginError that names it."""
     module, colon, attribute = reference.partition(":")
     if not (module and colon and attribute):
-        raise PluginError(f'the plugin "{reference}" is not named as "package.module:name"')
+        raise PluginError(
+            f'the plugin reference "{reference}" is invalid; expected "package.module:name"'
+        )
     try:
         value = getattr(import_module(module), attribute)
     except (Exception, SystemExit) as error:
-        # Somebody else's code may fail in any way; the search goes on without it.
+        # Third-party code may fail in any way; the search continues without it.
         raise PluginError(
-            f"the plugin {reference} cannot be loaded: {_said(error)}; mend or uninstall it"
+            f"the plugin {reference} cannot be loaded: {_describe(error)}; fix or uninstall it"
         ) from error
     plugins = [value] if isinstance(value, Plugin) else value
     if not isinstance(plugins, Iterable):
         raise PluginError(
-            f"the plugin {reference} is no rootle.plugins.registry.Plugin and no list of them"
+            f"the plugin {reference} is neither a rootle.plugins.Plugin nor a list of them"
         )
-    return [Found(_checked(plugin, reference), reference) for plugin in plugins]
+    return [Found(_validate(plugin, reference), reference) for plugin in plugins]
 
 
-def _checked(plugin: Any, reference: str) -> Plugin:  # Any: whatever somebody put there
+def _validate(plugin: Any, reference: str) -> Plugin:  # Any: third-party value
     if not isinstance(plugin, Plugin):
-        raise PluginError(f"the plugin {reference} holds {plugin!r}, which is no Plugin")
+        raise PluginError(f"the plugin {reference} contains {plugin!r}, which is not a Plugin")
     if plugin.kind not in _KINDS:
         raise PluginError(
-            f'the plugin {reference} is of kind "{plugin.kind}", which is none of '
+            f'the plugin {reference} has the kind "{plugin.kind}", expected one of '
             f"{', '.join(_KINDS)}"
         )
     return plugin
 
 
-def made(found: Found) -> Any:  # Any: as `Plugin.make`
-    """The part itself. Raises PluginError where it cannot be made."""
-    return called(found, found.plugin.make)
+def make_component(found: Found) -> Any:  # Any: as `Plugin.make`
+    """Create the component of a plugin. Raises PluginError if that fails."""
+    return call_plugin(found, found.plugin.make)
 
 
-def called(found: Found, call: Callable[[], _Result]) -> _Result:
-    """What a call of a plugin gives; whatever it raises is a PluginError that names it."""
+def call_plugin(found: Found, call: Callable[[], _Result]) -> _Result:
+    """Return the result of a call. Every exception becomes a PluginError that names the plugin."""
     try:
         return call()
     except (Exception, SystemExit) as error:
         plugin = found.plugin
-        raise PluginError(f"the {plugin.kind} {plugin.name} failed: {_said(error)}") from error
+        raise PluginError(f"the {plugin.kind} {plugin.name} failed: {_describe(error)}") from error
 
 
-def called_within(found: Found, call: Callable[[], _Result], timeout_s: float) -> _Result:
-    """The same, for a part that might never answer: then it is left to itself."""
+def call_with_timeout(found: Found, call: Callable[[], _Result], timeout_s: float) -> _Result:
+    """Return the result of a call. After `timeout_s`, raise PluginError and abandon its thread."""
     outcome: list[_Result] = []
     failure: list[PluginError] = []
 
     def run() -> None:
         try:
-            outcome.append(called(found, call))
+            outcome.append(call_plugin(found, call))
         except PluginError as error:
             failure.append(error)
 
@@ -160,17 +163,17 @@ def called_within(found: Found, call: Callable[[], _Result], timeout_s: float) -
     return outcome[0]
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
 @cache
 def installed_references() -> tuple[str, ...]:
-    """The entry points of installed packages, sorted.
+    """Return the references of installed entry points, sorted.
 
-    Read from their files: `importlib.metadata` takes longer to import than a question to answer.
-    The current folder does not count, though `python -m` puts it on the path: anybody's repository
-    may be there.
+    The metadata files are read directly, because importing `importlib.metadata` takes longer than a
+    search. The current folder, which `python -m` adds to the path, is skipped: it may be an
+    untrusted repository.
     """
     here = os.path.realpath(os.curdir)
     folders = [folder for folder in sys.path if folder and os.path.realpath(folder) != here]

@@ -1,4 +1,4 @@
-"""What a score is worth: the chance that a result answers, and that any of them does."""
+"""Calibrated confidence: the probability that a result, or any result, answers the question."""
 
 from __future__ import annotations
 
@@ -12,57 +12,57 @@ from typing import Final
 import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
-from rootle.rank.features import best_of_file, defining_files, noise_level
+from rootle.rank.features import defining_files, max_per_file, noise_level
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# Of the whole answer. Each is a plain number; the weights bring them to one scale.
+# Signals of the whole answer. The weights of the model bring them to one scale.
 QUESTION_SIGNALS: Final = (
-    "top_score",  # of the weighted sum
-    "lead",  # how far the first is above the sixth
-    "best_passage",  # the largest share of the question's words in one chunk
+    "top_score",  # by the weighted sum
+    "lead",  # score of the first result minus the score of the sixth
+    "best_passage",  # largest share of the question words in one chunk
     "top_passage",
-    "best_coverage",  # of the words by rarity, in one file
+    "best_coverage",  # largest share of the words in one file, weighted by rarity
     "top_coverage",
-    "unknown",  # the share of the words that stand nowhere
+    "unknown",  # share of the words that do not occur in the index
     "best_cosine",
     "top_cosine",
-    "words_score",  # BM25 of the best chunk of all, a word of the question
+    "words_score",  # BM25 of the best chunk, per question word
     "top_words_score",
-    "legs_agree",  # on the file of the best chunk
+    "legs_agree",  # the best chunk of both legs is in the same file
     "detail",
     "is_symbol",
-    "names_defined",  # a name of the question is defined here
-    "names_missing",  # it has names, and none is
-    "cosine_lead",  # of the best chunk above the noise
+    "names_defined",  # a candidate defines a name of the question
+    "names_missing",  # the question has names, and no candidate defines one
+    "cosine_lead",  # of the best chunk, above the noise level
     "whole_passage",  # one chunk holds every word of the question
 )
-# Of one result beside the others.
+# Signals of a single result.
 RESULT_SIGNALS: Final = ("share", "place", "passage", "coverage", "cosine", "words", "defines")
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Two logistic models over the signals, fitted by `training/ranker/calibration.py`."""
+    """Two logistic regression models, fitted by `training/ranker/calibration.py`."""
 
     answer: Floats  # weights of QUESTION_SIGNALS, then the intercept
     result: Floats  # weights of QUESTION_SIGNALS and RESULT_SIGNALS, then the intercept
-    threshold: float  # an answer is confident from this chance on
-    odds: float  # so many times rarer than in the fit are questions without an answer
+    threshold: float  # minimum probability of a confident answer
+    odds: float  # unanswerable questions are rarer by this factor than in the training data
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The chances of one ranking."""
+    """Probabilities for one ranking."""
 
     confident: bool
-    chance: float  # that the first ten results hold an answer
-    scores: Floats  # the chance of every candidate file; never rising in their order
+    chance: float  # probability that the first ten results contain an answer
+    scores: Floats  # probability of every candidate file; non-increasing in rank order
 
 
 @lru_cache(maxsize=4)
 def shipped_calibration(ranker: str) -> Calibration:
-    """What was fitted to the answers of one ranker."""
+    """Return the calibration that was fitted for a ranker."""
     path = model_file(RANKER_V1, "calibration.json")
     stored = json.loads(path.read_text(encoding="utf-8"))[ranker]
     return Calibration(
@@ -77,31 +77,33 @@ def _weights(stored: dict[str, float], names: Sequence[str]) -> Floats:
     return np.array([*(stored[name] for name in names), stored["intercept"]])
 
 
-def judge(evidence: RankingInputs, ranked: RankedFiles, calibration: Calibration) -> Confidence:
-    """How much a ranking can be trusted: not at all where it is empty."""
+def estimate_confidence(
+    inputs: RankingInputs, ranked: RankedFiles, calibration: Calibration
+) -> Confidence:
+    """Return calibrated probabilities for a ranking; zero if the ranking is empty."""
     if not ranked.order:
         return Confidence(False, 0.0, np.zeros(0))
-    asked = question_signals(evidence, ranked)
-    of_results = result_signals(evidence, ranked)
-    evident = float(asked @ calibration.answer[:-1] + calibration.answer[-1])
+    of_question = question_signals(inputs, ranked)
+    of_results = result_signals(inputs, ranked)
+    log_odds = float(of_question @ calibration.answer[:-1] + calibration.answer[-1])
     weights = calibration.result
-    common = asked @ weights[: len(asked)] + weights[-1]
-    chances = 1 / (1 + np.exp(-_cut(common + of_results @ weights[len(asked) : -1])))
-    # A result is worth no more than the whole answer, nor than one that is ranked above it.
-    chances = np.minimum(chances, _logistic(evident + math.log(calibration.odds)))
-    chance = _logistic(evident)
+    common = of_question @ weights[: len(of_question)] + weights[-1]
+    chances = 1 / (1 + np.exp(-_clip(common + of_results @ weights[len(of_question) : -1])))
+    # No result is more probable than the whole answer, or than a result that is ranked above it.
+    chances = np.minimum(chances, _logistic(log_odds + math.log(calibration.odds)))
+    chance = _logistic(log_odds)
     scores = np.zeros(len(chances))
     scores[list(ranked.order)] = np.minimum.accumulate(chances)
     return Confidence(chance >= calibration.threshold, chance, scores)
 
 
-def question_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
-    """One number a name in QUESTION_SIGNALS; there must be a candidate."""
-    question, files, chunks = evidence.question, evidence.files, evidence.chunks
+def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
+    """Return the signals in the order of QUESTION_SIGNALS. Requires at least one candidate."""
+    question, files, chunks = inputs.question, inputs.files, inputs.chunks
     top, sixth = ranked.order[0], ranked.order[min(5, len(ranked.order) - 1)]
-    by_words = best_of_file(chunks.bm25, chunks.files, len(files.ids))
+    by_words = max_per_file(chunks.bm25, chunks.files, len(files.ids))
     terms = max(1, len(question.content_terms))
-    is_defined = bool(defining_files(evidence).any())
+    is_defined = bool(defining_files(inputs).any())
     return np.array(
         [
             ranked.scores[top],
@@ -110,7 +112,7 @@ def question_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
             files.passage[top],
             files.coverage.max(),
             files.coverage[top],
-            evidence.unknown,
+            inputs.unknown,
             files.dense_best.max(),
             files.dense_best[top],
             by_words.max() / terms,
@@ -127,11 +129,11 @@ def question_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
     )
 
 
-def result_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
-    """One row a candidate file in its order, one column a name in RESULT_SIGNALS."""
-    files, chunks = evidence.files, evidence.chunks
+def result_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
+    """Return the signals, shape (files, RESULT_SIGNALS), in rank order."""
+    files, chunks = inputs.files, inputs.chunks
     order = np.array(ranked.order, dtype=np.int64)
-    by_words = best_of_file(chunks.bm25, chunks.files, len(files.ids))
+    by_words = max_per_file(chunks.bm25, chunks.files, len(files.ids))
     best = max(float(ranked.scores[order[0]]), 1e-12)
     columns = [
         ranked.scores / best,
@@ -139,15 +141,15 @@ def result_signals(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
         files.passage,
         files.coverage,
         files.dense_best,
-        by_words / max(1, len(evidence.question.content_terms)),
-        defining_files(evidence),
+        by_words / max(1, len(inputs.question.content_terms)),
+        defining_files(inputs),
     ]
     table: Floats = np.array(columns, dtype=np.float64).T.take(order, axis=0)
     table[:, RESULT_SIGNALS.index("place")] = np.log1p(np.arange(len(order)))
     return table
 
 
-def _cut(values: Floats) -> Floats:
+def _clip(values: Floats) -> Floats:
     return np.minimum(np.maximum(values, -30.0), 30.0)
 
 

@@ -1,4 +1,4 @@
-"""The features of candidate files, as columns of numbers from the evidence."""
+"""Compute the features of candidate files from the ranking inputs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from rootle.rank.path_features import HEAD_CHARS, KINDS, PathParts, path_parts
 from rootle.rank.question.parsed import Question
 from rootle.rank.ranking_inputs import ChunkInputs, Flags, Floats, Ints, RankingInputs
 
-# The second and third best chunk of a file say something too, each less than the one before; those
-# after them nothing.
-_BY_PLACE: Final = np.array([1.0, 1 / 2, 1 / 3, 0.0])
-# Beyond this rank a cosine is noise: what counts is how far a chunk stands out above it.
-_DENSE_FLOOR_RANK: Final = 60
-_SHARE_OF: Final = 20
-_DEFINITION_IN_CHUNK: Final = 0.3
-_ASKED_FOR_IN_CHUNK: Final = 2.0
+# Weights of the best, second and third best chunk of a file. Further chunks do not count.
+_RANK_WEIGHTS: Final = np.array([1.0, 1 / 2, 1 / 3, 0.0])
+# The cosine at this rank is taken as noise. The feature is the distance above it.
+_NOISE_RANK: Final = 60
+_BEST_CHUNKS: Final = 20
+_DEFINITION_WEIGHT: Final = 0.3
+_SYMBOL_DEFINITION_WEIGHT: Final = 2.0
 
 NAMES: Final = (
     "bm25_best",
@@ -51,33 +50,34 @@ NAMES: Final = (
 )
 
 
-def chunk_scores(evidence: RankingInputs) -> Floats:
-    """How well each candidate chunk answers by itself: both legs and the names it defines."""
-    chunks = evidence.chunks
-    asked = _ASKED_FOR_IN_CHUNK if evidence.question.is_symbol else _DEFINITION_IN_CHUNK
+def chunk_scores(inputs: RankingInputs) -> Floats:
+    """Return a score for each candidate chunk: both legs, and the names that it defines."""
+    chunks = inputs.chunks
+    is_symbol = inputs.question.is_symbol
+    weight = _SYMBOL_DEFINITION_WEIGHT if is_symbol else _DEFINITION_WEIGHT
     return (
         share_of_max(chunks.bm25)
         + share_of_max(chunks.dense)
-        + _DEFINITION_IN_CHUNK * share_of_max(chunks.symbols)
-        + asked * chunks.defines
+        + _DEFINITION_WEIGHT * share_of_max(chunks.symbols)
+        + weight * chunks.defines
     )
 
 
-def file_features(evidence: RankingInputs) -> Floats:
-    """One row a candidate file, one column a name in NAMES, each from 0 to 1 within a question."""
-    chunks, files = evidence.chunks, evidence.files
+def file_features(inputs: RankingInputs) -> Floats:
+    """Return the features, shape (files, NAMES), each scaled to 0–1 within the question."""
+    chunks, files = inputs.chunks, inputs.files
     count = len(files.ids)
-    combined = chunk_scores(evidence)
-    names = _name_features(evidence)
-    bm25_three, dense_three = threes_of_file(
-        [chunks.bm25, _above_floor(chunks.dense)], chunks.files, count
+    combined = chunk_scores(inputs)
+    names = _name_features(inputs)
+    bm25_three, dense_three = top_three_per_file(
+        [chunks.bm25, _above_noise(chunks.dense)], chunks.files, count
     )
-    is_usage = evidence.question.intent == "usage"
+    is_usage = inputs.question.intent == "usage"
     columns = {
-        "bm25_best": best_of_file(chunks.bm25, chunks.files, count),
+        "bm25_best": max_per_file(chunks.bm25, chunks.files, count),
         "bm25_three": bm25_three,
         "bm25_file": files.bm25,
-        "symbols_chunk": best_of_file(chunks.symbols, chunks.files, count),
+        "symbols_chunk": max_per_file(chunks.symbols, chunks.files, count),
         "symbols_file": files.symbols,
         "path_bm25": files.path_bm25,
         "dense_best": files.dense_best,
@@ -85,39 +85,39 @@ def file_features(evidence: RankingInputs) -> Floats:
         "dense_mean": files.dense_mean,
         "coverage_file": files.coverage,
         "share_of_best": _share_of_best(combined, chunks, count),
-        "chunk_best": best_of_file(combined, chunks.files, count),
-        "notes": best_of_file(chunks.notes, chunks.files, count),
+        "chunk_best": max_per_file(combined, chunks.files, count),
+        "notes": max_per_file(chunks.notes, chunks.files, count),
         "one_passage": files.passage,
-        "mentions": _mentions(evidence) if is_usage else np.zeros(count),
+        "mentions": _mentions(inputs) if is_usage else np.zeros(count),
         **names,
     }
     found = np.array([columns[name] for name in NAMES], dtype=np.float64)
     table: Floats = np.maximum(found.T, 0.0, order="C")
     peaks = table.max(axis=0, initial=0.0)
     table = table / np.where(peaks > 0, peaks, 1.0)
-    table[:, NAMES.index("one_passage")] *= evidence.question.detail
+    table[:, NAMES.index("one_passage")] *= inputs.question.detail
     return table
 
 
-def _mentions(evidence: RankingInputs) -> Floats:
-    """The words of files that neither define the names asked for nor are documents."""
-    told: Floats = evidence.files.bm25 * ~(defining_files(evidence) | prose_files(evidence))
-    return told
+def _mentions(inputs: RankingInputs) -> Floats:
+    """Return BM25 of files that neither define a name of the question nor are documents."""
+    scores: Floats = inputs.files.bm25 * ~(defining_files(inputs) | prose_files(inputs))
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
 class PathTable:
-    """What the paths of some files tell, one row a file; not to be written into."""
+    """Facts from the paths of some files, one row per file. The arrays are read-only."""
 
     parts: tuple[PathParts, ...]
     kinds: Mapping[str, Flags]  # by the names in KINDS
-    depth: Floats  # folders above it
-    longer_stem: Floats  # 1 where another file's whole name is a part of its name
+    depth: Floats  # number of folders above the file
+    longer_stem: Floats  # 1 if the whole name of another file is part of its name
 
 
-@lru_cache(maxsize=128)  # one question asks the same of its candidates again and again
+@lru_cache(maxsize=128)  # one question computes it repeatedly for the same candidates
 def path_table(paths: tuple[str, ...]) -> PathTable:
-    """That of some files, which are looked at together."""
+    """Return the table of some files. `longer_stem` depends on all of them."""
     parts = tuple(path_parts(path) for path in paths)
     bits = np.array([part.kinds for part in parts], dtype=np.int64)
     kinds = (bits >> np.arange(len(KINDS))[:, None]) & 1 == 1
@@ -128,91 +128,95 @@ def path_table(paths: tuple[str, ...]) -> PathTable:
     return PathTable(parts, dict(zip(KINDS, kinds, strict=True)), depth, longer_stem)
 
 
-def kinds_of(evidence: RankingInputs) -> Mapping[str, Flags]:
-    """Which candidate files are of which kind, by the names in KINDS; not to be written into."""
-    return path_table(evidence.files.paths).kinds
+def kinds_of(inputs: RankingInputs) -> Mapping[str, Flags]:
+    """Return read-only flags for the candidate files, by the names in KINDS."""
+    return path_table(inputs.files.paths).kinds
 
 
-def test_files(evidence: RankingInputs) -> Flags:
-    """Which candidate files hold tests."""
-    return kinds_of(evidence)["is_test"]
+def test_files(inputs: RankingInputs) -> Flags:
+    """Return which candidate files contain tests."""
+    return kinds_of(inputs)["is_test"]
 
 
-def record_files(evidence: RankingInputs) -> Flags:
-    """Which candidate files are lists of changes, licences and the like."""
-    return kinds_of(evidence)["is_record"]
+def record_files(inputs: RankingInputs) -> Flags:
+    """Return which candidate files are changelogs, licences and the like."""
+    return kinds_of(inputs)["is_record"]
 
 
-def prose_files(evidence: RankingInputs) -> Flags:
-    """Which candidate files are documents for people."""
-    return kinds_of(evidence)["is_prose"]
+def prose_files(inputs: RankingInputs) -> Flags:
+    """Return which candidate files are documents."""
+    return kinds_of(inputs)["is_prose"]
 
 
-def defining_files(evidence: RankingInputs) -> Flags:
-    """Which candidate files define a name of the question."""
-    defining = np.zeros(len(evidence.files.ids), dtype=bool)
-    defining[evidence.chunks.files[evidence.chunks.defines]] = True
+def defining_files(inputs: RankingInputs) -> Flags:
+    """Return which candidate files define a name of the question."""
+    defining = np.zeros(len(inputs.files.ids), dtype=bool)
+    defining[inputs.chunks.files[inputs.chunks.defines]] = True
     return defining
 
 
-def best_of_file(scores: Floats, files: Ints, count: int) -> Floats:
-    """The best score among the chunks of each file; 0 for a file without any."""
+def max_per_file(scores: Floats, files: Ints, count: int) -> Floats:
+    """Return the maximum chunk score of each file; 0 for a file without chunks."""
     best = np.zeros(count)
     np.maximum.at(best, files, scores)
     return best
 
 
-def threes_of_file(columns: Sequence[Floats], files: Ints, count: int) -> list[Floats]:
-    """For each column the sum of each file's three best scores, with weights 1, 1/2, 1/3."""
+def top_three_per_file(columns: Sequence[Floats], files: Ints, count: int) -> list[Floats]:
+    """Return for each column the weighted sum of the three best scores of each file.
+
+    The weights are 1, 1/2 and 1/3.
+    """
     by_file = np.sort(files)
     counts = np.bincount(by_file, minlength=count)
-    # Position of each chunk among those of its own file, best first.
-    place = np.arange(len(files)) - (counts.cumsum() - counts)[by_file]
-    weights = _BY_PLACE[np.minimum(place, len(_BY_PLACE) - 1)]
+    # Rank of each chunk within its file, best first.
+    rank = np.arange(len(files)) - (counts.cumsum() - counts)[by_file]
+    weights = _RANK_WEIGHTS[np.minimum(rank, len(_RANK_WEIGHTS) - 1)]
     ordered = (scores[np.lexsort((-scores, files))] for scores in columns)
-    # Of no chunks the sums would be integers.
+    # Without chunks, bincount returns integers.
     return [
         np.bincount(by_file, weights * scores, minlength=count).astype(np.float64, copy=False)
         for scores in ordered
     ]
 
 
-def _above_floor(dense: Floats) -> Floats:
-    if len(dense) <= _DENSE_FLOOR_RANK:
+def _above_noise(dense: Floats) -> Floats:
+    if len(dense) <= _NOISE_RANK:
         return dense
     above: Floats = np.maximum(dense - noise_level(dense), 0)
     return above
 
 
 def noise_level(dense: Floats) -> float:
-    """The cosine at which chunks do not stand out any more; the lowest where there are few."""
-    if len(dense) <= _DENSE_FLOOR_RANK:
+    """Return the cosine at rank 60; the lowest one if there are fewer chunks."""
+    if len(dense) <= _NOISE_RANK:
         return float(dense.min(initial=0.0))
-    return float(np.partition(dense, -_DENSE_FLOOR_RANK)[-_DENSE_FLOOR_RANK])
+    return float(np.partition(dense, -_NOISE_RANK)[-_NOISE_RANK])
 
 
 def _share_of_best(combined: Floats, chunks: ChunkInputs, count: int) -> Floats:
-    top = (-combined).argsort(kind="stable")[:_SHARE_OF]
+    top = (-combined).argsort(kind="stable")[:_BEST_CHUNKS]
     return np.bincount(chunks.files[top], minlength=count).astype(np.float64)
 
 
 def share_of_max(values: Floats) -> Floats:
-    """Values above zero as shares of the largest; zeros where there is none."""
+    """Return the positive values divided by the maximum; zeros if there is no positive value."""
     values = np.maximum(values, 0)
     peak = values.max(initial=0.0)
     return values / peak if peak > 0 else values
 
 
-def _name_features(evidence: RankingInputs) -> dict[str, Floats]:
-    question, files = evidence.question, evidence.files
+def _name_features(inputs: RankingInputs) -> dict[str, Floats]:
+    question, files = inputs.question, inputs.files
     paths = path_table(files.paths)
     table = _path_features(question, paths.parts)
     defines = np.zeros(len(files.ids))
-    np.maximum.at(defines, evidence.chunks.files, evidence.chunks.defines.astype(np.float64))
+    np.maximum.at(defines, inputs.chunks.files, inputs.chunks.defines.astype(np.float64))
     is_symbol = float(question.is_symbol)
     return {
         "set_aside": paths.kinds["is_set_aside"].astype(np.float64),
-        # A test is named after what it tests: no reason against it where tests are asked for.
+        # Tests are named after the tested file. That is no reason against a test if the question
+        # asks for tests.
         "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.kinds["is_test"]),
         "depth": paths.depth,
         "question_in_stem": table[:, 0],
@@ -226,57 +230,57 @@ def _name_features(evidence: RankingInputs) -> dict[str, Floats]:
 
 
 def _longer_stems(parts: Sequence[PathParts]) -> Floats:
-    """1 where another candidate's whole name is a part of the name: BatchInsert beside Insert."""
+    """Return 1 if the whole name of another candidate is part of the name: Insert, BatchInsert."""
     known = {part.stem for part in parts if part.stem_chars > HEAD_CHARS}
     return np.array([not known.isdisjoint(part.inner) for part in parts], dtype=np.float64)
 
 
 def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
-    """Four columns: question in stem, stem in question, folders, stem written out."""
-    likeness, written_out = _Likeness(question.words), question.written_out
+    """Return four columns: question in stem, stem in question, folders, stem written out."""
+    similarity, written_out = _WordSimilarity(question.words), question.written_out
     table = np.zeros((len(parts), 4))
     for row, part in enumerate(parts):
-        if not likeness.heads.isdisjoint(part.heads):
-            table[row, :2] = likeness.both_ways(part.stem)
-            table[row, 2] = likeness.in_folders(part.folders)
+        if not similarity.heads.isdisjoint(part.heads):
+            table[row, :2] = similarity.both_directions(part.stem)
+            table[row, 2] = similarity.folder_similarity(part.folders)
         if len(part.whole) > 2 and part.whole in written_out:
             table[row, 3] = 1
     return table
 
 
-class _Likeness:
-    """How alike the words of a question are to those of paths."""
+class _WordSimilarity:
+    """Similarity of the words of a question to the words of paths, with a cache."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
-        # Words that do not begin alike do not match: most paths need not be looked at.
+        # Words match only if they share a prefix, so most paths need not be compared.
         self.heads = frozenset(word[:HEAD_CHARS] for word in words)
-        # The same names, and the same folders, stand in many paths.
-        self._found: dict[str, list[float]] = {}
-        self._of_folders: dict[tuple[str, ...], float] = {}
+        # The same names and folders occur in many paths.
+        self._by_name: dict[str, list[float]] = {}
+        self._by_folders: dict[tuple[str, ...], float] = {}
 
-    def in_folders(self, names: tuple[str, ...]) -> float:
-        """How much of the question is in the names of some folders."""
-        if names not in self._of_folders:
-            self._of_folders[names] = self.both_ways(names)[0]
-        return self._of_folders[names]
+    def folder_similarity(self, names: tuple[str, ...]) -> float:
+        """Return the share of the question that the folder names cover."""
+        if names not in self._by_folders:
+            self._by_folders[names] = self.both_directions(names)[0]
+        return self._by_folders[names]
 
-    def both_ways(self, names: Sequence[str]) -> tuple[float, float]:
-        """How much of the question is in some names, and how much of the names in the question."""
-        found = [self._with(name) for name in names if name[:HEAD_CHARS] in self.heads]
+    def both_directions(self, names: Sequence[str]) -> tuple[float, float]:
+        """Return the share of the question in the names, and of the names in the question."""
+        found = [self._match(name) for name in names if name[:HEAD_CHARS] in self.heads]
         if not found:
             return 0.0, 0.0
-        in_names = sum(max(alike) for alike in zip(*found, strict=True)) / len(self._words)
-        return in_names, sum(max(alike) for alike in found) / len(names)
+        in_names = sum(max(values) for values in zip(*found, strict=True)) / len(self._words)
+        return in_names, sum(max(values) for values in found) / len(names)
 
-    def _with(self, name: str) -> list[float]:
-        if name not in self._found:
-            self._found[name] = [word_match(word, name) for word in self._words]
-        return self._found[name]
+    def _match(self, name: str) -> list[float]:
+        if name not in self._by_name:
+            self._by_name[name] = [word_similarity(word, name) for word in self._words]
+        return self._by_name[name]
 
 
-def word_match(left: str, right: str) -> float:
-    """How alike two words are: 1 the same, .8 one begins the other, .6 five letters in common."""
+def word_similarity(left: str, right: str) -> float:
+    """Return 1.0 for equal words, 0.8 if one is a prefix of the other, 0.6 for a prefix of five."""
     if left == right:
         return 1.0
     shorter, longer = (left, right) if len(left) <= len(right) else (right, left)

@@ -1,4 +1,4 @@
-"""Two rankings into one."""
+"""Combine rankings by reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -11,25 +11,29 @@ from numpy.typing import NDArray
 
 from rootle.protocols import Ids, Ranked
 
-_K: Final = 60  # of the paper
+_K: Final = 60  # the value of the paper
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) -> Ids:
-    """The ids of all rankings, best first, by the sum of 1 / (k + rank) (Cormack et al., 2009)."""
+    """Return the ids of all rankings by the sum of 1 / (k + rank), best first.
+
+    Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
+    learning methods", SIGIR 2009. Ties are in ascending order of the ids.
+    """
     ids = np.concatenate([ranking.ids for ranking in rankings] or [np.zeros(0, np.int64)])
     gains = np.concatenate([_gains(k, len(r.ids)) for r in rankings] or [np.zeros(0)])
     if not len(ids):
         return ids
     order = ids.argsort(kind="stable")
     ordered = ids[order]
-    starts = first_of_each(ordered)
+    starts = first_positions(ordered)
     scores = np.add.reduceat(gains[order], starts)
-    # Equal scores in the order of the ids, so that they rank the same on every run.
+    # A stable sort of ascending ids makes the order of ties reproducible.
     return ordered[starts][(-scores).argsort(kind="stable")][:limit]
 
 
-def first_of_each(ordered: Ids) -> Ids:
-    """Where each of some ids, which are in order, stands for the first time."""
+def first_positions(ordered: Ids) -> Ids:
+    """Return the position of the first occurrence of each distinct id in a sorted array."""
     is_first = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return is_first.nonzero()[0]
@@ -37,5 +41,5 @@ def first_of_each(ordered: Ids) -> Ids:
 
 @lru_cache(maxsize=64)
 def _gains(k: int, count: int) -> NDArray[np.float64]:
-    """What each place of a ranking is worth, best first."""
+    """Return the gain of each rank, best first, shape (count,)."""
     return 1 / (k + 1 + np.arange(count))

@@ -1,4 +1,4 @@
-"""What a path tells of a file: its words, and whether it holds tests."""
+"""Extract words and file kinds (tests, documents, configuration, …) from a path."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ _TEST_NAME: Final = re.compile(
     r"(^test_|_test\.|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
     r"^conftest\.)"
 )
-# Kept apart by its authors: not the first place to look, though it may say the same words.
+# Set aside by its authors: an unlikely answer, although it may contain the same words.
 _SET_ASIDE: Final = re.compile(
     r"(^|/)(_?internals?|old)(/|\.|$)|deprecat|legacy|vendor|third_party|compat",
     re.IGNORECASE,
 )
-# What is told about the code over the years, and what every project has: words of everything, and
-# seldom the answer.
+# Changelogs and boilerplate mention everything and seldom answer a question.
 _RECORD_NAME: Final = re.compile(
     r"change_?log|changes|news|history|release[-_]?notes|releases|upgrading|upgrade|migration"
     r"|authors|contribut|thanks|copying|licen[sc]e|code_of_conduct|todo",
@@ -35,18 +34,18 @@ _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
-# Two words that are not the same are alike from so many common letters on.
+# Different words are similar if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
-# Of a name of twenty words there are two hundred runs; names of more words than this, which might
-# be among them, are rare.
-_LONGEST_INNER: Final = 8
-# What kind of file it is; the first is the lowest bit of `PathParts.kinds`.
+# Limits the number of word runs: a name of twenty words has two hundred, and longer runs are
+# rarely the name of another file.
+_MAX_INNER_WORDS: Final = 8
+# File kinds. The first one is the lowest bit of `PathParts.kinds`.
 KINDS: Final = (
     "is_test",
-    "is_record",  # a list of changes, a licence or the like
-    "is_prose",  # a document for people
-    "is_config",  # data or settings for programs
-    "is_example",  # shows or measures the code, or helps to build it
+    "is_record",  # a changelog, a licence or the like
+    "is_prose",  # a document
+    "is_config",  # configuration or data
+    "is_example",  # an example, a benchmark or a build script
     "is_hidden",  # a name in the path begins with a dot
     "is_set_aside",  # internal, vendored or deprecated
 )
@@ -54,20 +53,20 @@ _TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE = (1 << at for at in 
 
 
 class PathParts(NamedTuple):
-    """The words of a path, lower case, and what else it tells."""
+    """The lower-case words of a path, and its kinds."""
 
     stem: tuple[str, ...]
     folders: tuple[str, ...]
-    stem_chars: int  # of its words together
-    whole: str  # the stem in one spelling
-    # Every run of up to eight words within the stem, but not the stem itself.
+    stem_chars: int  # total length of the words of the stem
+    whole: str  # the stem as one normalized word
+    # Every run of up to eight consecutive words of the stem, except the stem itself.
     inner: frozenset[tuple[str, ...]]
-    heads: frozenset[str]  # how its words begin
-    depth: int  # folders above it
-    kinds: int  # a bit for each of KINDS
+    heads: frozenset[str]  # prefixes of its words
+    depth: int  # number of folders above the file
+    kinds: int  # one bit for each of KINDS
 
 
-# A file that is named after its folder says nothing with its own name.
+# The name of such a file is that of its folder.
 _EMPTY_STEMS: Final = frozenset(
     {"index", "mod", "init", "main", "lib", "__init__", "package", "root"}
 )
@@ -75,20 +74,21 @@ _EMPTY_STEMS: Final = frozenset(
 
 @lru_cache(maxsize=65_536)
 def path_parts(path: str) -> PathParts:
+    """Return the words and kinds of a path."""
     folder, stem = path.rpartition("/")[0], stem_of(path)
     kinds = _kinds(path, folder)
     if folder and stem.lower().strip("_") in _EMPTY_STEMS:
         folder, _, stem = folder.rpartition("/")
-    words, (around, heads) = _words(stem), _folder_words(folder)
+    words, (folder_words, heads) = _words(stem), _folder_words(folder)
     count = len(words)
-    longest = min(count, _LONGEST_INNER + 1)
+    longest = min(count, _MAX_INNER_WORDS + 1)
     return PathParts(
         words,
-        around,
+        folder_words,
         sum(map(len, words)),
         whole_identifier("".join(WORD.findall(stem))),
         frozenset(
-            [words[at : at + long] for long in range(1, longest) for at in range(count - long + 1)]
+            [words[at : at + size] for size in range(1, longest) for at in range(count - size + 1)]
         ),
         heads.union([word[:HEAD_CHARS] for word in words]),
         path.count("/"),
@@ -116,37 +116,37 @@ def _kinds(path: str, folder: str) -> int:
 
 @lru_cache(maxsize=65_536)
 def _kinds_in(folder: str) -> int:
-    """What all files below a folder are, whatever their names."""
+    """Return the kinds that all files below a folder have."""
     path = f"{folder}/" if folder else ""
-    told = (
+    patterns = (
         (_TEST_FOLDER, _TEST),
         (_RECORD_FOLDER, _RECORD),
         (_EXAMPLE_FOLDER, _EXAMPLE),
         (_HIDDEN_FOLDER, _HIDDEN),
         (_SET_ASIDE, _ASIDE),
     )
-    return sum(kind for pattern, kind in told if pattern.search(path))
+    return sum(kind for pattern, kind in patterns if pattern.search(path))
 
 
-@lru_cache(maxsize=65_536)  # many files lie in one folder
+@lru_cache(maxsize=65_536)  # many files share a folder
 def _folder_words(folder: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The words of a folder's path, each once, and how they begin."""
+    """Return the distinct words of a folder path, and their prefixes."""
     names = folder.split("/") if folder else []
     words = tuple(dict.fromkeys(word for name in names for word in _words(name)))
     return words, frozenset(word[:HEAD_CHARS] for word in words)
 
 
-@lru_cache(maxsize=65_536)  # few names of folders stand in many paths
+@lru_cache(maxsize=65_536)  # a few folder names occur in many paths
 def _words(name: str) -> tuple[str, ...]:
     return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
 
 
-def is_at(path: str, place: str) -> bool:
-    """Whether a path is this file, lies in this folder, or fits this glob."""
-    place = place.removeprefix("./").rstrip("/")
+def matches_path(path: str, pattern: str) -> bool:
+    """Return whether a path is this file, is in this folder, or matches this glob."""
+    pattern = pattern.removeprefix("./").rstrip("/")
     return (
-        place in ("", ".")
-        or path == place
-        or path.startswith(f"{place}/")
-        or fnmatch.fnmatchcase(path, place)
+        pattern in ("", ".")
+        or path == pattern
+        or path.startswith(f"{pattern}/")
+        or fnmatch.fnmatchcase(path, pattern)
     )

@@ -1,4 +1,4 @@
-"""What the indexes say about a question's candidates: the only thing that a ranking sees."""
+"""The input of every ranker: scores and facts about the candidates of one question."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ChunkInputs:
-    """One row a candidate chunk. A score of 0: the leg did not find it."""
+    """Candidate chunks, one row each. A score of 0 means that the leg did not return the chunk."""
 
     ids: Ints
-    files: Ints  # position of its file among the candidate files
+    files: Ints  # position of its file in FileInputs
     bm25: Floats
     dense: Floats  # cosine
-    symbols: Floats  # BM25 over the names that it defines
-    notes: Floats  # BM25 over its comments and headings
-    defines: Flags  # it defines a name that the question asks for
+    symbols: Floats  # BM25 over the names that the chunk defines
+    notes: Floats  # BM25 over the comments and headings of the chunk
+    defines: Flags  # the chunk defines a name of the question
 
 
 @dataclass(frozen=True, slots=True)
 class FileInputs:
-    """One row a candidate file."""
+    """Candidate files, one row each."""
 
     ids: Ints
     paths: tuple[str, ...]
@@ -38,17 +38,19 @@ class FileInputs:
     path_bm25: Floats
     dense_best: Floats
     dense_mean: Floats
-    coverage: Floats  # share of the question's terms in the file, weighted by rarity
-    passage: Floats  # the largest share of them in one chunk, all counting alike
-    definers: Floats  # sum of 1 / (files that define it) over the names that it defines
-    days: Floats  # since it was modified
+    coverage: Floats  # share of the question terms in the file, weighted by rarity
+    passage: Floats  # largest unweighted share of the terms in one chunk
+    definers: Floats  # sum over the defined names of 1 / number of files that define the name
+    days: Floats  # since the last modification
     sizes: Floats  # bytes
-    authors: tuple[str, ...] = ()  # "Name <address>" each; told only where a signal asks for it
+    authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
 
 
 @dataclass(frozen=True, slots=True)
 class RankingInputs:
+    """The question, its candidate chunks and their files."""
+
     question: Question
     chunks: ChunkInputs
     files: FileInputs
-    unknown: float = 0.0  # the share of the question's terms that stand nowhere
+    unknown: float = 0.0  # share of the question terms that do not occur in the index

@@ -1,4 +1,4 @@
-"""What a configuration makes count beside words and vectors: recency, importance and trust."""
+"""Configurable signals besides words and vectors: recency, importance and trust."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 
 from rootle.config.fields import Config
 from rootle.config.weights import SignalWeights, TrustRule
-from rootle.rank.path_features import is_at
+from rootle.rank.path_features import matches_path
 from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles
 from rootle.rank.rankers.weighted_sum import file_importance, recency_boost
 from rootle.rank.ranking_inputs import FileInputs, Floats, RankingInputs
 
-# A weight counts as much as one of the feature ranking.
-_WHOLE: Final = sum(weight for weight in WEIGHTS.values() if weight > 0)
+# Normalizes a weight to the scale of the feature weights.
+_TOTAL_WEIGHT: Final = sum(weight for weight in WEIGHTS.values() if weight > 0)
 TRUST: Final = "trust"
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How the scores of a ranker are changed."""
+    """Changes to the scores of a ranker."""
 
     weights: SignalWeights
     trust: tuple[TrustRule, ...]
@@ -32,28 +32,28 @@ class Signals:
         return any(rule.author for rule in self.trust)
 
     def changes(self, scores: Floats, files: FileInputs) -> dict[str, Floats]:
-        """By name what is added to the score of each candidate file."""
+        """Return by name the change of the score of each candidate file."""
         changes = {}
         if self.weights.recency_boost:
-            gained = recency_boost(files.days) * (self.weights.recency_boost / _WHOLE)
-            changes["recencyBoost"] = gained
+            gain = recency_boost(files.days) * (self.weights.recency_boost / _TOTAL_WEIGHT)
+            changes["recencyBoost"] = gain
         if self.weights.file_importance:
-            gained = file_importance(files.sizes) * (self.weights.file_importance / _WHOLE)
-            changes["fileImportance"] = gained
+            gain = file_importance(files.sizes) * (self.weights.file_importance / _TOTAL_WEIGHT)
+            changes["fileImportance"] = gain
         if self.trust:
-            raised = sum(changes.values(), start=scores)
-            changes[TRUST] = raised * (self._factors(files) - 1.0)
+            total = sum(changes.values(), start=scores)
+            changes[TRUST] = total * (self._factors(files) - 1.0)
         return changes
 
     def _factors(self, files: FileInputs) -> Floats:
         authors = files.authors or ("",) * len(files.paths)
-        both = zip(files.paths, authors, strict=True)
-        return np.array([trust_in(path, author, self.trust) for path, author in both])
+        pairs = zip(files.paths, authors, strict=True)
+        return np.array([trust_factor(path, author, self.trust) for path, author in pairs])
 
 
-def chosen_signals(config: Config) -> Signals | None:
-    """Those of a configuration; None where nothing is to count."""
-    # The specified sum has its own weights for recency and importance.
+def configured_signals(config: Config) -> Signals | None:
+    """Return the signals of a configuration; None if it sets none."""
+    # The `specified` ranker has its own weights for recency and importance.
     weights = config.signal_weights if config.use_learned_reranker else SignalWeights()
     if weights == SignalWeights() and not config.trust:
         return None
@@ -61,11 +61,11 @@ def chosen_signals(config: Config) -> Signals | None:
 
 
 @lru_cache(maxsize=65_536)
-def trust_in(path: str, author: str, rules: tuple[TrustRule, ...]) -> float:
-    """The product of the weights of all rules that a file fits."""
+def trust_factor(path: str, author: str, rules: tuple[TrustRule, ...]) -> float:
+    """Return the product of the weights of all rules that match a file."""
     factor = 1.0
     for rule in rules:
-        if (not rule.path or is_at(path, rule.path)) and (
+        if (not rule.path or matches_path(path, rule.path)) and (
             not rule.author or is_author(author, rule.author)
         ):
             factor *= rule.weight
@@ -73,22 +73,22 @@ def trust_in(path: str, author: str, rules: tuple[TrustRule, ...]) -> float:
 
 
 def is_author(author: str, wanted: str) -> bool:
-    """Whether "Name <address>" is meant by it, or by the name or the address alone."""
+    """Return whether `wanted` is the author "Name <address>", the name or the address."""
     name, _, address = author.casefold().rstrip(">").rpartition(" <")
     return bool(author) and wanted.casefold() in (author.casefold(), name, address)
 
 
-def with_signals(signals: Signals, evidence: RankingInputs, ranked: RankedFiles) -> RankedFiles:
-    """The files in their order when the signals count as well."""
-    changes = signals.changes(ranked.scores, evidence.files)
+def apply_signals(signals: Signals, inputs: RankingInputs, ranked: RankedFiles) -> RankedFiles:
+    """Return the ranking with the signals added to the scores."""
+    changes = signals.changes(ranked.scores, inputs.files)
     scores = np.maximum(sum(changes.values(), start=ranked.scores), 0.0)
-    paths = evidence.files.paths
+    paths = inputs.files.paths
     order = sorted(ranked.order, key=lambda at: (-scores[at], paths[at]))
     return replace(ranked, order=tuple(order), scores=scores, signals={**ranked.signals, **changes})
 
 
-def before_signals(ranked: RankedFiles) -> RankedFiles:
-    """The scores that the features gave, in the order that the signals made of them."""
+def remove_signals(ranked: RankedFiles) -> RankedFiles:
+    """Return the scores without the signals, in the order with them."""
     if not ranked.signals:
         return ranked
     scores = np.maximum(ranked.scores - sum(ranked.signals.values()), 0.0)

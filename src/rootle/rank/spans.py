@@ -1,4 +1,4 @@
-"""Which lines of a file are shown: its best span and up to three more, sixty lines in all."""
+"""Choose the spans of a file to show: up to four, with at most sixty lines in total."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from rootle.rank.ranking_inputs import Flags, Floats
 
 MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60
-# A long function must not leave room for nothing else. With heads of eight lines there is room for
-# four of them; the lines that they leave go back to the best, so that no more of it is lost than
-# others gain (docs/decisions/0020-spans-start-with-eight-lines.md).
-LINES_AT_FIRST: Final = 8
-# What must be in view by the letter of the question has more around it.
-LINES_WITH_MATCH: Final = 24
-# Words tell the lines of a file apart better than meaning does, which its lines have in common.
+# A long function must not use all the lines. Spans start with eight lines each, and the remaining
+# lines are given back in rank order (docs/decisions/0020-spans-start-with-eight-lines.md).
+INITIAL_LINES: Final = 8
+# A span with an exact match shows more of its surroundings.
+INITIAL_LINES_WITH_MATCH: Final = 24
+# Within a file, words distinguish chunks better than vectors, which are similar to each other.
 _DENSE_WEIGHT: Final = 0.75
 _DEFINES: Final = 0.3
 _DEFINES_SYMBOL: Final = 2.0
 
 
 class ScoredSpan(NamedTuple):
-    """Lines of a file with the score of the chunk that they came from."""
+    """Lines of a file, with the score of their chunk. Line numbers are 1-based and inclusive."""
 
     chunk_id: int
     start_line: int
@@ -31,57 +30,59 @@ class ScoredSpan(NamedTuple):
     score: float
 
 
-def has_room(chosen: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) -> bool:
-    """Whether one more span might have been shown, before the chosen got the lines it left."""
-    lines = sum(min(span.end_line - span.start_line + 1, at_first) for span in chosen)
+def has_room(chosen: Sequence[ScoredSpan], initial_lines: int = INITIAL_LINES) -> bool:
+    """Return whether another span would have fitted before the spans were extended."""
+    lines = sum(min(span.end_line - span.start_line + 1, initial_lines) for span in chosen)
     return len(chosen) <= MAX_MORE_SPANS and lines < MAX_LINES
 
 
 def span_scores(bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool) -> Floats:
-    """How well each chunk of the files on a page answers, in the order of the chunks."""
-    asked = _DEFINES_SYMBOL if is_symbol else _DEFINES
-    scores: Floats = share_of_max(bm25) + _DENSE_WEIGHT * share_of_max(dense) + asked * defines
+    """Return a score for each chunk of the files on a page, in the order of the chunks."""
+    weight = _DEFINES_SYMBOL if is_symbol else _DEFINES
+    scores: Floats = share_of_max(bm25) + _DENSE_WEIGHT * share_of_max(dense) + weight * defines
     return scores
 
 
-def lines_at_first(*, is_symbol: bool, is_exact: bool) -> int:
-    """How many lines a span keeps before others have theirs."""
+def initial_lines_of(*, is_symbol: bool, is_exact: bool) -> int:
+    """Return the number of lines that a span has before the remaining lines are distributed."""
     if is_symbol:
-        # A name may stand anywhere in the chunk that has it: the chunk is not cut for others.
+        # The name may be anywhere in its chunk, so the chunk is not truncated.
         return MAX_LINES
-    return LINES_WITH_MATCH if is_exact else LINES_AT_FIRST
+    return INITIAL_LINES_WITH_MATCH if is_exact else INITIAL_LINES
 
 
-def choose_spans(spans: Sequence[ScoredSpan], at_first: int = LINES_AT_FIRST) -> list[ScoredSpan]:
-    """The best spans, best first; the lines of all together are at most sixty.
+def choose_spans(
+    spans: Sequence[ScoredSpan], initial_lines: int = INITIAL_LINES
+) -> list[ScoredSpan]:
+    """Return the best spans that do not overlap, best first, with at most sixty lines in total.
 
-    One of more than `at_first` lines is cut at its end, so that its head can still be seen and
-    others find room; what they leave goes back to it.
+    A span longer than `initial_lines` is truncated at its end. Lines that are left after all spans
+    are chosen extend the truncated ones, in rank order.
     """
-    wanted: list[ScoredSpan] = []
-    shown: list[tuple[int, int]] = []
+    chosen: list[ScoredSpan] = []
+    ranges: list[tuple[int, int]] = []
     left = MAX_LINES
     for span in sorted(spans, key=lambda span: (-span.score, span.start_line)):
-        if left <= 0 or len(wanted) > MAX_MORE_SPANS:
+        if left <= 0 or len(chosen) > MAX_MORE_SPANS:
             break
         start, end = span.start_line, span.end_line
-        if end - start >= (most := min(left, at_first)):
-            end = start + most - 1
-        for first, last in shown:
+        if end - start >= (limit := min(left, initial_lines)):
+            end = start + limit - 1
+        for first, last in ranges:
             if start <= last and first <= end:
                 break
         else:
-            wanted.append(span)
-            shown.append((start, end))
+            chosen.append(span)
+            ranges.append((start, end))
             left -= end - start + 1
-    for at, span in enumerate(wanted if left > 0 else ()):
-        start, end = shown[at]
+    for at, span in enumerate(chosen if left > 0 else ()):
+        start, end = ranges[at]
         if left > 0 and end < span.end_line:
-            below = [first for first, _ in shown if first > end]
-            longer = min(span.end_line, end + left, min(below, default=span.end_line + 1) - 1)
-            left -= longer - end
-            shown[at] = (start, longer)
+            later = [first for first, _ in ranges if first > end]
+            extended = min(span.end_line, end + left, min(later, default=span.end_line + 1) - 1)
+            left -= extended - end
+            ranges[at] = (start, extended)
     return [
         span if end == span.end_line else ScoredSpan(span.chunk_id, start, end, span.score)
-        for span, (start, end) in zip(wanted, shown, strict=True)
+        for span, (start, end) in zip(chosen, ranges, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The reranker that the configuration asks for."""
+"""Create the reranker of a configuration."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from rootle.errors import ConfigError, UnavailableError
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import Reranker
 from rootle.rerank.http_reranker import ServerReranker
-from rootle.rerank.providers import WIRES
+from rootle.rerank.providers import PROVIDERS
 
 
 def open_reranker(config: Config) -> Reranker:
-    """Nothing is sent, and no key command run, before its first use.
+    """Return the configured reranker. It sends nothing and reads no key before its first use.
 
-    Raises ConfigError for a provider that is unknown and an endpoint that is no URL.
+    Raises ConfigError for an unknown provider or an invalid endpoint.
     """
     provider = config.reranker_provider
     found = find_plugins(config.plugins)
     plugins = found.of("reranker")
-    if provider not in (*plugins, *WIRES) and found.broken:
+    if provider not in (*plugins, *PROVIDERS) and found.broken:
         from rootle.rerank.plugin_reranker import UnavailableReranker
 
         return UnavailableReranker(provider, "; ".join(found.broken.values()))
@@ -27,27 +27,28 @@ def open_reranker(config: Config) -> Reranker:
         from rootle.rerank.plugin_reranker import PluginReranker
 
         return PluginReranker(plugins[provider])
-    if provider not in WIRES:
+    if provider not in PROVIDERS:
         raise ConfigError(
-            f'rerankerProvider is "{provider}", which is none of {", ".join((*WIRES, *plugins))}; '
-            "leave the key out for no reranker"
+            f'rerankerProvider is "{provider}", expected one of '
+            f"{', '.join((*PROVIDERS, *plugins))}; "
+            "remove the key to use no reranker"
         )
     return ServerReranker(
         provider,
         "" if config.reranker_model_id == NO_MODEL else config.reranker_model_id,
         endpoint=config.reranker_endpoint,
-        key=lambda: _key(config),
+        key=lambda: _read_api_key(config),
         timeout_s=config.reranker_timeout_ms / 1000,
         batch_size=config.reranker_batch_size,
     )
 
 
-def _key(config: Config) -> str:
+def _read_api_key(config: Config) -> str:
     name = "rerankerApiKeyCommand"
     key = read_key(config.reranker_api_key, config.reranker_api_key_command, name)
-    if not key and not config.reranker_endpoint and WIRES[config.reranker_provider].needs_key:
-        # Nothing is shown to a stranger who would only refuse it.
+    if not key and not config.reranker_endpoint and PROVIDERS[config.reranker_provider].needs_key:
+        # A hosted service refuses requests without a key: send it nothing.
         raise UnavailableError(
-            f"{config.reranker_provider} wants a key; set rerankerApiKey or {name}"
+            f"{config.reranker_provider} requires an API key; set rerankerApiKey or {name}"
         )
     return key

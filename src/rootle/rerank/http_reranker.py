@@ -1,4 +1,4 @@
-"""Reranking by a server over HTTP: a cross-encoder reads the question beside each document."""
+"""Rerank documents with a cross-encoder on a server, over HTTP."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, Final
 from rootle.errors import RefusedError, RerankError, UnavailableError
 from rootle.http.client import JsonServer, redact_url
 from rootle.protocols import Hit
-from rootle.rerank.providers import WIRES, RerankProvider, request_url
+from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
 
 _TIMEOUT_S: Final = 2.0
-# Whoever waits for an answer has an order already: asking again costs more than it brings.
+# The caller already has an order: a retry costs more than it gains.
 _ATTEMPTS: Final = 1
 _UNAUTHORIZED: Final = 401
 
 
 class ServerReranker:
-    """A Reranker on a server of the kind that `provider` names, one of WIRES.
+    """A Reranker on a server of a provider in PROVIDERS.
 
-    The key is asked for with the first request. `batch_size` documents go into one request, as many
-    as the server takes where it is 0; the timeout is for all requests together.
+    The key is read before the first request. A request contains `batch_size` documents; 0 means the
+    maximum of the provider. The timeout covers all requests of a call.
     """
 
     def __init__(
@@ -35,45 +35,45 @@ class ServerReranker:
         batch_size: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ConfigError for an endpoint that is no URL."""
-        self._wire: RerankProvider = WIRES[provider]
+        """Create a reranker. Raises ConfigError for an endpoint that is not a URL."""
+        self._provider: RerankProvider = PROVIDERS[provider]
         self._model = model
-        self._url = request_url(self._wire, endpoint)
-        JsonServer(self._url)  # says so now where that is no address
+        self._url = request_url(self._provider, endpoint)
+        JsonServer(self._url)  # raises now if the URL is invalid
         self._key = key
         self._timeout_s = timeout_s
-        self._batch_size = batch_size or self._wire.batch_size
+        self._batch_size = batch_size or self._provider.batch_size
         self._clock = clock
         self._server: JsonServer | None = None
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Best first, equal scores in the order of the documents; raises RerankError."""
+        """Return hits, best first, ties in the order of the documents. Raises RerankError."""
         if not documents:
             return []
         size = self._batch_size or len(documents)
         deadline = self._clock() + self._timeout_s
         hits: list[Hit] = []
         try:
-            server = self._opened()
+            server = self._connect()
             for start in range(0, len(documents), size):
                 batch = documents[start : start + size]
-                found = self._ask(server, query, batch, self._left_s(deadline))
+                found = self._request(server, query, batch, self._remaining_s(deadline))
                 hits += (Hit(start + hit.index, hit.score) for hit in found)
         except UnavailableError as error:
             if isinstance(error, RefusedError) and error.status == _UNAUTHORIZED:
-                self._server = None  # a key command may give another key by now
+                self._server = None  # the key command may return a new key
             raise RerankError(str(error), retry_after_s=error.retry_after_s) from error
         return sorted(hits, key=lambda hit: (-hit.score, hit.index))
 
-    def _left_s(self, deadline: float) -> float:
-        left_s = round(deadline - self._clock(), 3)
-        if left_s <= 0:
+    def _remaining_s(self, deadline: float) -> float:
+        remaining_s = round(deadline - self._clock(), 3)
+        if remaining_s <= 0:
             where = redact_url(self._url)
             raise UnavailableError(f"{where} did not answer within {self._timeout_s:g} s")
-        return left_s
+        return remaining_s
 
-    def _opened(self) -> JsonServer:
-        # Two threads may both make one; the connections of the one that is dropped are closed.
+    def _connect(self) -> JsonServer:
+        # Two threads may both create a server; the connections of the unused one are closed.
         server = self._server
         if server is None:
             key = self._key()
@@ -85,29 +85,31 @@ class ServerReranker:
             )
         return server
 
-    def _ask(
+    def _request(
         self, server: JsonServer, query: str, documents: Sequence[str], timeout_s: float
     ) -> list[Hit]:
-        def read(answer: Any) -> list[Hit]:  # Any: whatever stood in the JSON
+        def read(answer: Any) -> list[Hit]:  # Any: JSON
             try:
-                return self._wire.hits(answer, len(documents))
+                return self._provider.hits(answer, len(documents))
             except ValueError as error:
                 raise UnavailableError(
                     f"the reranker at {server.redacted_url} sent {error}"
                 ) from error
 
-        body = self._wire.body(self._model, _sendable(query), [*map(_sendable, documents)])
+        body = self._provider.body(
+            self._model, _replace_surrogates(query), [*map(_replace_surrogates, documents)]
+        )
         return server.post("", body, timeout_s=timeout_s, read=read)
 
 
 class LlamaServerReranker(ServerReranker):
-    """llama.cpp's server, started with `--reranking`."""
+    """A reranker on a llama.cpp server that was started with `--reranking`."""
 
     def __init__(
         self,
         endpoint: str = "",
         *,
-        model: str = "",  # one server may hold several
+        model: str = "",  # for a server with several models
         timeout_s: float = _TIMEOUT_S,
         batch_size: int = 0,
     ) -> None:
@@ -117,7 +119,7 @@ class LlamaServerReranker(ServerReranker):
 
 
 class CohereReranker(ServerReranker):
-    """Cohere's hosted rerankers, by version 2 of their interface."""
+    """A hosted reranker of Cohere, over version 2 of its API."""
 
     def __init__(
         self,
@@ -138,6 +140,6 @@ class CohereReranker(ServerReranker):
         )
 
 
-def _sendable(text: str) -> str:
-    """Without halves of characters, which are no UTF-8 and which servers refuse."""
+def _replace_surrogates(text: str) -> str:
+    """Return the text without unpaired surrogates, which servers refuse."""
     return text.encode("utf-8", "replace").decode("utf-8")

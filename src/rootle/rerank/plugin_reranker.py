@@ -1,36 +1,36 @@
-"""A reranker that somebody else wrote, behind the socket of ours."""
+"""Rerankers provided by plugins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rootle.errors import PluginError, RerankError
-from rootle.plugins.registry import Found, called, made
+from rootle.plugins.registry import Found, call_plugin, make_component
 from rootle.protocols import Hit
 
 
 class UnavailableReranker:
-    """In the place of one that may stand in a plugin that cannot be loaded."""
+    """A reranker whose plugin cannot be loaded. Every call raises RerankError."""
 
     def __init__(self, name: str, reason: str) -> None:
-        self._reason = f'there is no reranker "{name}": {reason}'
+        self._reason = f'the reranker "{name}" is not available: {reason}'
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:  # noqa: ARG002
-        """Raises RerankError, so that the order before it stands and the answer says so."""
+        """Raise RerankError, so that the previous order is kept and the response reports it."""
         raise RerankError(self._reason)
 
 
 class PluginReranker:
-    """Asks a function of a question and documents for one score each."""
+    """A reranker that calls a function with a question and documents for one score each."""
 
     def __init__(self, found: Found) -> None:
         self._found = found
-        self._scores = made(found)
+        self._scores = make_component(found)
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Raises RerankError where it fails, or gives something else than a number for each."""
+        """Return hits, best first. Raises RerankError if the plugin fails or returns no numbers."""
         try:
-            scores = called(
+            scores = call_plugin(
                 self._found, lambda: [float(s) for s in self._scores(query, list(documents))]
             )
         except PluginError as error:
@@ -38,7 +38,7 @@ class PluginReranker:
         if len(scores) != len(documents):
             name = self._found.plugin.name
             raise RerankError(
-                f"the reranker {name} gave {len(scores)} scores for {len(documents)} documents"
+                f"the reranker {name} returned {len(scores)} scores for {len(documents)} documents"
             )
         hits = [Hit(index, score) for index, score in enumerate(scores)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.index))

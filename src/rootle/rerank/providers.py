@@ -1,4 +1,4 @@
-"""How the servers that rerank want to be asked, and where their answers keep the scores."""
+"""The request and response formats of reranking servers."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _STEP: Final = "/rerank"
 
 @dataclass(frozen=True, slots=True)
 class RerankProvider:
-    """One kind of server."""
+    """The API of one kind of server."""
 
-    url: str  # where it is without `rerankerEndpoint`
+    url: str  # default without `rerankerEndpoint`
     path: str = "/v1/rerank"
-    needs_key: bool = False  # at that place
+    needs_key: bool = False  # at the default URL
     takes_model: bool = True
-    documents: str = "documents"  # names of fields
-    results: str = "results"  # empty where the list is the whole answer
+    documents: str = "documents"  # field name
+    results: str = "results"  # field name; empty if the response is the list itself
     score: str = "relevance_score"
-    batch_size: int = 0  # documents that it takes at once as it comes; 0 for any number
-    also: Mapping[str, object] = field(default_factory=dict)  # what goes into every request
+    batch_size: int = 0  # default maximum of documents per request; 0: no limit
+    also: Mapping[str, object] = field(default_factory=dict)  # fixed fields of every request
 
     def body(self, model: str, query: str, documents: Sequence[str]) -> dict[str, object]:
-        """The request. How many to send back is left out: all of them."""
-        named = {"model": model} if model and self.takes_model else {}
-        return {**named, "query": query, self.documents: list(documents), **self.also}
+        """Return the body of a request for the scores of all documents."""
+        model_field = {"model": model} if model and self.takes_model else {}
+        return {**model_field, "query": query, self.documents: list(documents), **self.also}
 
-    def hits(self, answer: Any, count: int) -> list[Hit]:  # Any: whatever stood in the JSON
-        """The scores in an answer for so many documents; ValueError says what is wrong with it."""
+    def hits(self, answer: Any, count: int) -> list[Hit]:  # Any: JSON
+        """Return the scores in a response for `count` documents. Raises ValueError."""
         items = answer.get(self.results) if self.results and isinstance(answer, dict) else answer
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise ValueError("something else than a list of scores")
+            raise ValueError("a response without a list of scores")
         hits = [
             Hit(_index(item.get("index"), count), _score(item.get(self.score))) for item in items
         ]
@@ -48,30 +48,30 @@ class RerankProvider:
 
 def _index(value: Any, count: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < count:
-        raise ValueError(f"a score for document {value!r:.40}, of {count} that were sent")
+        raise ValueError(f"a score for document {value!r:.40}, but {count} documents were sent")
     return value
 
 
 def _score(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ValueError(f"{value!r:.40} in the place of a score")  # noqa: TRY004 - as the others
+        raise ValueError(f"{value!r:.40} instead of a score")  # noqa: TRY004 - callers catch ValueError
     try:
         score = float(value)
     except OverflowError:
         score = math.inf
     if not math.isfinite(score):
-        raise ValueError("a score that is no finite number")
+        raise ValueError("a score that is not finite")
     return score
 
 
-# From each server's own description of its interface.
-WIRES: Final[Mapping[str, RerankProvider]] = {
+# From the API documentation of each server.
+PROVIDERS: Final[Mapping[str, RerankProvider]] = {
     "llamacpp": RerankProvider("http://127.0.0.1:8080"),
     "cohere": RerankProvider("https://api.cohere.com", "/v2/rerank", needs_key=True),
     "jina": RerankProvider("https://api.jina.ai", needs_key=True, also={"return_documents": False}),
     "voyage": RerankProvider("https://api.voyageai.com", needs_key=True, results="data"),
     "vllm": RerankProvider("http://127.0.0.1:8000"),
-    # It serves one model. A text that is too long is cut, as the others do, and not refused.
+    # It serves a single model. Long texts are truncated, as on the other servers, not refused.
     "tei": RerankProvider(
         "http://127.0.0.1:8080",
         _STEP,
@@ -86,10 +86,10 @@ WIRES: Final[Mapping[str, RerankProvider]] = {
 }
 
 
-def request_url(wire: RerankProvider, endpoint: str) -> str:
-    """Where a server takes what is to be reranked; `endpoint` with or without its last steps."""
-    base = (endpoint or wire.url).rstrip("/")
-    version = wire.path.removesuffix(_STEP)
+def request_url(provider: RerankProvider, endpoint: str) -> str:
+    """Return the URL of rerank requests for an endpoint with or without the path of the API."""
+    base = (endpoint or provider.url).rstrip("/")
+    version = provider.path.removesuffix(_STEP)
     if base.endswith(_STEP):
         return base
-    return f"{base}{_STEP}" if version and base.endswith(version) else f"{base}{wire.path}"
+    return f"{base}{_STEP}" if version and base.endswith(version) else f"{base}{provider.path}"

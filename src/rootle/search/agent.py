@@ -20,8 +20,8 @@ from rootle.index.reader import FileState
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import NO_HITS, DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.question.parsed import Question
-from rootle.rank.rankers.registry import FEATURES, Ranker, ranked_by
-from rootle.rerank.request import ask_reranker
+from rootle.rank.rankers.registry import FEATURES, Ranker, rank_within
+from rootle.rerank.request import rerank_documents
 from rootle.search.cache.answer import RankedAnswer
 from rootle.search.cache.answer_cache import AnswerCache
 from rootle.search.cache.disk_cache import DiskCache, ResultPage
@@ -293,7 +293,7 @@ class SearchAgent:
         with account.reranking(len(order), self._reranker_name):
             documents = documents_of(session.snapshot, ranking, order)
             asking = self._reranking.start(
-                partial(ask_reranker, self._reranker, asked.question.text, documents)
+                partial(rerank_documents, self._reranker, asked.question.text, documents)
             )
             hits = asking.result()
         if hits is None:
@@ -394,10 +394,10 @@ class SearchAgent:
             )
             if self._ranker.signals is not None and self._ranker.signals.needs_authors:
                 evidence = with_authors(evidence, states)
-            ranker, files = ranked_by(self._ranker, evidence, self._config.reranker_timeout_ms)
+            ranker, files = rank_within(self._ranker, evidence, self._config.reranker_timeout_ms)
             if ranker is not self._ranker:
                 degraded.append(self._ranker.name)
-            judgement = ranker.judge(evidence, files) if ranker.judge else None
+            judgement = ranker.confidence(evidence, files) if ranker.confidence else None
         return Ranking(
             evidence,
             files,

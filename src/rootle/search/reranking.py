@@ -12,7 +12,7 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.protocols import Hit
 from rootle.rank.ranking_inputs import Floats
 from rootle.rank.signals import Signals
-from rootle.rerank.request import READ_CHARS
+from rootle.rerank.request import MAX_DOCUMENT_CHARS
 from rootle.search.results.deduplication import best_chunks
 from rootle.search.results.page import Ranking
 
@@ -35,7 +35,8 @@ def documents_of(snapshot: Snapshot, ranking: Ranking, order: Sequence[int]) -> 
     texts = {row.id: text for row, text in zip(known, snapshot.excerpts(places), strict=True)}
     paths = ranking.evidence.files.paths
     return [
-        f"{paths[at]}\n{texts.get(c, '')[:READ_CHARS]}" for at, c in zip(order, chosen, strict=True)
+        f"{paths[at]}\n{texts.get(c, '')[:MAX_DOCUMENT_CHARS]}"
+        for at, c in zip(order, chosen, strict=True)
     ]
 
 

@@ -64,7 +64,7 @@ class SearchTrace:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stage.set(
+        self._stage.set_attributes(
             denseHits=self.dense_hits,
             sparseHits=self.sparse_hits,
             totalCandidates=self.candidates,
@@ -77,7 +77,7 @@ class SearchTrace:
     def reranking(self, candidates: int, model: str | None = None) -> Stage:
         """The step that orders the candidates, to be entered."""
         self._reranking = rerank_stage(model)
-        self._reranking.set(candidateCount=candidates)
+        self._reranking.set_attributes(candidateCount=candidates)
         return self._reranking
 
     def note_cache_hit(self) -> None:
@@ -88,12 +88,12 @@ class SearchTrace:
         self._results = len(response.results)
         if not response.results and self._query.cursor is None:
             count(NO_RESULTS)
-            self._stage.event(NO_RECALL)
+            self._stage.add_event(NO_RECALL)
         if "dense" in response.degraded:
             count(DENSE_FAILURES)
-            self._stage.event(DENSE_FALLBACK)
+            self._stage.add_event(DENSE_FALLBACK)
         if "stale" in response.degraded:
-            self._stage.event(STALE_INDEX_WARNING)
+            self._stage.add_event(STALE_INDEX_WARNING)
         return response
 
     def _line(self) -> SearchLog:

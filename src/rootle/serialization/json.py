@@ -11,7 +11,7 @@ from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery, camel_case
 
 # Left out where nobody asked for them, or where there is nothing to say.
-_BY_OCCASION: Final = frozenset({"explanation", "interpretation", "staleness", "coverage"})
+_BY_OCCASION: Final = frozenset({"explanation", "interpretation", "staleness", "coverage", "place"})
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from rootle.serialization.citation import cite, result_spans
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
@@ -33,8 +34,7 @@ def result_as_markdown(result: SearchResult) -> str:
 def passages_of(result: SearchResult) -> Sequence[Span]:
     if result.context is not None:
         return result.context.passages
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return sorted((first, *result.more_spans), key=lambda span: span.start_line)
+    return sorted(result_spans(result), key=lambda span: span.start_line)
 
 
 def passages_as_markdown(
@@ -43,9 +43,9 @@ def passages_as_markdown(
     """The passages of one file in one fence, with a sign where lines are left out."""
     text = "".join(span.snippet for span in spans)
     fence = "`" * max(3, 1 + max((len(found) for found in _FENCE.findall(text)), default=2))
-    places = ", ".join(f"{span.start_line}-{span.end_line}" for span in spans)
+    citation = cite(_printable(path), spans)
     note = " (changed since it was indexed)" if is_changed else ""
-    lines = [f"## {_printable(path)}:{places}{note}", f"{fence}{language}"]
+    lines = [f"## {citation}{note}", f"{fence}{language}"]
     width = len(str(max((span.end_line for span in spans), default=0)))
     for at, span in enumerate(spans):
         if at:

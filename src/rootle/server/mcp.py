@@ -30,7 +30,6 @@ _AT_ONCE: Final = 8
 _MAX_WAITING: Final = 1_000
 _PROGRESS_S: Final = 0.2
 
-Progress = tuple[int, int]  # bytes done, bytes in all
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -44,7 +43,7 @@ class ToolServer:
     def __init__(
         self,
         tools: Sequence[Tool],
-        first_index: Callable[[], Progress | None],
+        first_index: Callable[[], tuple[int, int] | None],
         listed: Callable[[], None],
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}

@@ -1,4 +1,4 @@
-"""How much rootle logs: ROOTLE_LOG for all of it, ROOTLE_LOG_… for one part."""
+"""Log levels from the environment: ROOTLE_LOG for everything, ROOTLE_LOG_… for one subsystem."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ LEVELS: Final[Mapping[str, int]] = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
-# What stands behind ROOTLE_LOG_ in a variable, and whose loggers it is for.
-SUBSYSTEMS: Final[Mapping[str, str]] = {
-    "EMBED": "rootle.embed",
-    "ENGINES": "rootle.web",
-    "INDEX": "rootle.index",
-    "INGEST": "rootle.ingest",
-    "MEMORY": "rootle.memory",
-    "RANK": "rootle.rank",
-    "SEARCH": "rootle.search",
-    "SERVER": "rootle.server",
-    "TOOLS": "rootle.tools",
+# The suffix of a variable, and the loggers whose level it sets.
+SUBSYSTEMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "EMBED": ("rootle.embed",),
+    "ENGINES": ("rootle.web",),
+    "INDEX": ("rootle.index", "rootle.indexing"),
+    "INGEST": ("rootle.ingest", "rootle.sources"),
+    "MEMORY": ("rootle.memory",),
+    "RANK": ("rootle.rank", "rootle.rerank"),
+    "SEARCH": ("rootle.search",),
+    "SERVER": ("rootle.server",),
+    "TOOLS": ("rootle.tools",),
 }
 
 
 def configure_logging(environment: Mapping[str, str]) -> None:
-    """Send the log to standard error, from the levels on that the variables name.
+    """Log to standard error, at the levels that the variables name.
 
-    For a door to call; a program that uses rootle has a log of its own. Raises ConfigError for a
-    level that does not exist.
+    For entry points only: a program that embeds rootle configures its own log. Raise ConfigError
+    for an unknown level.
     """
     levels = {"rootle": _level(environment, VARIABLE) or logging.WARNING}
-    for name, logger in SUBSYSTEMS.items():
-        levels[logger] = _level(environment, f"{VARIABLE}_{name}")
+    for name, loggers in SUBSYSTEMS.items():
+        levels.update(dict.fromkeys(loggers, _level(environment, f"{VARIABLE}_{name}")))
     logging.basicConfig(format="rootle: %(message)s")
     for logger, level in levels.items():
         logging.getLogger(logger).setLevel(level)
 
 
 def _level(environment: Mapping[str, str], variable: str) -> int:
-    """The level that a variable names; NOTSET where it names none."""
+    """Return the level that a variable names, or NOTSET."""
     text = environment.get(variable, "").strip().lower()
     if text and text not in LEVELS:
         raise ConfigError(f'{variable} is "{text}", expected one of {", ".join(LEVELS)}')

@@ -1,9 +1,8 @@
 """Spans, counters, latencies and events, under the names of the specification.
 
-All of OpenTelemetry that is used here is its API, and even that is never loaded from here, since it
-takes longer to import than a question takes to answer. Whoever listens, the program around rootle
-or its command line, has loaded it and set up an SDK. Where nobody has, a stage is a stop watch and
-everything else returns at once.
+Only the API of OpenTelemetry is used, and only if another module has imported it: the import takes
+longer than a query. The program that embeds rootle, or `telemetry/exporter.py`, imports it and sets
+up an SDK. Without an SDK, a stage only measures time, and the other functions return at once.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ STALE_INDEX_WARNING: Final = "staleIndexWarning"
 DENSE_FALLBACK: Final = "denseFallback"
 WATCHER_FAILED: Final = "watcherFailed"
 
-# Every span with its attributes. `rerankerModelID` is set where a model reranks.
+# Every span with its attributes. `rerankerModelID` is set if a model reranks.
 SPANS: Final = {
     "searchAgent.indexFile": ("filePath", "numChunks", "embeddingLatencyMs", "indexLatencyMs"),
     "searchAgent.search": (
@@ -64,9 +63,9 @@ _Result = TypeVar("_Result")
 
 
 class Stage:
-    """One step of a search: `with` measures it, and who listens sees a span.
+    """One step of a search, measured by `with` and exported as a span.
 
-    `ms` is how long it took, once it is over.
+    `ms` is the duration after the end of the `with` block.
     """
 
     def __init__(self, name: str, latency: str, **attributes: str | int | float) -> None:
@@ -81,7 +80,8 @@ class Stage:
     def __enter__(self) -> Self:
         tracer = _tracer()
         if tracer is not None:
-            # What an error says may hold words of the question, so only its kind is told, below.
+            # The text of an error may contain words of the question, so `__exit__` records only
+            # the type.
             self._open = tracer.start_as_current_span(
                 self._name, record_exception=False, set_status_on_exception=False
             )
@@ -107,21 +107,21 @@ class Stage:
             self._span.set_status(StatusCode.ERROR, kind.__name__)
         self._open.__exit__(None, None, None)
 
-    def set(self, **attributes: str | int | float) -> None:
-        """Tell what is known by now."""
+    def set_attributes(self, **attributes: str | int | float) -> None:
+        """Set attributes of the span; it gets them when the stage ends."""
         self._attributes.update(attributes)
 
-    def around(self, work: Callable[[], _Result]) -> Callable[[], _Result]:
-        """The same work as this stage, under the span that is open now, in whichever thread."""
+    def wrap(self, function: Callable[[], _Result]) -> Callable[[], _Result]:
+        """Return a function that runs as this stage, under the current span, in any thread."""
 
-        def staged() -> _Result:
+        def run() -> _Result:
             with self:
-                return work()
+                return function()
 
-        return staged if _tracer() is None else partial(copy_context().run, staged)
+        return run if _tracer() is None else partial(copy_context().run, run)
 
-    def event(self, name: str) -> None:
-        """Tell that something happened that is worth counting: one of EVENTS."""
+    def add_event(self, name: str) -> None:
+        """Record one of EVENTS."""
         self.events.append(name)
         _LOG.info("%s", name)
         if self._span is not None:
@@ -145,8 +145,8 @@ def rerank_stage(reranker_model_id: str | None = None) -> Stage:
     return Stage("searchAgent.rerank", "rerankLatencyMs", **model)
 
 
-def file_indexed(path: str, chunks: int, *, embedding_ms: float, index_ms: float) -> None:
-    """Tell of a file that was just written; whichever process embedded it."""
+def record_indexed_file(path: str, chunks: int, *, embedding_ms: float, index_ms: float) -> None:
+    """Record a file that was just written to the index, also if another process embedded it."""
     tracer = _tracer()
     if tracer is None:
         return
@@ -171,13 +171,13 @@ def count(counter: str) -> None:
 
 
 def record_buffered(operations: int) -> None:
-    """Tell how many changed files wait to be indexed."""
+    """Record how many changed files wait to be indexed."""
     if _is_loaded():
         _gauge(BUFFERED_INDEX_OPERATIONS).set(operations)
 
 
-def watcher_failed(reason: str) -> None:
-    """Tell that a watcher may miss changes or cannot write: nothing is open that it belongs to."""
+def record_watcher_failure(reason: str) -> None:
+    """Record that a watcher may miss changes or cannot write, in a span without parent."""
     _LOG.info("%s: %s", WATCHER_FAILED, reason)
     tracer = _tracer()
     if tracer is not None:
@@ -201,8 +201,8 @@ def _tracer() -> Tracer | None:
 def _tracer_of(provider: TracerProvider) -> Tracer | None:
     from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider
 
-    is_deaf = isinstance(provider, (NoOpTracerProvider, ProxyTracerProvider))
-    return None if is_deaf else provider.get_tracer(_SCOPE)
+    has_no_sdk = isinstance(provider, (NoOpTracerProvider, ProxyTracerProvider))
+    return None if has_no_sdk else provider.get_tracer(_SCOPE)
 
 
 def _record(histogram: str, ms: float) -> None:
@@ -210,7 +210,7 @@ def _record(histogram: str, ms: float) -> None:
         _histogram(histogram).record(ms)
 
 
-# An instrument that is made before there is an SDK begins to work with the SDK.
+# An instrument that is created before the SDK starts to record when the SDK is set up.
 
 
 @cache

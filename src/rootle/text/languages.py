@@ -1,4 +1,4 @@
-"""Which language a file is written in, told from its name alone."""
+"""Detect the language of a file by its name."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ def language_of(path: str) -> str:
     _, dot, extension = name.rpartition(".")
     if dot and extension in _BY_EXTENSION:
         return _BY_EXTENSION[extension]
-    # Dockerfile.dev, Makefile.am, README.de: the name before the first dot decides.
+    # For Dockerfile.dev, Makefile.am and README.de, use the name before the first dot.
     head = name.split(".", 1)[0]
     return FILE_NAMES.get(head, UNKNOWN) if head else UNKNOWN
 
 
 def resolve_language(name: str) -> str | None:
-    """The language that a person means by "py", "C++" or "golang"; None if there is none."""
+    """Return the language for a name, alias or extension such as "C++", "golang" or "py"."""
     wanted = name.strip().lower().lstrip(".")
     if wanted in LANGUAGES:
         return wanted

@@ -1,4 +1,4 @@
-"""Words cut back to their stems: computed, computing and computes all stand as comput."""
+"""English stemming: computed, computing and computes become comput."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import tantivy
 
 
 def open_stemmer() -> Callable[[str], list[str]]:
-    """A function from terms with spaces between to their stems, in order, by English rules."""
+    """Return a function that maps space-separated terms to their stems, in the same order."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     return builder.filter(tantivy.Filter.stemmer("english")).build().analyze

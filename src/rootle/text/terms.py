@@ -1,4 +1,4 @@
-"""Words of code and prose: how a text becomes terms, for the indexes and for a question alike."""
+"""Tokenize code and prose into terms, for the indexes and for queries."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ WORD: Final = re.compile(r"\w+")
 # getHTTPResponse2 -> get HTTP Response 2; letters of other alphabets stay together.
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-# A longer word is data (a hash, base64, a generated name): it helps nobody and swells the index.
+# A longer word is data (a hash, base64, a generated name), which only grows the index.
 MAX_WORD_CHARS: Final = 64
-# Bounds the memory of a table that grows with every new word of a large corpus.
+# Bounds the memory of the table of a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
-# Where a chunk stands says what it is about, often in words that the chunk itself lacks.
+# The path of a chunk describes its subject, often in words that the chunk does not contain.
 _FOLDERS_IN_BODY: Final = 3
 _STEM_TIMES: Final = 2
 
-# Words that a question needs and an answer does not.
+# Words of questions that do not occur in answers.
 STOP_WORDS: Final = frozenset(
     """a about all an and any are as at be been being but by can could did do does doing each find
     for from get gets given go goes had happen happens has have how i if in inside into is it its
@@ -29,11 +29,11 @@ STOP_WORDS: Final = frozenset(
     which while who whom whose why will with within without works would you your""".split()
 )
 
-CHARS_PER_TOKEN: Final = 4  # where the embedder brings no tokenizer of its own
+CHARS_PER_TOKEN: Final = 4  # used if the embedder has no tokenizer
 
 
 def split_identifier(word: str) -> list[str]:
-    """The lower-case parts of one word: `parseHTTPHeader_v2` -> parse http header v 2."""
+    """Split a word into lower-case parts: `parseHTTPHeader_v2` -> parse http header v 2."""
     if word.isascii():
         return [part.lower() for part in _PART.findall(word)]
     return [
@@ -42,19 +42,19 @@ def split_identifier(word: str) -> list[str]:
 
 
 def _split_ideographs(part: str) -> list[str]:
-    """Pairs of neighbouring characters where a script puts no spaces between its words."""
+    """Split ideographs, which have no spaces between words, into overlapping pairs."""
     if not _IDEOGRAPHS.fullmatch(part) or len(part) < 3:
         return [part]
     return [part[i : i + 2] for i in range(len(part) - 1)]
 
 
 def whole_identifier(word: str) -> str:
-    """One spelling for getUserById, get_user_by_id and GET_USER_BY_ID."""
+    """Normalize an identifier: getUserById, get_user_by_id and GET_USER_BY_ID become equal."""
     return word.replace("_", "").lower()
 
 
 def word_terms(word: str) -> list[str]:
-    """The unstemmed terms of one word: its parts, and itself where it has several."""
+    """Return the unstemmed terms of a word: its parts, and the whole word if it has several."""
     if len(word) > MAX_WORD_CHARS:
         return []
     parts = split_identifier(word)
@@ -62,10 +62,10 @@ def word_terms(word: str) -> list[str]:
 
 
 class TermTable(dict[str, str]):
-    """Word -> its terms as they stand in the index, with spaces between, worked out once a word."""
+    """Cache from a word to its stemmed terms, separated by spaces."""
 
     def __init__(self, stem: Callable[[str], Iterable[str]]) -> None:
-        """`stem` is given terms with spaces between."""
+        """Create a table. `stem` maps space-separated terms to their stems."""
         super().__init__()
         self._stem = stem
 
@@ -78,37 +78,37 @@ class TermTable(dict[str, str]):
 
 
 def text_terms(text: str, table: TermTable) -> str:
-    """All terms of a text in order, with spaces between: what the sparse index is given."""
+    """Return all terms of a text in order, separated by spaces, as the sparse index stores them."""
     return join_terms(WORD.findall(text), table)
 
 
 def join_terms(words: Iterable[str], table: TermTable) -> str:
-    """The same for a text that is split into words already."""
+    """Return the terms of a text that is already split into words."""
     return " ".join(map(table.__getitem__, words))
 
 
 def encodable(text: str) -> str:
-    """The text with a question mark for each half of a pair that stands alone, as UTF-16 may hold.
+    """Return the text with unpaired surrogates replaced by question marks.
 
-    UTF-8 has no bytes for it, so that servers and tokenizers refuse a text that has one.
+    UTF-8 cannot encode them, so servers and tokenizers refuse such a text.
     """
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def place_terms(path: str, table: TermTable) -> str:
-    """The file's stem twice and its last folders: words that a chunk seldom says of itself."""
+    """Return the terms of a path: the file name without extension twice, and the last folders."""
     folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]
     return text_terms(" ".join([stem_of(path)] * _STEM_TIMES + folders), table)
 
 
 def path_words(path: str) -> str:
-    """A path as text: folders and stem without their separators and extension."""
+    """Return a path as text, without separators and extension."""
     folder, _, name = path.rpartition("/")
     return f"{folder} {stem_of(name)}".replace("/", " ").replace("-", " ").replace(".", " ")
 
 
 def stem_of(path: str) -> str:
-    """The file's name without folders and extension: `src/a.test.ts` -> `a.test`."""
+    """Return the file name without folders and extension: `src/a.test.ts` -> `a.test`."""
     name = path.rpartition("/")[2]
     stem, dot, _ = name.rpartition(".")
     return stem if dot and stem else name

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import ConfigError, QueryError
+from rootle.serialization.citation import cite, format_place, result_spans
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import memory_as_text
 from rootle.types import Findings, Memory, Record, SearchQuery, SearchResponse, SearchResult
@@ -70,12 +71,13 @@ class AppBackend:
 
 
 def _record(result: SearchResult) -> Record:
-    place = f"{result.file_path}:{result.start_line}-{result.end_line}"
+    first, *others = result_spans(result)
     about = " ".join(part for part in (result.metadata.language, result.scope) if part)
-    others = ", ".join(f"{span.start_line}-{span.end_line}" for span in result.more_spans)
     if others:
-        about += f"; also {others}"
-    return Record(place, result.snippet, result.score, about, result.more_spans)
+        about += f"; also {', '.join(format_place(span) for span in others)}"
+    return Record(
+        cite(result.file_path, [first]), result.snippet, result.score, about, result.more_spans
+    )
 
 
 def _remarks(response: SearchResponse) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from rootle.serialization.citation import format_place
 from rootle.text.terms import WORD, split_identifier
 from rootle.types import Record
 
@@ -24,7 +25,7 @@ def shown_text(record: Record, question: str, limit: int) -> str:
     own_limit = limit * _OWN_SHARE // 100 if record.more else limit
     shown = snippet_of(record.text, question, own_limit)
     for span in record.more:
-        head = f"\n{_CUT} {span.start_line}-{span.end_line} {span.scope}".rstrip() + "\n"
+        head = f"\n{_CUT} {format_place(span)} {span.scope}".rstrip() + "\n"
         room = limit - len(shown) - len(head)
         if room < _FEWEST_CHARS:
             break

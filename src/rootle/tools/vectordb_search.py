@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rootle.errors import ConfigError, RootleError
-from rootle.rerank.request import READ_CHARS, ask_reranker
+from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
 from rootle.text.terms import encodable
 from rootle.tools.snippet import shown_text
 from rootle.tools.tool import Answer, Tool, error
@@ -91,9 +91,9 @@ def _best(reranker: Reranker | None, query: str, candidates: Sequence[Record]) -
     """With the scores that decided the order; as they came where no reranker gives another."""
     if reranker is None:
         return candidates
-    documents = [record.text[:READ_CHARS] for record in candidates]
+    documents = [record.text[:MAX_DOCUMENT_CHARS] for record in candidates]
     try:
-        hits = ask_reranker(reranker, query, documents)
+        hits = rerank_documents(reranker, query, documents)
     except _RERANKER_FAILURES as problem:
         _log.warning("vectordb_search goes on without its reranker: %s", problem)
         return candidates

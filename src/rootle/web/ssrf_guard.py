@@ -33,14 +33,14 @@ def is_public(text: str) -> bool:
     except ValueError:
         return False
     if isinstance(address, IPv6Address):
-        inner = _embedded_ipv4(address)
+        inner = _inner_ipv4(address)
         if inner is None:
             return address in _GLOBAL_V6 and not any(address in net for net in _NOT_PUBLIC_V6)
         address = inner
     return not any(address in net for net in _NOT_PUBLIC_V4)
 
 
-def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
+def _inner_ipv4(address: IPv6Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 address contains, if any."""
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)

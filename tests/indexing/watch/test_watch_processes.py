@@ -110,11 +110,13 @@ def test_a_running_watcher_obeys_commands_of_another_process(
 ) -> None:
     assert rootle("watch", repository, "--pause").out == "watcher paused\n"
     (repository / "new.py").write_text("def quagga(): ...\n")
-    wait_until(lambda: "1 files wait" in rootle("status", repository).out, "change noticed")
+    wait_until(
+        lambda: "changed files waiting: 1" in rootle("status", repository).out, "change noticed"
+    )
     response = rootle("search", "quagga", "--json", cwd=repository).data
     assert response["degraded"] == ["stale"]
     assert response["staleness"]["changedFiles"] == 1
-    assert rootle("watch", repository, "--slow", "0.1").code == 0
+    assert rootle("watch", repository, "--throttle", "0.1").code == 0
     assert rootle("watch", repository, "--resume", "--json").data == {"watcher": "resumed"}
     assert rootle("search", "quagga", cwd=repository).out.startswith("new.py")
 
@@ -122,7 +124,7 @@ def test_a_running_watcher_obeys_commands_of_another_process(
 def test_a_command_without_a_running_watcher_is_an_error(repository: Path) -> None:
     outcome = rootle("watch", repository, "--pause")
     assert outcome.code == 2
-    assert "no `rootle watch` runs" in outcome.err
+    assert "no watcher of" in outcome.err
 
 
 @pytest.mark.parametrize("limit", ["max_inotify_watches", "max_inotify_instances"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.ingest.chunking.chunker import cut_text
+from rootle.ingest.chunking.chunker import split_text
 from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.limits import ChunkLimits
 
@@ -547,9 +547,9 @@ def test_every_language_with_a_grammar_has_a_sample() -> None:
 
 @pytest.mark.parametrize("language", sorted(SAMPLES))
 def test_a_sample_is_cut_at_its_definitions(language: str) -> None:
-    cut = cut_text(SAMPLES[language], language, NARROW)
+    cut = split_text(SAMPLES[language], language, NARROW)
     assert cut.parsed
     assert [
         (piece.start_line, piece.end_line, piece.scope, " ".join(piece.symbols))
-        for piece in cut.pieces
+        for piece in cut.chunks
     ] == EXPECTED[language]

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rootle.ingest.chunking.chunker import ChunkedText, cut_text
+from rootle.ingest.chunking.chunker import ChunkedText, split_text
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.text.languages import LANGUAGES, PROSE, language_of
@@ -32,11 +32,11 @@ MAX_FILES_A_LANGUAGE = 1_500
 
 def check(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
     """Assert what holds for the pieces of any text."""
-    cut = cut_text(text, language, limits)
+    cut = split_text(text, language, limits)
     rows = text.split("\n")
     covered: set[int] = set()
     fragments: dict[int, str] = {}
-    for piece in cut.pieces:
+    for piece in cut.chunks:
         whole = "\n".join(rows[piece.start_line - 1 : piece.end_line])
         content = text[piece.start : piece.end]
         assert 0 < len(content) <= limits.max_chars
@@ -52,13 +52,13 @@ def check(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
         assert {row for row, line in enumerate(rows, 1) if line.strip()} <= covered
         for row, joined in fragments.items():
             assert "".join(joined.split()) == "".join(rows[row - 1].split())
-    order = [(piece.start, piece.end) for piece in cut.pieces]
+    order = [(piece.start, piece.end) for piece in cut.chunks]
     assert order == sorted(order)
     if (cut.parsed and language in GRAMMARS) or language in PROSE:
-        for left, right in pairwise(cut.pieces):
+        for left, right in pairwise(cut.chunks):
             assert left.end <= right.start
     else:
-        for left, right in pairwise(cut.pieces):
+        for left, right in pairwise(cut.chunks):
             assert left.end - right.start <= limits.overlap_chars
             assert left.start < right.start
             assert left.end < right.end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rootle.ingest.chunking.chunker import cut_text
+from rootle.ingest.chunking.chunker import split_text
 from rootle.ingest.chunking.limits import ChunkLimits
 
 LIMITS = ChunkLimits()
@@ -10,7 +10,7 @@ PARAGRAPH = "A sentence of some words, with a second half. " * 8 + "\n"
 
 
 def places(text: str, language: str) -> list[tuple[int, str]]:
-    return [(piece.start_line, piece.scope) for piece in cut_text(text, language, LIMITS).pieces]
+    return [(piece.start_line, piece.scope) for piece in split_text(text, language, LIMITS).chunks]
 
 
 def test_markdown_sections_carry_their_heading_path() -> None:
@@ -34,7 +34,7 @@ def test_a_hash_in_a_fence_is_no_heading() -> None:
 def test_a_fence_is_kept_in_one_piece_where_it_fits() -> None:
     fence = "```python\n" + "first = 1\n\nsecond = 2\n" * 30 + "```\n"
     text = f"# Title\n\n{PARAGRAPH}\n{fence}\n{PARAGRAPH}"
-    pieces = cut_text(text, "markdown", LIMITS).pieces
+    pieces = split_text(text, "markdown", LIMITS).chunks
     assert any(fence.strip() in text[piece.start : piece.end] for piece in pieces)
 
 
@@ -46,7 +46,7 @@ def test_front_matter_is_no_heading() -> None:
 
 def test_big_sections_are_cut_at_paragraphs() -> None:
     text = "# Title\n\n" + f"{PARAGRAPH}\n" * 20
-    pieces = cut_text(text, "markdown", LIMITS).pieces
+    pieces = split_text(text, "markdown", LIMITS).chunks
     assert len(pieces) >= 8
     lines = text.split("\n")
     assert all(lines[piece.start_line - 1][:1] in ("#", "A") for piece in pieces)
@@ -82,6 +82,6 @@ def test_asciidoc_sections_carry_their_heading_path() -> None:
 
 
 def test_plain_text_is_cut_at_paragraphs() -> None:
-    pieces = cut_text(f"{PARAGRAPH}\n" * 10, "text", LIMITS).pieces
+    pieces = split_text(f"{PARAGRAPH}\n" * 10, "text", LIMITS).chunks
     assert len(pieces) >= 4
     assert {(piece.scope, piece.symbols, piece.comments) for piece in pieces} == {("", (), "")}

@@ -188,13 +188,13 @@ def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
 
 def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
     jobs = [ReadJob(f"{n}.py", 1_000 + n % 7 * 9_000, 0, 0, None) for n in range(200)]
-    batches = worker_pool._batches(jobs, 2)
+    batches = worker_pool._make_batches(jobs, 2)
     assert [job for batch in batches for job in batch] == jobs
     sizes = [sum(job.size for job in batch) for batch in batches]
     assert max(sizes) == sizes[0] > 200_000
     assert max(sizes[-2:]) < 64_000
     # Of what is just worth several processes each gets a part.
-    assert len(worker_pool._batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
+    assert len(worker_pool._make_batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
 
 
 def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from rootle.errors import IngestError
-from rootle.sources.files.discovery import Discovery, WalkRules, walk_files
+from rootle.sources.files.discovery import WalkRules, walk_files
+from rootle.sources.files.file_listing import list_tree
 from rootle.sources.files.skip_rules import REASONS, reason_by_name
+from rootle.sources.source import Scan
 
 _NOBODY = 65534
 
@@ -25,12 +27,12 @@ def _write(root: Path, *paths: str, text: str = "x\n") -> None:
 
 
 def _paths(root: Path, rules: WalkRules | None = None) -> list[str]:
-    return [entry.path for entry in walk_files(root, rules or WalkRules()).files]
+    return [entry.uri for entry in walk_files(root, rules or WalkRules()).documents]
 
 
-def _skips(walk: Discovery) -> dict[str, str]:
+def _skips(walk: Scan) -> dict[str, str]:
     assert {skip.reason for skip in walk.skips} <= REASONS
-    return {skip.path: skip.reason for skip in walk.skips}
+    return {skip.uri: skip.reason for skip in walk.skips}
 
 
 def test_a_walk_gives_sorted_paths_with_size_and_time(tmp_path: Path) -> None:
@@ -38,10 +40,10 @@ def test_a_walk_gives_sorted_paths_with_size_and_time(tmp_path: Path) -> None:
 
     walk = walk_files(tmp_path, WalkRules())
 
-    assert [entry.path for entry in walk.files] == ["a.py", "a/c.py", "b.py"]
-    assert {entry.size for entry in walk.files} == {4}
-    assert walk.files[0].mtime_ns == (tmp_path / "a.py").stat().st_mtime_ns
-    assert not walk.in_git
+    assert [entry.uri for entry in walk.documents] == ["a.py", "a/c.py", "b.py"]
+    assert {entry.size for entry in walk.documents} == {4}
+    assert walk.documents[0].mtime_ns == (tmp_path / "a.py").stat().st_mtime_ns
+    assert not list_tree(str(tmp_path)).in_git
 
 
 def test_a_root_may_be_a_link_to_a_folder(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_links_are_skipped_and_loops_end(tmp_path: Path) -> None:
 
     walk = walk_files(tmp_path, WalkRules())
 
-    assert [entry.path for entry in walk.files] == ["a/b.py"]
+    assert [entry.uri for entry in walk.documents] == ["a/b.py"]
     assert _skips(walk) == dict.fromkeys(["a/loop", "broken.py", "file.py"], "symlink")
 
 
@@ -122,8 +124,8 @@ def test_a_large_file_is_skipped_with_its_size(tmp_path: Path) -> None:
 
     walk = walk_files(tmp_path, WalkRules(max_file_bytes=10))
 
-    assert [entry.path for entry in walk.files] == ["fits.py"]
-    assert [(skip.path, skip.reason, skip.size) for skip in walk.skips] == [
+    assert [entry.uri for entry in walk.documents] == ["fits.py"]
+    assert [(skip.uri, skip.reason, skip.size) for skip in walk.skips] == [
         ("big.py", "too large", 11)
     ]
 
@@ -183,7 +185,7 @@ def locked(tmp_path: Path) -> Path:
 
 _PRINT_WALK = """
 walk = walk_files(Path(sys.argv[1]), WalkRules())
-print([entry.path for entry in walk.files], walk.skips, walk.in_git)
+print([entry.uri for entry in walk.documents], walk.skips, list_tree(sys.argv[1]).in_git)
 print(read_text(Path(sys.argv[1], "secret.py"), "secret.py"))
 """
 
@@ -192,7 +194,7 @@ def test_what_may_not_be_read_is_passed_over(locked: Path) -> None:
     printed = _run_as_nobody(_PRINT_WALK, locked)
 
     assert "['open/a.py', 'secret.py', 'sub/.gitignore', 'sub/c.py']" in printed
-    assert "Skip(path='locked', reason='unreadable', size=0)" in printed
+    assert "SkippedDocument(uri='locked', reason='unreadable', size=0)" in printed
     assert "the ignore file" in printed
     assert "\nunreadable\n" in printed
 
@@ -209,8 +211,11 @@ def test_git_names_the_folders_that_it_may_not_read(locked: Path) -> None:
     below = _run_as_nobody("sys.argv[1] += '/sub'" + _PRINT_WALK, locked)
 
     assert "'open/a.py', 'secret.py'" in printed
-    assert "Skip(path='deep/it\\'s locked'" in below or 'Skip(path="deep/it\'s locked"' in below
-    assert "Skip(path='locked', reason='unreadable', size=0)" in printed
+    assert (
+        "SkippedDocument(uri='deep/it\\'s locked'" in below
+        or 'SkippedDocument(uri="deep/it\'s locked"' in below
+    )
+    assert "SkippedDocument(uri='locked', reason='unreadable', size=0)" in printed
     assert "True\n" in printed
 
 
@@ -272,7 +277,7 @@ def test_a_file_that_vanishes_after_the_listing_is_left_out(
 
     walk = walk_files(tmp_path, WalkRules())
 
-    assert [entry.path for entry in walk.files] == ["a.py"]
+    assert [entry.uri for entry in walk.documents] == ["a.py"]
     assert walk.skips == ()
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from rootle.errors import IngestError
 from rootle.sources.files.discovery import WalkRules, walk_files
+from rootle.sources.files.file_listing import list_tree
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +47,8 @@ def _make_repository(root: Path, *paths: str) -> Path:
 
 def _paths(root: Path) -> list[str]:
     walk = walk_files(root, WalkRules())
-    assert walk.in_git
-    return [entry.path for entry in walk.files]
+    assert list_tree(os.path.realpath(root)).in_git
+    return [entry.uri for entry in walk.documents]
 
 
 @pytest.fixture
@@ -170,7 +171,7 @@ def test_a_sparse_checkout_has_only_what_is_on_disk(repository: Path) -> None:
 
     walk = walk_files(repository, WalkRules())
 
-    assert [entry.path for entry in walk.files] == ["a.py", "other/c.py"]
+    assert [entry.uri for entry in walk.documents] == ["a.py", "other/c.py"]
     assert walk.skips == ()
 
 
@@ -180,7 +181,7 @@ def test_tracked_links_are_skipped(repository: Path) -> None:
 
     walk = walk_files(repository, WalkRules())
 
-    assert [(skip.path, skip.reason) for skip in walk.skips] == [("loop", "symlink")]
+    assert [(skip.uri, skip.reason) for skip in walk.skips] == [("loop", "symlink")]
 
 
 def test_a_tracked_path_behind_a_link_is_not_ours(repository: Path, tmp_path: Path) -> None:
@@ -198,8 +199,8 @@ def test_an_ignored_folder_that_is_asked_for_is_walked(repository: Path) -> None
 
     walk = walk_files(repository / "build", WalkRules())
 
-    assert [entry.path for entry in walk.files] == ["x.py"]
-    assert not walk.in_git
+    assert [entry.uri for entry in walk.documents] == ["x.py"]
+    assert not list_tree(str(repository / "build")).in_git
 
 
 def test_what_tools_fill_is_ours_only_where_git_tracks_it(repository: Path) -> None:
@@ -227,8 +228,8 @@ def _expect_own_walk(root: Path, caplog: pytest.LogCaptureFixture, message: str)
     with caplog.at_level(logging.WARNING):
         walk = walk_files(root, WalkRules())
     assert message in caplog.text
-    assert not walk.in_git
-    return [entry.path for entry in walk.files]
+    assert not list_tree(str(root)).in_git
+    return [entry.uri for entry in walk.documents]
 
 
 def test_without_git_installed_the_ignore_files_still_count(

@@ -58,7 +58,7 @@ def test_both_walks_agree_with_git_check_ignore(seed: int, tmp_path: Path) -> No
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     wanted = files - _ignored_by_git(tmp_path, files)
 
-    assert {entry.path for entry in walk_files(tmp_path, WalkRules()).files} == wanted
+    assert {entry.uri for entry in walk_files(tmp_path, WalkRules()).documents} == wanted
     assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
 
 
@@ -71,7 +71,7 @@ def test_rootleignore_has_the_same_syntax_in_both_walks(seed: int, tmp_path: Pat
         path.rename(path.with_name(".rootleignore"))
     wanted = {path.replace(".gitignore", ".rootleignore") for path in kept}
 
-    assert {entry.path for entry in walk_files(tmp_path, WalkRules()).files} == wanted
+    assert {entry.uri for entry in walk_files(tmp_path, WalkRules()).documents} == wanted
     assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
 
 

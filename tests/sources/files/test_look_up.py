@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rootle.sources.files import discovery
-from rootle.sources.files.discovery import WalkRules, look_at, walk_files
+from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 
 FILES = {
     "a.py": "1",
@@ -49,19 +49,22 @@ def test_every_path_alone_and_all_together_as_in_the_whole_walk(root: Path) -> N
     whole = walk_files(root, RULES)
     asked = [*FILES, "src/link.py", "gone.py", "gone/too.py"]
     for paths in ([path] for path in asked):
-        found = look_at(root, paths, RULES)
+        found = look_up_files(root, paths, RULES)
         assert found is not None
-        assert list(found.files) == [e for e in whole.files if e.path in paths], paths
-        assert list(found.skips) == [s for s in whole.skips if s.path in paths], paths
-    found = look_at(root, asked, RULES)
+        assert list(found.documents) == [e for e in whole.documents if e.uri in paths], paths
+        assert list(found.skips) == [s for s in whole.skips if s.uri in paths], paths
+    found = look_up_files(root, asked, RULES)
     assert found is not None
-    assert (found.files, found.skips, found.in_git) == (whole.files, whole.skips, whole.in_git)
+    assert (found.documents, found.skips) == (whole.documents, whole.skips)
+    assert not found.is_complete
+    listed = {entry.uri for entry in whole.documents} | {skip.uri for skip in whole.skips}
+    assert set(found.removed) == set(asked) - listed
 
 
 def test_a_path_in_a_repository_inside_is_left_to_the_whole_walk(root: Path) -> None:
     subprocess.run(["git", "init", "-q", root / "sub"], check=True)
     (root / "sub/x.py").write_text("1")
-    assert look_at(root, ["sub/x.py"], RULES) is None
+    assert look_up_files(root, ["sub/x.py"], RULES) is None
 
 
 def test_the_whole_tree_is_not_listed_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,4 +72,4 @@ def test_the_whole_tree_is_not_listed_for_it(root: Path, monkeypatch: pytest.Mon
         pytest.fail("everything was listed")
 
     monkeypatch.setattr(discovery, "list_tree", refuse)
-    assert look_at(root, ["src/b.py"], RULES) is not None
+    assert look_up_files(root, ["src/b.py"], RULES) is not None

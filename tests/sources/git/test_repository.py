@@ -60,7 +60,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def times_of(commits: LastCommits) -> dict[str, int]:
-    return {path: commit.seconds for path, commit in commits.of.items()}
+    return {path: commit.seconds for path, commit in commits.by_path.items()}
 
 
 def test_each_file_has_the_time_of_its_last_commit(repository: Path) -> None:
@@ -81,8 +81,8 @@ def test_each_file_has_the_author_of_its_last_commit_under_the_name_of_today(
     found = last_commits(repository, None)
 
     assert found is not None
-    assert found.of["a"].author == "t <t@example.com>"
-    assert found.of["b"].author == "Zoë New <zoe@new.example>"
+    assert found.by_path["a"].author == "t <t@example.com>"
+    assert found.by_path["b"].author == "Zoë New <zoe@new.example>"
 
 
 def test_since_a_commit_only_newer_ones_count(repository: Path) -> None:

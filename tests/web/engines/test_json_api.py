@@ -210,7 +210,7 @@ def test_a_rejected_key_is_an_error_without_the_key(
     assert KEY not in repr(caught.value)
 
 
-def test_a_rejected_key_is_read_again(server: JsonServer) -> None:
+def test_a_refused_key_is_read_again(server: JsonServer) -> None:
     keys = iter(["old", "new"])
     provider = Brave(lambda: next(keys), timeout_s=20.0, endpoint=server.url)
     server.answer = lambda request: Reply({}, 401)

@@ -12,7 +12,7 @@ from typing import Final
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -22,7 +22,7 @@ _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
-    path BLOB NOT NULL UNIQUE,
+    path BLOB NOT NULL,
     size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,
     seen_ns INTEGER NOT NULL,
@@ -35,9 +35,21 @@ CREATE TABLE files (
     committed_s INTEGER,
     is_dirty INTEGER NOT NULL,
     generation INTEGER NOT NULL,
-    author TEXT NOT NULL
+    author TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    title TEXT NOT NULL,
+    UNIQUE (path, source)
 );
 CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE sections (
+    file_id INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    title TEXT NOT NULL,
+    PRIMARY KEY (file_id, start_line)
+) WITHOUT ROWID;
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     file_id INTEGER NOT NULL,

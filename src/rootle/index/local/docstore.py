@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from rootle.index.local.database import DamagedTextError
 from rootle.index.reader import ChunkRow
+from rootle.types import DocumentSection
 
 # Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
 _ZIP_LEVEL: Final = 1
@@ -109,6 +110,29 @@ class DocStore:
         self._connection.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
         self._connection.execute("DELETE FROM pending WHERE file_id = ?", (file_id,))
         self._connection.execute("DELETE FROM texts WHERE id BETWEEN ? AND ?", _parts_of(file_id))
+        self._connection.execute("DELETE FROM sections WHERE file_id = ?", (file_id,))
+
+    def set_sections(self, file_id: int, sections: Iterable[DocumentSection]) -> None:
+        """Store the sections of a document that has none stored."""
+        self._connection.executemany(
+            "INSERT INTO sections VALUES (?, ?, ?, ?, ?)",
+            (
+                (file_id, s.start_line, s.end_line, _encode(s.label), _encode(s.title))
+                for s in sections
+            ),
+        )
+
+    def sections_of(self, file_id: int) -> list[DocumentSection]:
+        """Return the sections of a document in order."""
+        rows = self._connection.execute(
+            "SELECT label, start_line, end_line, title FROM sections WHERE file_id = ? "
+            "ORDER BY start_line",
+            (file_id,),
+        )
+        return [
+            DocumentSection(_decode(label), start, end, _decode(title))
+            for label, start, end, title in rows
+        ]
 
     def prune_retired(self) -> None:
         """Keep the newest retired vectors, at most as many as there are chunks (or 20,000)."""

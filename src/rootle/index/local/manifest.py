@@ -14,7 +14,7 @@ FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
-    "skipped_chars, committed_s, is_dirty, generation, author"
+    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title"
 )
 
 # Of a run that makes an index for the first time: how many bytes it will have read, and the

@@ -21,6 +21,7 @@ from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
 from rootle.index.local.sparse_index import EmbeddedSparse
 from rootle.index.reader import ChunkRow, FileState
+from rootle.types import DocumentSection
 
 # A writer commits the truth first and the derived indexes right after it.
 _TRIES: Final = 40
@@ -179,6 +180,10 @@ class Snapshot:
         """The whole text of a file, as it was indexed; it is not kept at hand."""
         with self._lock, storage_errors(self.folder):
             return self._documents.text(file_id)
+
+    def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
+        with self._lock, storage_errors(self.folder):
+            return self._documents.sections_of(file_id)
 
     def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
         """For each (file, start, end) the characters of the file's text, as it was indexed."""

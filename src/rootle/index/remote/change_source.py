@@ -79,7 +79,8 @@ class ChangeSource:
     def _terms(self, state: FileState, text: str, row: ChunkRow) -> str:
         own = text_terms(text[row.start : row.end], self._table)
         # A word without terms leaves two spaces beside each other.
-        return " ".join(f"{own} {place_terms(state.path, self._table)}".split())
+        place = place_terms(state.path, self._table)
+        return " ".join(f"{own} {place} {text_terms(state.title, self._table)}".split())
 
     def count_and_newest(self, leg: Leg) -> tuple[int, int]:
         """How many chunks a leg's index holds when it is whole, and the id of the newest."""

@@ -10,7 +10,13 @@ from typing import Any, Final, TypeVar
 from rootle.errors import PluginError
 from rootle.index.remote.http_backend import LOOK_TIMEOUT_S, WRITE_TIMEOUT_S
 from rootle.index.remote.protocol import Leg, RemoteChunk, Stamp, merged
-from rootle.plugins.registry import Found, IndexPlace, called, called_within, made
+from rootle.plugins.registry import (
+    Found,
+    IndexPlace,
+    call_plugin,
+    call_with_timeout,
+    make_component,
+)
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
 # Raise it whenever what is put means something else: an index with another one is filled anew.
@@ -39,7 +45,9 @@ class PluginIndexes:
 
     def _make(self, name: str) -> Any:  # Any: what `docs/how-to/plugins.md` says of an index
         place = IndexPlace(name, self._leg, self._endpoint, self._key)
-        return called_within(self._found, lambda: made(self._found)(place), LOOK_TIMEOUT_S)
+        return call_with_timeout(
+            self._found, lambda: make_component(self._found)(place), LOOK_TIMEOUT_S
+        )
 
 
 class PluginIndex:
@@ -83,9 +91,9 @@ class PluginIndex:
     ) -> tuple[Stamp | None, Ranked]:
         """At most k chunks, best first, and the stamp right before."""
         # Its own thread is the leg's: one more would only cost time.
-        stamp = self._stamp_of(called(self._found, lambda: self._index.note()))
+        stamp = self._stamp_of(call_plugin(self._found, lambda: self._index.note()))
         wanted = None if files is None else set(files)
-        pairs = called(
+        pairs = call_plugin(
             self._found,
             lambda: [(int(at), float(score)) for at, score in self._index.query(asked, k, wanted)],
         )
@@ -100,7 +108,7 @@ class PluginIndex:
         return Stamp(int(words[1]), words[2] == "whole")
 
     def _look(self, call: Callable[[], _Result]) -> _Result:
-        return called_within(self._found, call, LOOK_TIMEOUT_S)
+        return call_with_timeout(self._found, call, LOOK_TIMEOUT_S)
 
     def _write(self, call: Callable[[], object]) -> None:
-        called_within(self._found, call, WRITE_TIMEOUT_S)
+        call_with_timeout(self._found, call, WRITE_TIMEOUT_S)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.sources.files.excluded_dirs import FOREIGN_FOLDERS, FOREIGN_MARKS
+from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES
 from rootle.sources.files.filesystem_walk import IGNORE_NAMES, OWN_IGNORE_NAME
 from rootle.sources.git.git_dirs import GitFolders
 
@@ -16,7 +16,7 @@ DELETED: Final = 3  # the value of watchfiles.Change.deleted
 # A change of one of these may include or exclude any file below it. A new `.git` changes which
 # repository a file belongs to.
 _RULE_NAMES: Final = frozenset(
-    {*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *FOREIGN_MARKS}
+    {*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *EXCLUDING_FILES}
 )
 # Git rewrites these when it starts or stops tracking files and at every commit and checkout, but
 # also during a plain `git status`.
@@ -80,11 +80,11 @@ def _name_in_git(path: str, git: GitFolders) -> str | None:
 
 def _is_rule(name: str) -> bool:
     parts = name.split(os.sep)
-    return parts[-1] in _RULE_NAMES and FOREIGN_FOLDERS.isdisjoint(parts[:-1])
+    return parts[-1] in _RULE_NAMES and EXCLUDED_DIRS.isdisjoint(parts[:-1])
 
 
 def _is_foreign(name: str) -> bool:
-    return not FOREIGN_FOLDERS.isdisjoint(name.split(os.sep))
+    return not EXCLUDED_DIRS.isdisjoint(name.split(os.sep))
 
 
 def _is_folder(path: str, name: str, folders: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
-from rootle.telemetry.spans import record_buffered, watcher_failed
+from rootle.telemetry.spans import record_buffered, record_watcher_failure
 
 
 class StatePublisher:
@@ -49,7 +49,7 @@ class StatePublisher:
 
     def _report_failure(self, previous: str | None, error: str | None) -> None:
         if error is not None and error != previous:
-            watcher_failed(error)
+            record_watcher_failure(error)
             self._on_warning(f"the watcher failed: {error}")
         elif previous is not None and error is None:
             self._on_warning("the watcher works again")

@@ -196,7 +196,7 @@ class WatchService:
             self._fail(batch, error, _FAILURE_RETRY_S)
             return
         try:
-            report = self._indexer.bring_up_to_date(
+            report = self._indexer.update(
                 self._raise_if_stopping,
                 timeout_s=_LOCK_TIMEOUT_S,
                 only=() if batch.is_rescan else batch.paths,
@@ -214,13 +214,13 @@ class WatchService:
             raise UnavailableError(f"stopped after {done} of {total} bytes")
 
     def _list_known_paths(self) -> list[str]:
-        return self._indexer.view.known_paths() if self.is_ready else []
+        return self._indexer.state.list_paths() if self.is_ready else []
 
     def _check_folders(self, batch: ChangeBatch) -> None:
         """Request a rescan if git tracks files in ignored folders, which are not watched yet."""
         if not batch.is_rescan:
             return
-        unwatched = self._watcher.find_unwatched(self._indexer.view.known_paths())
+        unwatched = self._watcher.find_unwatched(self._indexer.state.list_paths())
         with self._changed:
             if unwatched and unwatched != self._unwatched:
                 self._debouncer.request_rescan(time.monotonic())
@@ -256,11 +256,13 @@ class WatchService:
 
     def _publish(self, **changes: Any) -> None:  # Any: fields of WatcherState
         with self._changed:
-            sources = [self._debouncer, *([self._current_batch] if self._current_batch else [])]
+            waiting = [(self._debouncer.waiting, self._debouncer.since)]
+            if self._current_batch is not None:
+                waiting.append((self._current_batch.waiting, self._current_batch.since))
             self._publisher.publish(
                 self._command,
-                sum(source.waiting for source in sources),
-                min((source.since for source in sources if source.waiting), default=None),
+                sum(count for count, _ in waiting),
+                min((since for count, since in waiting if count), default=None),
                 **changes,
             )
 

@@ -29,7 +29,7 @@ MIN_OPENED: Final = 400
 _CLOSERS: Final = ("}", ")", "]", "end", "#endif", "fi", "done", "*/", "</", "?>")
 
 
-def cut_code(lines: Lines, outline: Outline, max_chars: int) -> list[LineRange]:
+def split_code(lines: Lines, outline: Outline, max_chars: int) -> list[LineRange]:
     """The parts of a source text, in order: they cover every line that is not blank."""
     cutter = _Cutter(lines, outline.above, max_chars)
     return cutter.gather_crumbs(list(cutter.cut(outline.root, (), 0)))

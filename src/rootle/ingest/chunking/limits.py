@@ -1,22 +1,20 @@
-"""How large chunks may be: apart from the chunker, which loads every grammar's binding."""
+"""The limits of chunks, importable without the grammars that the chunker loads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-# Raise it whenever cuts change: it is part of the index fingerprint.
+# Part of the fingerprint of an index: increase it when texts are split in another way.
 CHUNKER_VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkLimits:
-    """Upper bounds in characters, and who reads and cuts."""
+    """The maximum sizes of chunks in characters, and the plugins that split some texts."""
 
-    max_chars: int = 2048  # maxChunkSizeTokens 512 x 4 characters: of any piece
-    overlap_chars: int = 200  # chunkOverlapTokens 50 x 4: between windows
-    max_file_chars: int = 204_800  # maxChunksPerFile 100 x max_chars: of a file; 0 = no limit
-    # Languages and endings that a plugin cuts, each with the place that it is imported from.
+    max_chars: int = 2048  # of a chunk; maxChunkSizeTokens 512 x 4 characters
+    overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
+    max_file_chars: int = 204_800  # of a document; maxChunksPerFile 100 x max_chars; 0: no limit
+    # Languages and endings that a plugin splits, each with its import reference.
     chunkers: tuple[tuple[str, str], ...] = ()
-    # Endings whose files a plugin turns into text, likewise.
-    readers: tuple[tuple[str, str], ...] = ()

@@ -35,7 +35,7 @@ class Layout:
     inner: set[int]
 
 
-def cut_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
+def split_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
     """The parts of a document, in order: they cover every line that is not blank."""
     layout = _layout_of(lines, language)
     borders = _paragraphs(lines, layout)
@@ -52,7 +52,7 @@ def cut_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
     ]
 
 
-def headings_of(lines: Lines, language: str) -> list[Heading]:
+def find_headings(lines: Lines, language: str) -> list[Heading]:
     """The headings of a document, in order; none where its language has none that we know."""
     return _layout_of(lines, language).headings
 

@@ -16,7 +16,7 @@ BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 
 
-def cut_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[LineRange]:
+def split_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[LineRange]:
     """Windows of at most max_chars, in order; only a single line may be longer than that."""
     limit = min(WINDOW_CHARS, max_chars)
     parts: list[LineRange] = []

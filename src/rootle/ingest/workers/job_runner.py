@@ -1,50 +1,70 @@
-"""The work that is done for one file, in whichever process it is done."""
+"""Read, split and embed one document, in whichever process runs the job."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from rootle.index.local.docstore import DocStore, pack_text
+from rootle.index.reader import FileState
 from rootle.ingest.analyze import Analyzer, KnownVectors
-from rootle.ingest.workers.jobs import ReadJob, ReadResult
-from rootle.sources.files.text_reader import read_text
+from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
+from rootle.sources.source import DocumentReader
 from rootle.text.languages import UNKNOWN, language_of
 
 
-def do_job(job: ReadJob, root: Path, analyzer: Analyzer, documents: DocStore | None) -> ReadResult:
-    """Read, cut and embed one file; trouble with the file becomes the reason to skip it.
+def run_job(
+    job: ReadJob,
+    readers: Mapping[str, DocumentReader],
+    analyzer: Analyzer,
+    documents: DocStore | None,
+) -> ReadResult:
+    """Return the result of a job; a document that cannot be read is skipped with the reason.
 
-    With `documents` vectors that the index holds are taken from there.
+    `readers` are those of all sources, by name. Vectors that `documents` holds are reused.
     """
-    language = language_of(job.path)
-    cut_as = UNKNOWN if job.plain else language
-    if job.stored and documents is not None:
-        text = documents.text(job.file_id)
-        analyzed = analyzer.analyze(job.path, text, cut_as, embed=False)
-        return ReadResult(job, analyzed=analyzed, language=language)
-    found = read_text(Path(os.path.join(root, job.path)), job.path, analyzer.readers)
+    if job.stored is not None and documents is not None:
+        return _split_stored(job, job.stored, analyzer, documents)
+    found = readers[job.source].read(job.uri)
     if isinstance(found, str):
-        return ReadResult(job, skip=found, language=language)
+        return ReadResult(job, skip=found, facts=DocumentFacts(language_of(job.uri)))
     if job.digest is not None and found.digest == job.digest:
         return ReadResult(job, digest=found.digest, unchanged=True)
+    analyzed = analyzer.analyze(
+        found.uri,
+        found.text,
+        UNKNOWN if job.plain else found.language,
+        _known_vectors(job, documents),
+        title=found.title,
+        sections=found.sections,
+    )
     return ReadResult(
         job,
         digest=found.digest,
-        analyzed=analyzer.analyze(job.path, found.text, cut_as, _known(job, documents)),
-        language=language,
-        encoding=found.encoding,
-        chars=len(found.text),
+        analyzed=analyzed,
+        facts=DocumentFacts.of(found),
         packed_text=pack_text(found.text),
     )
 
 
-def _known(job: ReadJob, documents: DocStore | None) -> KnownVectors | None:
+def _split_stored(
+    job: ReadJob, stored: FileState, analyzer: Analyzer, documents: DocStore
+) -> ReadResult:
+    analyzed = analyzer.analyze(
+        job.uri,
+        documents.text(stored.id),
+        UNKNOWN if job.plain else stored.language,
+        title=stored.title,
+        sections=documents.sections_of(stored.id),
+        embed=False,
+    )
+    return ReadResult(job, analyzed=analyzed)
+
+
+def _known_vectors(job: ReadJob, documents: DocStore | None) -> KnownVectors | None:
     if documents is None:
         return None
 
-    def known(keys: Sequence[int]) -> Mapping[int, bytes]:
+    def find(keys: Sequence[int]) -> Mapping[int, bytes]:
         return documents.known_vectors(job.file_id, keys)
 
-    return known
+    return find

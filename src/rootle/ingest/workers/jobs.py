@@ -1,21 +1,24 @@
-"""What is to be read, and what came of it: as it goes from process to process.
+"""The jobs of worker processes and their results, as they are sent between processes.
 
-Apart from the reading, whose grammars the process that writes need not load.
+The module is separate from the reading, so that the writing process does not load the grammars.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from rootle.index.reader import FileState
+from rootle.sources.source import Document
 from rootle.text.languages import UNKNOWN
+from rootle.types import FILES, DocumentSection
 
 
 class ChunkRecord(NamedTuple):
     """One chunk: its place, its words by field, and its vector.
 
-    No dataclass: to send thousands of these to another process would take half as long again.
+    A named tuple, because pickling thousands of dataclasses takes half as long again.
     """
 
     start_line: int
@@ -30,45 +33,74 @@ class ChunkRecord(NamedTuple):
     heading_terms: str
     comment_terms: str
     key: int
-    vector: bytes  # int8; empty where none was asked for
+    vector: bytes  # int8; empty while the embedding is pending
 
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedText:
-    """All chunks of a file, and the words of the file as a whole."""
+    """All chunks of a document, and the words of the document as a whole."""
 
     chunks: tuple[ChunkRecord, ...]
     skipped_chars: int
     body_terms: str
     symbol_terms: str
     path_terms: str
-    embedded: int
+    embedded: int  # the number of chunks whose vector was computed
     embedding_ms: float
 
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
-    """A file to be read, or a text that is known already to be cut again."""
+    """A document to read, or a stored text to split again."""
 
-    path: str  # relative to the root
+    uri: str
     size: int
     mtime_ns: int
-    file_id: int  # 0 for a new file
-    digest: bytes | None  # of the content that the index holds
-    stored: bool = False  # cut the text that the index holds again, without embedding it
-    plain: bool = False  # keep the grammars out: they brought a process down on this file
+    file_id: int  # 0 for a new document
+    digest: bytes | None  # of the content in the index
+    source: str = FILES
+    stored: FileState | None = None  # split the text in the index again, without embedding it
+    plain: bool = False  # do not use a grammar: one crashed a process on this document
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """What the index stores of a document besides its text."""
+
+    language: str = UNKNOWN
+    encoding: str = ""
+    chars: int = 0
+    kind: str = "file"
+    title: str = ""
+    author: str = ""
+    date_s: float | None = None
+    sections: Sequence[DocumentSection] = ()
+
+    @classmethod
+    def of(cls, document: Document) -> DocumentFacts:
+        return cls(
+            document.language,
+            document.encoding,
+            len(document.text),
+            document.kind,
+            document.title,
+            document.author,
+            document.date_s,
+            document.sections,
+        )
+
+
+_NO_FACTS: Final = DocumentFacts()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What came of a job. Exactly one of `skip`, `unchanged` and `analyzed` says so."""
+    """The outcome of a job: exactly one of `skip`, `unchanged` and `analyzed` is set."""
 
     job: ReadJob
     digest: bytes | None = None
     skip: str | None = None
     unchanged: bool = False
     analyzed: AnalyzedText | None = None
-    language: str = UNKNOWN
-    encoding: str = ""
-    chars: int = 0
+    facts: DocumentFacts = _NO_FACTS
     packed_text: Sequence[bytes] = ()

@@ -1,7 +1,7 @@
-"""Jobs done side by side in processes of our own, their results in the order of the jobs.
+"""Run jobs in parallel processes and return their results in the order of the jobs.
 
-Not `multiprocessing`: its spawned children run the caller's `__main__` again, so a script without
-a guard would index itself for ever, and forked ones inherit threads that are not there any more.
+`multiprocessing` is not used: its spawned children run the caller's `__main__` again, so that a
+script without a guard would index itself endlessly, and forked ones inherit locks of other threads.
 """
 
 from __future__ import annotations
@@ -19,58 +19,59 @@ from rootle.errors import IngestError
 from rootle.ingest.workers.jobs import ReadJob, ReadResult
 from rootle.ingest.workers.worker import WorkerSetup, receive, send
 from rootle.ingest.workers.worker_process import PrestartedWorkers, start_worker
+from rootle.sources.files.skip_rules import UNREADABLE
 
 _LOG = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 256_000
 _BATCH_FILES: Final = 64
-# Towards the end they get smaller, down to this, so that all processes are done at the same time.
+# The last batches are smaller, down to this size, so that all processes finish at the same time.
 _LAST_BATCH_BYTES: Final = 32_000
-# Batches that may lie about finished before their turn: bounds the memory of a slow writer.
-_BATCHES_AHEAD: Final = 4
-# Some grammars never give back all that they take; a new process after so much text bounds it.
-_RENEW_BYTES: Final = 64_000_000
+# Limits the batches per process that wait for the writer, and so the memory.
+_MAX_BATCHES_AHEAD: Final = 4
+# Some grammars leak memory; a process is replaced after this much text.
+_MAX_BYTES_PER_PROCESS: Final = 64_000_000
 
 
 def run_jobs(
-    jobs: Sequence[ReadJob], setup: WorkerSetup, count: int, early: PrestartedWorkers
+    jobs: Sequence[ReadJob], setup: WorkerSetup, count: int, prestarted: PrestartedWorkers
 ) -> Iterator[ReadResult]:
-    """The result of every job, in order, done by `count` processes, first of all the early ones."""
-    pool = _Pool(_batches(jobs, count), setup, count, early)
+    """Return the result of every job, in order, from `count` processes, prestarted ones first."""
+    pool = _WorkerPool(_make_batches(jobs, count), setup, count, prestarted)
     try:
         yield from pool.results()
     finally:
         pool.stop()
 
 
-def _batches(jobs: Sequence[ReadJob], count: int) -> list[list[ReadJob]]:
+def _make_batches(jobs: Sequence[ReadJob], count: int) -> list[list[ReadJob]]:
     batches: list[list[ReadJob]] = [[]]
-    left, size = sum(job.size for job in jobs), 0
+    remaining, size = sum(job.size for job in jobs), 0
     for job in jobs:
-        most = max(_LAST_BATCH_BYTES, min(_BATCH_BYTES, left // (2 * count)))
-        if batches[-1] and (size + job.size > most or len(batches[-1]) >= _BATCH_FILES):
+        limit = max(_LAST_BATCH_BYTES, min(_BATCH_BYTES, remaining // (2 * count)))
+        if batches[-1] and (size + job.size > limit or len(batches[-1]) >= _BATCH_FILES):
             batches.append([])
-            left, size = left - size, 0
+            remaining, size = remaining - size, 0
         batches[-1].append(job)
         size += job.size
     return batches
 
 
-class _Pool:
+class _WorkerPool:
     def __init__(
         self,
         batches: Sequence[list[ReadJob]],
         setup: WorkerSetup,
         count: int,
-        early: PrestartedWorkers,
+        prestarted: PrestartedWorkers,
     ) -> None:
         self._setup = setup
-        self._early = early
+        self._prestarted = prestarted
         self._batches = batches
         self._next = iter(range(len(batches)))
         self._lock = threading.Lock()
-        self._room = threading.Semaphore(count * _BATCHES_AHEAD)
-        self._done: queue.SimpleQueue[tuple[int, list[ReadResult] | BaseException]]
-        self._done = queue.SimpleQueue()
+        self._slots = threading.Semaphore(count * _MAX_BATCHES_AHEAD)
+        self._outcomes: queue.SimpleQueue[tuple[int, list[ReadResult] | BaseException]]
+        self._outcomes = queue.SimpleQueue()
         self._stopping = False
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [
@@ -81,20 +82,20 @@ class _Pool:
             thread.start()
 
     def results(self) -> Iterator[ReadResult]:
-        early: dict[int, list[ReadResult]] = {}
-        for turn in range(len(self._batches)):
-            while turn not in early:
-                number, outcome = self._done.get()
+        finished: dict[int, list[ReadResult]] = {}
+        for next_number in range(len(self._batches)):
+            while next_number not in finished:
+                number, outcome = self._outcomes.get()
                 if isinstance(outcome, BaseException):
                     raise IngestError(f"an indexing process failed: {outcome}") from outcome
-                early[number] = outcome
-            yield from early.pop(turn)
-            self._room.release()
+                finished[number] = outcome
+            yield from finished.pop(next_number)
+            self._slots.release()
 
     def stop(self) -> None:
         self._stopping = True
         for _ in self._batches:
-            self._room.release()
+            self._slots.release()
         with self._lock:
             processes = list(self._processes)
         for process in processes:
@@ -103,32 +104,32 @@ class _Pool:
             thread.join()
 
     def _serve(self) -> None:
-        """One thread a process: hands it batch after batch and collects what comes back."""
+        """Send one batch after the other to a process, and collect the results."""
         number = -1
         try:
             process = self._start()
             served = 0
             while not self._stopping:
-                self._room.acquire()
+                self._slots.acquire()
                 with self._lock:
                     number = next(self._next, -1)
                 if number < 0 or self._stopping:
                     break
-                if served > _RENEW_BYTES:
+                if served > _MAX_BYTES_PER_PROCESS:
                     self._end(process)
                     process, served = self._start(), 0
                 served += sum(job.size for job in self._batches[number])
-                results = self._ask(process, self._batches[number])
+                results = self._run(process, self._batches[number])
                 if results is None and not self._stopping:
                     self._end(process)
-                    process, results = self._one_by_one(self._batches[number])
-                self._done.put((number, results or []))
+                    process, results = self._run_one_by_one(self._batches[number])
+                self._outcomes.put((number, results or []))
             self._end(process)
-        except Exception as error:  # goes on in the thread that waits for the results
-            self._done.put((number, error))
+        except Exception as error:  # raised again in the thread that waits for the results
+            self._outcomes.put((number, error))
 
     def _start(self) -> subprocess.Popen[bytes]:
-        process = self._early.take() or start_worker()
+        process = self._prestarted.take() or start_worker()
         with self._lock:
             self._processes.add(process)
             if self._stopping:
@@ -139,16 +140,16 @@ class _Pool:
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         for stream in (process.stdin, process.stdout):
             if stream is not None:
-                with suppress(OSError):  # it died before it took what was sent to it
+                with suppress(OSError):  # it died before it read everything
                     stream.close()
         process.wait()
         with self._lock:
             self._processes.discard(process)
 
-    def _ask(
+    def _run(
         self, process: subprocess.Popen[bytes], jobs: list[ReadJob]
     ) -> list[ReadResult] | None:
-        """The results of a batch; None where the process died over it."""
+        """Return the results of a batch; None where the process died."""
         if not self._send(process, jobs) or process.stdout is None:
             return None
         results: list[ReadResult] | None = receive(process.stdout)
@@ -162,19 +163,21 @@ class _Pool:
             return False
         return True
 
-    def _one_by_one(self, jobs: list[ReadJob]) -> tuple[subprocess.Popen[bytes], list[ReadResult]]:
-        """Find the file that a grammar crashes on, and cut that one without its grammar."""
+    def _run_one_by_one(
+        self, jobs: list[ReadJob]
+    ) -> tuple[subprocess.Popen[bytes], list[ReadResult]]:
+        """Find the document on which a grammar crashes, and split it without the grammar."""
         process = self._start()
         results: list[ReadResult] = []
         for job in jobs:
             for attempt in (job, replace(job, plain=True)):
-                answer = self._ask(process, [attempt])
-                if answer is not None:
-                    results += answer
+                done = self._run(process, [attempt])
+                if done is not None:
+                    results += done
                     break
-                _LOG.warning("the process that read %s died; trying again", job.path)
+                _LOG.warning("the process that read %s died; trying again", job.uri)
                 self._end(process)
                 process = self._start()
             else:
-                results.append(ReadResult(job, skip="unreadable"))
+                results.append(ReadResult(job, skip=UNREADABLE))
         return process, results

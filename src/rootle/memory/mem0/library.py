@@ -37,7 +37,7 @@ class Mem0Store:
     """A MemoryStore in a folder that only one process can open at a time. Thread-safe."""
 
     def __init__(self, folder: Path, open_embedder: Callable[[], Embedder]) -> None:
-        """Nothing is loaded or written before the first use."""
+        """Create a store that loads and writes nothing before its first use."""
         self._folder = folder
         self._open_embedder = open_embedder
         self._memory: Mem0 = None

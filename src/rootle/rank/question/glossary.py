@@ -1,8 +1,7 @@
-"""English words for a question in German, Spanish, Chinese or Japanese.
+"""Translate the terms of a question from German, Spanish, Chinese or Japanese to English.
 
-A dictionary of programming terms that we wrote ourselves, nothing more: it knows words, their
-endings and German compounds, not grammar. Code is written with English words, so that those few
-words are most of what such a question can find.
+A dictionary of programming terms with inflections and German compounds, without grammar. Code uses
+English words, so these terms are most of what such a question can match.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _IDEOGRAPHS: Final = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]+")
 _IDENTIFIER: Final = re.compile(r".*(?:[_\d.:>]|[a-z][A-Z])")
 _MAX_WORDS_OF_TERM: Final = 4
 _MAX_CHARS_OF_TERM: Final = 8
-# A word with many meanings says less than it costs.
+# A word with many meanings adds more noise than signal.
 _MAX_MEANINGS: Final = 4
 _MIN_STEM_CHARS: Final = 3
 _MIN_PART_CHARS: Final = 3
@@ -49,11 +48,11 @@ _LINKS: Final = ("", "s", "es", "n", "en", "e")
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A question with English words in it."""
+    """A question with English terms."""
 
-    for_words: str  # beside the foreign ones: comments may be in that language
-    for_meaning: str  # in their place
-    terms: tuple[str, ...]  # the English words
+    for_words: str  # English and original words: comments may be in that language
+    for_meaning: str  # English words instead of the original ones
+    terms: tuple[str, ...]  # the English terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class _Dictionary:
 
 
 def translate(text: str, language: Language) -> Translation | None:
-    """A question with the English words of what it says; None where no word of it is known."""
+    """Return the question with English terms; None if the dictionary has no word of it."""
     pieces = _ideographs if language in ("zh", "ja") else _words
     found = list(pieces(text, language))
     terms = [word for _, english in found if english for word in english]
@@ -74,18 +73,18 @@ def translate(text: str, language: Language) -> Translation | None:
     for foreign, english in found:
         for_words += [foreign, *(english or ())]
         for_meaning += [foreign] if english is None else english
-    return Translation(_joined(for_words), _joined(for_meaning), tuple(dict.fromkeys(terms)))
+    return Translation(_join(for_words), _join(for_meaning), tuple(dict.fromkeys(terms)))
 
 
-def _joined(pieces: list[str]) -> str:
+def _join(pieces: list[str]) -> str:
     return " ".join(" ".join(pieces).split())
 
 
-Piece = tuple[str, "tuple[str, ...] | None"]  # as it stands, and in English where it is known
+Piece = tuple[str, "tuple[str, ...] | None"]  # the original, and English if it is known
 
 
 def _ideographs(text: str, language: Language) -> Iterator[Piece]:
-    """Runs of such characters with the longest terms in them; what is between, as it is."""
+    """Yield runs of ideographs with their longest known terms, and the text between them."""
     terms = _dictionary(language).terms
     end = 0
     for run in _IDEOGRAPHS.finditer(text):
@@ -103,11 +102,11 @@ def _ideographs(text: str, language: Language) -> Iterator[Piece]:
 
 
 def _words(text: str, language: Language) -> Iterator[Piece]:
-    """Words and what is between them; function words have no meaning of their own."""
+    """Yield words and the text between them. Function words translate to nothing."""
     dictionary = _dictionary(language)
     words = list(_WORD.finditer(text))
-    folded = [_folded(word[0]) for word in words]
-    drop = {_folded(word) for word in FUNCTION_WORDS[language]}
+    folded = [_fold(word[0]) for word in words]
+    drop = {_fold(word) for word in FUNCTION_WORDS[language]}
     end = at = 0
     while at < len(words):
         yield text[end : words[at].start()], None
@@ -115,8 +114,8 @@ def _words(text: str, language: Language) -> Iterator[Piece]:
         if size == 0:
             size, english = 1, _meaning(words[at][0], folded[at], language, drop)
         end = words[at + size - 1].end()
-        shown = "" if english == () else text[words[at].start() : end]
-        yield shown, english
+        original = "" if english == () else text[words[at].start() : end]
+        yield original, english
         at += size
     yield text[end:], None
 
@@ -124,7 +123,7 @@ def _words(text: str, language: Language) -> Iterator[Piece]:
 def _term_at(
     words: list[str], at: int, dictionary: _Dictionary
 ) -> tuple[int, tuple[str, ...] | None]:
-    """The longest term of several words that begins here."""
+    """Return the length and meaning of the longest known term of several words at a position."""
     for size in range(_MAX_WORDS_OF_TERM, 1, -1):
         term = " ".join(words[at : at + size])
         if at + size <= len(words) and term in dictionary.terms:
@@ -133,7 +132,7 @@ def _term_at(
 
 
 def _meaning(word: str, folded: str, language: Language, drop: set[str]) -> tuple[str, ...] | None:
-    """The English of a word: none for a function word, None for one that is not known."""
+    """Return the English of a word: () for a function word, None for an unknown one."""
     if _IDENTIFIER.match(word):
         return None
     dictionary = _dictionary(language)
@@ -142,7 +141,7 @@ def _meaning(word: str, folded: str, language: Language, drop: set[str]) -> tupl
     if folded in drop:
         return ()
     known = _by_stem(folded, language, dictionary)
-    return known or (_of_compound(folded, dictionary) if language == "de" else None)
+    return known or (_split_compound(folded, dictionary) if language == "de" else None)
 
 
 def _by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[str, ...] | None:
@@ -153,7 +152,7 @@ def _by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[st
 
 
 def _forms(word: str, language: Language) -> Iterator[str]:
-    """Stems that a word may have, the likeliest first."""
+    """Yield possible stems of a word, the most likely first."""
     yield _stem(word, language)
     if language == "de" and (parts := _SEPARABLE.fullmatch(word)):
         yield _stem(f"{parts[1] or ''}{parts[2]}", language)
@@ -166,15 +165,15 @@ def _stem(word: str, language: Language) -> str:
     return word
 
 
-def _of_compound(word: str, dictionary: _Dictionary) -> tuple[str, ...] | None:
-    """Verbindungsabbruch: the meanings of its parts, where all of it is known."""
+def _split_compound(word: str, dictionary: _Dictionary) -> tuple[str, ...] | None:
+    """Return the meanings of all parts of a compound (Verbindungsabbruch), if all are known."""
     for split in range(len(word) - _MIN_PART_CHARS, _MIN_PART_CHARS - 1, -1):
         head = _part(word[:split], dictionary)
         if not head:
             continue
         rest = word[split:]
         tail = _part(rest, dictionary) or _by_stem(rest, "de", dictionary)
-        tail = tail or _of_compound(rest, dictionary)
+        tail = tail or _split_compound(rest, dictionary)
         if tail:
             return (*head, *tail)
     return None
@@ -188,8 +187,8 @@ def _part(word: str, dictionary: _Dictionary) -> tuple[str, ...] | None:
     return None
 
 
-def _folded(word: str) -> str:
-    """One spelling with and without umlauts and accents."""
+def _fold(word: str) -> str:
+    """Return a lower-case spelling without umlauts and accents."""
     word = word.lower()
     if word.isascii():
         return word
@@ -205,7 +204,7 @@ def _dictionary(language: Language) -> _Dictionary:
     for line in _FILE.read_text(encoding="utf-8").splitlines()[1:]:
         columns = line.split("\t")
         for foreign in columns[place].split(","):
-            key = foreign if language in ("zh", "ja") else _folded(foreign)
+            key = foreign if language in ("zh", "ja") else _fold(foreign)
             meanings = dict.fromkeys((*terms.get(key, ()), *columns[0].split()))
             terms[key] = tuple(meanings)[:_MAX_MEANINGS]
     stems: dict[str, tuple[str, ...]] = {}

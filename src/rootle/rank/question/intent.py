@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, told from its words alone."""
+"""Classify the kind of answer that a question asks for, by its words."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final, Literal
 
 Intent = Literal["symbol", "error", "howto", "usage", "configuration", "history", "test", "search"]
 
-# A message may be pasted with its stack trace; what it is stands at its start.
-_LOOKED_AT_CHARS: Final = 300
+# The kind of a pasted message with a stack trace shows at its start.
+_MAX_CHARS: Final = 300
 _WORD: Final = re.compile(r"[a-z']+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """How a kind of question is known: by a word, or by a phrase that has one of some words in it.
+    """Evidence for a kind of question: a word, or a phrase that contains one of the hint words.
 
-    A search through all the phrases takes ten times as long as the words take to rule them out.
+    The hint words avoid most phrase searches, which take ten times as long.
     """
 
     words: frozenset[str]
@@ -38,13 +38,13 @@ _ASKING: Final = frozenset(
     """how what where which who whose why when does do did is are was can could should may if
     what's where's""".split()
 )
-# What no person writes: the marks that programs print.
+# Typical output of programs.
 _PRINTED: Final = re.compile(
     r"^\s*(?:[\w.:]*(?:error|exception|warning|panic|failure)|fatal|e\d{3,}|\w+: (?:error|fatal))"
     r"\b[^:?]*:(?!:)|\b[\w.]+(?:error|exception):\s|traceback \(most|caused by: "
     r"|\bat [\w.$]+\(.*:\d|\bline \d+, in "
 )
-# How messages put it. People who ask use these words too, but they ask.
+# Typical words of messages. Questions may contain them too, but are recognised before.
 _COMPLAINT: Final = _mark(
     """cannot can't couldn't failure unsupported invalid illegal unexpected unacceptable
     incompatible already denied overflow mismatch""",
@@ -53,10 +53,10 @@ _COMPLAINT: Final = _mark(
     r"|does not exist|must (?:not )?be|may not|is missing|timed out|segmentation fault"
     r"|longer than the|expected .+ (?:got|but|installed))\b",
 )
-# Values that a program filled in: quoted or in brackets, a number, a colon, a name of two parts.
+# Values inserted by a program: quoted or in brackets, a number, a colon, a qualified name.
 _FILLED_IN: Final = re.compile(r"""["'<(\[]\S|\b\d+\b|:\s|[a-z][A-Z]|\w\.\w""")
 
-# How requests and commit messages begin, perhaps after a mark or the name of a part: "api: add …".
+# Start of requests and commit messages, with an optional tag or component: "api: add …".
 _REQUEST: Final = re.compile(
     r"\s*(?:\[[^\]]*\]\s*|[\w./()*-]+:\s+)?(?:please\s+)?"
     r"(?:do not\b|don['\u2019]t\b|(?!let me\b)([a-z]+)\b(?!-))"
@@ -73,7 +73,7 @@ _CHANGES: Final = frozenset(
     use uses used""".split()
 )
 
-_IN_ORDER: Final[tuple[tuple[_Mark, Intent], ...]] = (
+_INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
     (
         _mark(
             "caller callers usages importers",
@@ -137,28 +137,28 @@ _IN_ORDER: Final[tuple[tuple[_Mark, Intent], ...]] = (
 )
 
 
-def intent_of(text: str, *, is_symbol: bool) -> Intent:
-    """The kind of a question; `search` for one that has no mark of any. The first that fits wins.
+def classify_intent(text: str, *, is_symbol: bool) -> Intent:
+    """Return the kind of a question: the first that matches, else `search`.
 
-    A message that a program printed comes before everything that its words might ask for.
+    Messages printed by a program are recognised first, whatever their words mean.
     """
     if is_symbol:
         return "symbol"
-    head = text[:_LOOKED_AT_CHARS]
+    head = text[:_MAX_CHARS]
     lower = head.lower()
     found = _WORD.findall(lower)
     words = set(found)
     if not _asks(found, lower) and _is_message(head, lower, words):
         return "error"
-    for mark, intent in _IN_ORDER:
+    for mark, intent in _INTENTS:
         if mark.is_in(words, lower):
             return intent
     return "search"
 
 
-def tells_change(text: str) -> bool:
-    """Whether a text wants something changed, or says that it was, and asks for no place."""
-    lower = text[:_LOOKED_AT_CHARS].lower()
+def describes_change(text: str) -> bool:
+    """Return whether a text requests or reports a change instead of asking for a place."""
+    lower = text[:_MAX_CHARS].lower()
     found = _REQUEST.match(lower)
     if found is None or lower.rstrip().endswith("?"):
         return False

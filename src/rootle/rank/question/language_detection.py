@@ -1,4 +1,4 @@
-"""Which language a question is written in: told in a microsecond, as most are English."""
+"""Detect the language of a question. Most are English, which takes about a microsecond."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 Language = Literal["de", "es", "zh", "ja"]
 
-# What holds a sentence together and names nothing. Dropped from a question in that language.
+# Function words, which are dropped from a question in that language.
 FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
         "de": frozenset(
@@ -42,8 +42,8 @@ FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
         "ja": frozenset(),
     }
 )
-# Those that are no English words too, as people type them with and without accents.
-_TELLING: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
+# Function words that are not also English words, with and without accents.
+_MARKERS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
         "de": frozenset(
             """aber auf aus bei beim bevor damit dann das dass dem den der des die diese
@@ -60,22 +60,22 @@ _TELLING: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
         ),
     }
 )
-_ALL_TELLING: Final = _TELLING["de"] | _TELLING["es"]
+_ALL_MARKERS: Final = _MARKERS["de"] | _MARKERS["es"]
 _GERMAN: Final = re.compile("[äöüß]")
 _SPANISH: Final = re.compile("[ñ¿¡]|ción|ía\\b")
 _KANA: Final = re.compile("[\u3040-\u30ff]")
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_LOOKED_AT_CHARS: Final = 1_000
+_MAX_CHARS: Final = 1_000
 
 
 def detect_language(text: str) -> Language | None:
-    """German, Spanish, Chinese or Japanese; None for English and whatever else."""
-    head = text[:_LOOKED_AT_CHARS].lower()
+    """Return the language if it is German, Spanish, Chinese or Japanese; None otherwise."""
+    head = text[:_MAX_CHARS].lower()
     if head.isascii():
-        # Two such words do not meet by chance.
-        found = _ALL_TELLING.intersection(head.replace(",", " ").split())
-        return _by_words(found, at_least=2) if len(found) > 1 else None
+        # One such word may be a coincidence, two are not.
+        found = _ALL_MARKERS.intersection(head.replace(",", " ").split())
+        return _most_frequent(found, at_least=2) if len(found) > 1 else None
     if _KANA.search(head):
         return "ja"
     if _HAN.search(head):
@@ -84,10 +84,10 @@ def detect_language(text: str) -> Language | None:
         return "de"
     if _SPANISH.search(head):
         return "es"
-    return _by_words(_ALL_TELLING.intersection(_WORD.findall(head)), at_least=1)
+    return _most_frequent(_ALL_MARKERS.intersection(_WORD.findall(head)), at_least=1)
 
 
-def _by_words(found: frozenset[str], at_least: int) -> Language | None:
-    counts = {language: len(words & found) for language, words in _TELLING.items()}
+def _most_frequent(found: frozenset[str], at_least: int) -> Language | None:
+    counts = {language: len(words & found) for language, words in _MARKERS.items()}
     language = max(counts, key=lambda name: counts[name])
     return language if counts[language] >= at_least else None

@@ -1,4 +1,4 @@
-"""What a question asks for: its terms with their weights, the names in it, what it is about."""
+"""Parse a question into weighted terms, names and intent."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
-from rootle.rank.question.intent import Intent, intent_of, tells_change
+from rootle.rank.question.intent import Intent, classify_intent, describes_change
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
-# Tried with 0, .15 and .4 by the spike that the ranking started from.
+# 0, 0.15 and 0.4 were compared in the first prototype.
 STOP_WEIGHT: Final = 0.15
-# Two neighbouring words may stand as one identifier: "retry backoff" as retry_backoff.
+# Two consecutive words may be one identifier: "retry backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
-# Up to six words name a topic, which a whole file is about; from nine on they tell of one place.
+# Up to six words name a topic, the subject of a whole file; nine or more describe one place.
 _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
-# "Handle redirects" names a topic, and its tests are no better an answer than those of any other.
+# "Handle redirects" names a topic; its tests are not a better answer than other tests.
 _CHANGE_WORDS: Final = 5
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\(\)|\w\.\w")
 
-Stems = Callable[[str], list[str]]
+Stemmer = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question taken apart."""
+    """A parsed question."""
 
     text: str
-    terms: tuple[WeightedTerm, ...]  # stemmed, each once, in the order of the question
-    words: tuple[str, ...]  # content words, lower case, parts of identifiers apart
-    names: tuple[str, ...]  # what looks like identifiers in it, in one spelling
-    written_out: str  # all its words run together
-    is_symbol: bool  # nothing but one name
+    terms: tuple[WeightedTerm, ...]  # stemmed and distinct, in the order of the question
+    words: tuple[str, ...]  # content words in lower case, with identifiers split
+    names: tuple[str, ...]  # likely identifiers, normalized
+    written_out: str  # all words joined without spaces
+    is_symbol: bool  # the question is a single name
     is_about_tests: bool
     intent: Intent = "search"
-    is_change: bool = False  # tells in some words what is to be changed, which means tests as well
+    is_change: bool = False  # describes a change to make, which includes tests
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
-        """The terms without stop words; all of them where there is nothing else."""
+        """The terms without stop words; all terms if there are only stop words."""
         content = tuple(term for term in self.terms if term.weight > STOP_WEIGHT)
         return content or self.terms
 
     @property
     def detail(self) -> float:
-        """0 for a question of few words, 1 for one that describes a single place in many."""
+        """From 0 for a short question, which names a topic, to 1 for a description of one place."""
         share = (len(self.words) - _TOPIC_WORDS) / (_PLACE_WORDS - _TOPIC_WORDS)
         return min(max(share, 0.0), 1.0)
 
 
-def parse_question(text: str, stems: Stems) -> Question:
-    """Take a question apart; `stems` turns terms with spaces between into those of the index."""
+def parse_question(text: str, stem: Stemmer) -> Question:
+    """Parse a question. `stem` converts space-separated terms to the stems of the index."""
     words = WORD.findall(text)
     bare = text.strip().strip("`'\"")
     is_symbol = _QUALIFIED.fullmatch(bare) is not None and len(words) > 0
@@ -67,21 +67,21 @@ def parse_question(text: str, stems: Stems) -> Question:
         for part in split_identifier(word)
         if part not in STOP_WORDS or is_symbol
     ]
-    different = tuple(dict.fromkeys(content))
+    distinct = tuple(dict.fromkeys(content))
     return Question(
         text,
-        _terms(words, stems, is_symbol=is_symbol),
-        different,
+        _terms(words, stem, is_symbol=is_symbol),
+        distinct,
         _names(text, words, is_symbol=is_symbol),
         "".join(whole_identifier(word) for word in words),
         is_symbol,
         any(word.lower() in _TEST_WORDS for word in words),
-        intent_of(text, is_symbol=is_symbol),
-        len(different) >= _CHANGE_WORDS and tells_change(text),
+        classify_intent(text, is_symbol=is_symbol),
+        len(distinct) >= _CHANGE_WORDS and describes_change(text),
     )
 
 
-def _terms(words: list[str], stems: Stems, *, is_symbol: bool) -> tuple[WeightedTerm, ...]:
+def _terms(words: list[str], stem: Stemmer, *, is_symbol: bool) -> tuple[WeightedTerm, ...]:
     found: list[tuple[str, float]] = []
     for word in words:
         for term in word_terms(word):
@@ -92,11 +92,11 @@ def _terms(words: list[str], stems: Stems, *, is_symbol: bool) -> tuple[Weighted
         for left, right in pairwise(content):
             if left.isalpha() and right.isalpha():
                 found.append((left + right, PAIR_WEIGHT))
-    # All at once: a term has no white space in it, so each comes back as one.
-    stemmed = stems(" ".join(term for term, _ in found))
+    # One call for all: terms contain no white space, so each returns as one.
+    stemmed = stem(" ".join(term for term, _ in found))
     weights: dict[str, float] = {}
-    for stem, (_, weight) in zip(stemmed, found, strict=True):
-        weights[stem] = max(weight, weights.get(stem, 0.0))
+    for term, (_, weight) in zip(stemmed, found, strict=True):
+        weights[term] = max(weight, weights.get(term, 0.0))
     return tuple(WeightedTerm(term, weight) for term, weight in weights.items())[:MAX_TERMS]
 
 

@@ -18,10 +18,9 @@ from rootle.rank.features import (
 )
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# First guesses of the spike that the ranking started from. Not so dense_best, dense_three, folders,
-# notes and longer_stem: they were climbed on the public benchmark's development half when the
-# embedding became v1 (training/MODEL_CARD.md). Most of the others move it by less than 0.003 when
-# they are changed by half.
+# Initial values from the first prototype, except dense_best, dense_three, folders, notes and
+# longer_stem: these were tuned on the development half of the public benchmark for the embedding v1
+# (training/MODEL_CARD.md). Changing most of the others by half changes NDCG@10 by less than 0.003.
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "bm25_best": 0.5,
@@ -44,52 +43,52 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "share_of_best": 0.3,
         "chunk_best": 0.5,
         "notes": 0.15,
-        # Of these three a half or a double moves it by less than 0.002.
+        # Halving or doubling these three changes NDCG@10 by less than 0.002.
         "set_aside": -0.3,
         "longer_stem": -0.5,
         "depth": -0.3,
-        # Chosen on the tune part of our labels, and with the factors on histories too. Without
-        # these two and the last two factors NDCG@10 there is lower by 0.04.
+        # Tuned, like the factors below, on the tune split of the labels and on commit histories.
+        # Without these two and the last two factors NDCG@10 there is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
     }
 )
 TEST_FACTOR: Final = 0.5
 RECORD_FACTOR: Final = 0.5
-DEFINER_FACTOR: Final = 0.5  # where the question is who uses a name
+DEFINER_FACTOR: Final = 0.5  # if the question asks for the uses of a name
 
 
 @dataclass(frozen=True, slots=True)
 class RankedFiles:
-    """Candidate files in their order."""
+    """Candidate files in rank order."""
 
     order: tuple[int, ...]  # positions among the candidate files, best first
     scores: Floats  # of every candidate, 0 to 1
-    features: Floats  # the share of each feature in the score, columns as in NAMES
-    table: Floats  # the features as they were found, before they were weighed
-    learned: Floats | None = None  # what the learned ranker added to it
-    # By name what else is part of the scores; it adds up with the shares of the features.
+    features: Floats  # contribution of each feature to the score, columns as in NAMES
+    table: Floats  # unweighted features
+    learned: Floats | None = None  # change of the score by the learned ranker
+    # Other contributions to the score, by name.
     signals: Mapping[str, Floats] = field(default_factory=dict)
 
 
-def rank_files(evidence: RankingInputs, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:
-    """Order the candidate files; a score of 1 would be the best in every feature."""
+def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:
+    """Rank the candidate files. A file that is best in every feature would have a score of 1."""
     factors = np.array([weights[name] for name in NAMES])
-    question = evidence.question
-    table = file_features(evidence)
-    parts = table * factors / np.maximum(factors, 0).sum()
+    question = inputs.question
+    table = file_features(inputs)
+    contributions = table * factors / np.maximum(factors, 0).sum()
     if not (question.is_about_tests or question.is_change):
-        parts[test_files(evidence)] *= TEST_FACTOR
+        contributions[test_files(inputs)] *= TEST_FACTOR
     if question.intent != "history":
-        parts[record_files(evidence)] *= RECORD_FACTOR
+        contributions[record_files(inputs)] *= RECORD_FACTOR
     if question.intent == "usage":
-        parts[defining_files(evidence)] *= DEFINER_FACTOR
-    scores = np.maximum(parts.sum(axis=1), 0)
-    return RankedFiles(tuple(_in_order(scores, evidence.files.paths)), scores, parts, table)
+        contributions[defining_files(inputs)] *= DEFINER_FACTOR
+    scores = np.maximum(contributions.sum(axis=1), 0)
+    return RankedFiles(tuple(_sort_files(scores, inputs.files.paths)), scores, contributions, table)
 
 
-def _in_order(scores: Floats, paths: Sequence[str]) -> list[int]:
-    """The positions of files, best first; of equal scores the paths decide."""
+def _sort_files(scores: Floats, paths: Sequence[str]) -> list[int]:
+    """Return the positions of files by descending score, ties by path."""
     order = (-scores).argsort(kind="stable")
     ordered = scores[order]
     if (ordered[1:] != ordered[:-1]).all():

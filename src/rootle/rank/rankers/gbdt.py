@@ -1,4 +1,4 @@
-"""Gradient-boosted trees as arrays: read from a file, and added up with numpy alone."""
+"""Gradient-boosted decision trees as arrays, evaluated with numpy."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from numpy.typing import NDArray
 from rootle.errors import UnavailableError
 from rootle.rank.ranking_inputs import Floats, Ints
 
-_CURE: Final = "install rootle anew"
+_REMEDY: Final = "reinstall rootle"
 
 
 @dataclass(frozen=True, slots=True)
 class GradientBoostedTrees:
-    """Trees side by side, each as wide as the widest: shape (trees, nodes).
+    """An ensemble of trees. Arrays have the shape (trees, nodes of the largest tree).
 
-    A leaf is its own child on both sides, so that every walk may take the same number of steps.
+    A leaf is its own child on both sides, so that every walk takes the same number of steps.
     """
 
-    columns: tuple[str, ...]  # the names that the splits mean by their numbers
-    column: NDArray[np.int16]  # what a node looks at
-    threshold: Floats  # at most this: to the left
+    columns: tuple[str, ...]  # names of the columns that `column` refers to
+    column: NDArray[np.int16]  # column that a node compares
+    threshold: Floats  # values up to this go to the left
     left: NDArray[np.int16]
     right: NDArray[np.int16]
-    value: Floats  # of a leaf
-    depth: int  # steps to the deepest leaf
+    value: Floats  # output of a leaf
+    depth: int  # of the deepest leaf
 
     def scores(self, rows: Floats) -> Floats:
-        """The sum of the leaves that each row falls into, shape (rows,)."""
+        """Return the sum of the leaf values of each row, shape (rows,)."""
         trees = np.arange(len(self.value))
         nodes: Ints = np.zeros((len(rows), len(trees)), dtype=np.int64)
         at = np.arange(len(rows))[:, None]
@@ -44,11 +44,14 @@ class GradientBoostedTrees:
 
 
 def load_trees(path: Path, columns: tuple[str, ...]) -> GradientBoostedTrees:
-    """Raises UnavailableError where the file is not there, is damaged or looks at other columns."""
+    """Load trees from an `.npz` file.
+
+    Raises UnavailableError if the file is missing, damaged or trained for other columns.
+    """
     try:
-        # Opened here: of a damaged file numpy would leave it open.
+        # numpy does not close a damaged file that it opened itself.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            forest = GradientBoostedTrees(
+            trees = GradientBoostedTrees(
                 tuple(map(str, stored["columns"])),
                 stored["column"],
                 stored["threshold"].astype(np.float64),
@@ -58,22 +61,21 @@ def load_trees(path: Path, columns: tuple[str, ...]) -> GradientBoostedTrees:
                 int(stored["depth"]),
             )
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise UnavailableError(
-            f"cannot read the ranker {path}: {error}; install rootle anew"
-        ) from error
-    if forest.columns != columns:
-        raise UnavailableError(f"the ranker {path} was made for other columns; install rootle anew")
-    return forest
+        raise UnavailableError(f"cannot read the ranker {path}: {error}; {_REMEDY}") from error
+    if trees.columns != columns:
+        raise UnavailableError(f"the ranker {path} was trained for other columns; {_REMEDY}")
+    return trees
 
 
-def save_trees(path: Path, forest: GradientBoostedTrees) -> None:
+def save_trees(path: Path, trees: GradientBoostedTrees) -> None:
+    """Write trees to an `.npz` file that `load_trees` reads."""
     np.savez_compressed(
         path,
-        columns=np.array(forest.columns),
-        column=forest.column,
-        threshold=forest.threshold,
-        left=forest.left,
-        right=forest.right,
-        value=forest.value.astype(np.float32),
-        depth=forest.depth,
+        columns=np.array(trees.columns),
+        column=trees.column,
+        threshold=trees.threshold,
+        left=trees.left,
+        right=trees.right,
+        value=trees.value.astype(np.float32),
+        depth=trees.depth,
     )

@@ -1,4 +1,4 @@
-"""What the learned ranker sees of a candidate file: the features, raw scores, places and kinds."""
+"""The input columns of the learned ranker: features, raw scores, ranks and file kinds."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
-# Not simply all of `paths.KINDS`: one more is one more column, for which there is no model yet.
+# Not all of `path_features.KINDS`: the shipped model was trained for these columns.
 _KINDS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
-# Each 0 to 1 unless it says otherwise. A model is trained for these columns in this order.
+# Values are from 0 to 1 unless noted. A model is trained for these columns in this order.
 COLUMNS: Final = (
-    *NAMES,  # shares of the best among the candidates
-    "score",  # of the weighted sum
-    "score_share",  # of the best one's
-    "score_place",  # from 0
+    *NAMES,  # relative to the best candidate
+    "score",  # by the weighted sum
+    "score_share",  # relative to the best score
+    "score_place",  # rank, from 0
     "bm25_place",
     "dense_place",
     "path_place",
-    "cosine",  # of its nearest chunk
+    "cosine",  # of the nearest chunk
     "cosine_above_noise",
     "coverage",
     "passage",
-    "chunks",  # candidate chunks of it, as a logarithm
+    "chunks",  # logarithm of 1 + number of candidate chunks
     *_KINDS,
     "defines",
-    # Of the question, the same for all of its candidates.
-    "words",  # how many
+    # Of the question: the same for all candidates.
+    "words",  # number of them
     "detail",
     "unknown",
     "best_passage",
@@ -43,37 +43,37 @@ COLUMNS: Final = (
 )
 
 
-def model_columns(evidence: RankingInputs, ranked: RankedFiles) -> Floats:
-    """One row a candidate file, one column a name in COLUMNS; `ranked` is by the weighted sum."""
-    files, count = evidence.files, len(evidence.files.ids)
-    noise, kinds = noise_level(evidence.chunks.dense), kinds_of(evidence)
+def model_columns(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
+    """Return the columns, shape (files, COLUMNS). `ranked` is the result of the weighted sum."""
+    files, count = inputs.files, len(inputs.files.ids)
+    noise, kinds = noise_level(inputs.chunks.dense), kinds_of(inputs)
     of_files = [
         ranked.scores,
         ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),
-        _places(ranked.scores),
-        _places(files.bm25),
-        _places(files.dense_best),
-        _places(files.path_bm25),
+        _ranks(ranked.scores),
+        _ranks(files.bm25),
+        _ranks(files.dense_best),
+        _ranks(files.path_bm25),
         files.dense_best,
         files.dense_best - noise,
         files.coverage,
         files.passage,
-        np.log1p(np.bincount(evidence.chunks.files, minlength=count)),
+        np.log1p(np.bincount(inputs.chunks.files, minlength=count)),
         *(kinds[name] for name in _KINDS),
-        defining_files(evidence),
+        defining_files(inputs),
     ]
-    asked = _of_question(evidence)
-    of_question = np.broadcast_to(asked, (count, len(asked)))
+    question_row = _question_columns(inputs)
+    of_question = np.broadcast_to(question_row, (count, len(question_row)))
     return np.column_stack([ranked.table, *of_files, of_question])
 
 
-def _of_question(evidence: RankingInputs) -> Floats:
-    question, files = evidence.question, evidence.files
+def _question_columns(inputs: RankingInputs) -> Floats:
+    question, files = inputs.question, inputs.files
     return np.array(
         [
             len(question.words),
             question.detail,
-            evidence.unknown,
+            inputs.unknown,
             files.passage.max(initial=0.0),
             files.dense_best.max(initial=0.0),
             question.is_symbol,
@@ -84,8 +84,8 @@ def _of_question(evidence: RankingInputs) -> Floats:
     )
 
 
-def _places(values: Floats) -> Floats:
-    """The place of each value, the largest first; equal ones in the order they stand in."""
-    places = np.empty(len(values))
-    places[(-values).argsort(kind="stable")] = np.arange(len(values))
-    return places
+def _ranks(values: Floats) -> Floats:
+    """Return the rank of each value in descending order, from 0; ties keep their order."""
+    ranks = np.empty(len(values))
+    ranks[(-values).argsort(kind="stable")] = np.arange(len(values))
+    return ranks

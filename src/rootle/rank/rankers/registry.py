@@ -1,4 +1,4 @@
-"""The rankers by name: how each orders files, and how it scores the chunks of a page."""
+"""The rankers by name, and the choice between them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Final, Literal, Protocol
 
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
-from rootle.rank.confidence import Confidence, judge, shipped_calibration
+from rootle.rank.confidence import Confidence, estimate_confidence, shipped_calibration
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.learned import rank_learned, shipped_trees
 from rootle.rank.rankers.weighted_sum import rank_by_weighted_sum, weighted_sum_scores
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
-from rootle.rank.signals import Signals, before_signals, chosen_signals, with_signals
+from rootle.rank.signals import Signals, apply_signals, configured_signals, remove_signals
 from rootle.rank.spans import span_scores
 
 _log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ RankerName = Literal["learned", "features", "specified"]
 
 
 class SpanScores(Protocol):
-    """How well each chunk of a page answers, from what both legs say of it."""
+    """Score the chunks of a page from the scores of both legs."""
 
     def __call__(
         self, bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool
@@ -34,32 +34,35 @@ class SpanScores(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
+    """A way to order files, to score the chunks of a page, and to estimate confidence."""
+
     name: RankerName
-    rank: Callable[[RankingInputs], RankedFiles]  # raises UnavailableError where it cannot
+    rank: Callable[[RankingInputs], RankedFiles]  # may raise UnavailableError
     score_spans: SpanScores
-    # What its scores are worth; without it they are shown as they are.
-    judge: Callable[[RankingInputs, RankedFiles], Confidence] | None
-    signals: Signals | None = None  # what else counts
+    # Calibration of the scores; None: the raw scores are shown.
+    confidence: Callable[[RankingInputs, RankedFiles], Confidence] | None
+    signals: Signals | None = None
 
 
-def _judge_features(evidence: RankingInputs, ranked: RankedFiles) -> Confidence:
-    return judge(evidence, before_signals(ranked), shipped_calibration("features"))
+def _features_confidence(inputs: RankingInputs, ranked: RankedFiles) -> Confidence:
+    return estimate_confidence(inputs, remove_signals(ranked), shipped_calibration("features"))
 
 
-def _rank_learned(evidence: RankingInputs) -> RankedFiles:
-    return rank_learned(evidence, shipped_trees())
+def _rank_learned(inputs: RankingInputs) -> RankedFiles:
+    return rank_learned(inputs, shipped_trees())
 
 
-def _judge_learned(evidence: RankingInputs, ranked: RankedFiles) -> Confidence:
-    return judge(evidence, before_signals(ranked), shipped_calibration("learned"))
+def _learned_confidence(inputs: RankingInputs, ranked: RankedFiles) -> Confidence:
+    return estimate_confidence(inputs, remove_signals(ranked), shipped_calibration("learned"))
 
 
-FEATURES: Final = Ranker("features", rank_files, span_scores, _judge_features)
-LEARNED: Final = Ranker("learned", _rank_learned, span_scores, _judge_learned)
+FEATURES: Final = Ranker("features", rank_files, span_scores, _features_confidence)
+LEARNED: Final = Ranker("learned", _rank_learned, span_scores, _learned_confidence)
 
 
-def chosen_ranker(config: Config) -> Ranker:
-    signals = chosen_signals(config)
+def configured_ranker(config: Config) -> Ranker:
+    """Return the ranker of a configuration: `learned`, or `specified` if that is switched off."""
+    signals = configured_signals(config)
     if config.use_learned_reranker:
         return LEARNED if signals is None else replace(LEARNED, signals=signals)
     weights = config.reranker_weights
@@ -72,26 +75,26 @@ def chosen_ranker(config: Config) -> Ranker:
     )
 
 
-def ranked_by(
-    ranker: Ranker, evidence: RankingInputs, timeout_ms: float
+def rank_within(
+    ranker: Ranker, inputs: RankingInputs, timeout_ms: float
 ) -> tuple[Ranker, RankedFiles]:
-    """The files in their order, and by whom: `features` where the other fails or is late."""
-    used, ranked = _ranked_by(ranker, evidence, timeout_ms)
+    """Return the ranking and its ranker: `features` if the given one fails or exceeds the limit."""
+    used, ranked = _rank_or_fall_back(ranker, inputs, timeout_ms)
     if ranker.signals is not None:
-        ranked = with_signals(ranker.signals, evidence, ranked)
+        ranked = apply_signals(ranker.signals, inputs, ranked)
     return used, ranked
 
 
-def _ranked_by(
-    ranker: Ranker, evidence: RankingInputs, timeout_ms: float
+def _rank_or_fall_back(
+    ranker: Ranker, inputs: RankingInputs, timeout_ms: float
 ) -> tuple[Ranker, RankedFiles]:
     started = time.perf_counter()
     try:
-        ranked = ranker.rank(evidence)
+        ranked = ranker.rank(inputs)
         took_ms = (time.perf_counter() - started) * 1000
         if took_ms <= timeout_ms:
             return ranker, ranked
         _log.warning("the %s ranker took %.0f ms", ranker.name, took_ms)
     except UnavailableError as error:
-        _log.warning("the %s ranker is left out: %s", ranker.name, error)
-    return FEATURES, FEATURES.rank(evidence)
+        _log.warning("the %s ranker is not used: %s", ranker.name, error)
+    return FEATURES, FEATURES.rank(inputs)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from rootle.errors import QueryError
 from rootle.index.reader import FileState
-from rootle.rank.path_features import is_at
+from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.text.languages import resolve_language
 from rootle.types import SearchQuery
@@ -50,7 +50,7 @@ _Test = Callable[[FileState], bool]
 def _path_test(query: SearchQuery) -> Iterable[_Test]:
     wanted = query.file_paths
     if wanted is not None:
-        yield lambda state: any(is_at(state.path, place) for place in wanted)
+        yield lambda state: any(matches_path(state.path, place) for place in wanted)
 
 
 def _language_test(names: Iterable[str] | None) -> Iterable[_Test]:

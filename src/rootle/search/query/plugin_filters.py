@@ -7,7 +7,7 @@ from functools import partial
 
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.index.reader import FileState
-from rootle.plugins.registry import FileFacts, Found, called, made
+from rootle.plugins.registry import FileFacts, Found, call_plugin, make_component
 
 Keep = Callable[[FileFacts], bool]
 
@@ -49,8 +49,10 @@ class PluginFilters:
 
 
 def _judged(found: Found, files: Sequence[FileState]) -> frozenset[int]:
-    keep: Keep = made(found)
-    return frozenset(called(found, lambda: [state.id for state in files if keep(_facts(state))]))
+    keep: Keep = make_component(found)
+    return frozenset(
+        call_plugin(found, lambda: [state.id for state in files if keep(_facts(state))])
+    )
 
 
 def _facts(state: FileState) -> FileFacts:

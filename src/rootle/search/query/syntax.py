@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.rank.question.intent import intent_of
+from rootle.rank.question.intent import classify_intent
 from rootle.search.query.regex import check_pattern, literals_of
 from rootle.text.languages import resolve_language
 from rootle.text.terms import STOP_WORDS, WORD
@@ -139,7 +139,7 @@ def _is_message(text: str, signs: list[re.Match[str]]) -> bool:
     for sign in reversed(signs):
         if sign["phrase"]:
             text = f'{text[: sign.start()]}"x"{text[sign.end() :]}'
-    return intent_of(text, is_symbol=False) == "error"
+    return classify_intent(text, is_symbol=False) == "error"
 
 
 def _is_sentence(text: str, signs: list[re.Match[str]]) -> bool:

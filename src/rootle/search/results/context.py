@@ -16,6 +16,7 @@ from rootle.index.reader import ChunkRow
 from rootle.search.results.current_text import CurrentText
 from rootle.search.results.enclosing_scope import Range, enclosing_unit, head_of, imports_in_reach
 from rootle.search.results.exclusions import parse_exclusions
+from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN, WORD
 from rootle.types import Context, SearchQuery, SearchResult, Span
@@ -105,12 +106,14 @@ class _Draft:
         return first, last
 
     def _span(self, first: int, last: int) -> Span:
-        scopes = (
-            span.scope
-            for span in _spans_of(self.result)
+        spans = (
+            span
+            for span in result_spans(self.result)
             if span.start_line <= last and first <= span.end_line
         )
-        return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), next(scopes, ""))
+        found = next(spans, None)
+        scope, place = (found.scope, found.place) if found is not None else ("", None)
+        return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), scope, place)
 
     def unseen(self, numbers: Iterable[int]) -> tuple[int, ...]:
         return tuple(number for number in numbers if not self.is_seen(number))
@@ -142,7 +145,7 @@ class _Wish:
 def _draft(result: SearchResult, now: FileNow, widening: Widening, seen: Sequence[range]) -> _Draft:
     lines = now.text.lines
     draft = _Draft(result, now.text, seen)
-    for rank, span in enumerate(_spans_of(result), start=1):
+    for rank, span in enumerate(result_spans(result), start=1):
         shift = _shift(span, lines) if now.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
         # The best span of a result stands for all of its score, its second for half of it.
@@ -255,11 +258,6 @@ def _add_imports(draft: _Draft, fits: Callable[[set[int]], bool]) -> None:
     for line in imports_in_reach(lines, used, min(draft.chosen)):
         if not draft.is_seen(line) and fits(draft.chosen | {line}):
             draft.chosen.add(line)
-
-
-def _spans_of(result: SearchResult) -> tuple[Span, ...]:
-    first = Span(result.start_line, result.end_line, result.snippet, result.scope)
-    return (first, *result.more_spans)
 
 
 def _numbers(lines: Range) -> range:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from rootle.index.local.snapshot import Snapshot
-from rootle.index.reader import DOCUMENT, FileState
+from rootle.index.reader import FileState
 from rootle.storage.safe_open import OPEN_FLAGS
+from rootle.types import EXTRACTED, FILES
 
 # A file that grew beyond this since it was indexed is another file.
 _MAX_BYTES: Final = 16_000_000
@@ -25,7 +26,7 @@ class CurrentText:
 
 def current_text(root: Path | None, state: FileState, snapshot: Snapshot) -> CurrentText | None:
     """The lines of a file; None where it is gone, or is none of ours any more."""
-    if root is None:
+    if root is None or state.source != FILES:
         return CurrentText(tuple(snapshot.text(state.id).split("\n")), changed=False)
     path, changed = root / state.path, has_changed(f"{root}{os.sep}", state)
     if not changed and not state.skipped_chars:
@@ -33,7 +34,7 @@ def current_text(root: Path | None, state: FileState, snapshot: Snapshot) -> Cur
     raw = _read(root, path)
     if raw is None:
         return None
-    if state.encoding == DOCUMENT:  # what it says now is known when it is indexed again
+    if state.encoding == EXTRACTED:  # what it says now is known when it is indexed again
         return CurrentText(tuple(snapshot.text(state.id).split("\n")), changed=changed)
     lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
     return CurrentText(tuple(lines), changed=changed)
@@ -44,7 +45,7 @@ def any_changed(root: Path | None, states: Iterable[FileState]) -> bool:
     if root is None:
         return False
     folder = f"{root}{os.sep}"
-    return any(has_changed(folder, state) for state in states)
+    return any(has_changed(folder, state) for state in states if state.source == FILES)
 
 
 def has_changed(folder: str, state: FileState) -> bool:

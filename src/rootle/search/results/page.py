@@ -18,13 +18,21 @@ from rootle.rank.features import NAMES
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import SpanScores
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
-from rootle.rank.spans import ScoredSpan, choose_spans, has_room, lines_at_first
+from rootle.rank.spans import ScoredSpan, choose_spans, has_room, initial_lines_of
 from rootle.search.results.span_constraints import Rows, SpanConstraints, shown_spans
 from rootle.search.results.working_tree import WorkingTree, WorkingTreeTexts
 from rootle.search.retrieval.candidates import is_in_sorted, lookup
 from rootle.search.retrieval.file_vectors import FileVectors, VectorScores
 from rootle.serialization.timestamps import format_timestamp
-from rootle.types import FileMetadata, SearchResult, Source, Span
+from rootle.types import (
+    EXTRACTED,
+    FILES,
+    DocumentSection,
+    FileMetadata,
+    SearchResult,
+    Source,
+    Span,
+)
 
 # Four spans of a file are shown at most. Chunks of code do not overlap, so these are enough; of
 # windows, which do, some are passed over, and more are looked at.
@@ -90,8 +98,9 @@ def build_page(
     results = []
     for at, file_id, spans, source in zip(page, ids, chosen, sources, strict=True):
         explanation = _explanation(ranking, at) if explain else None
-        seen = tuple(islice(shown, len(spans)))
-        result = _result(ranking.files[file_id], seen, source, float(scores[at]), explanation)
+        state = ranking.files[file_id]
+        seen = _name_places(snapshot, state, tuple(islice(shown, len(spans))))
+        result = _result(state, seen, source, float(scores[at]), explanation)
         own = copies.get(file_id)
         results.append(replace(result, duplicates=own) if own else result)
     return tuple(results)
@@ -152,7 +161,7 @@ def _chosen_of(
 
 def _lines_at_first(ranking: Ranking) -> int:
     is_exact = ranking.demands is not None and ranking.demands.exact is not None
-    return lines_at_first(is_symbol=ranking.evidence.question.is_symbol, is_exact=is_exact)
+    return initial_lines_of(is_symbol=ranking.evidence.question.is_symbol, is_exact=is_exact)
 
 
 def _chunks_of(
@@ -213,7 +222,23 @@ def _result(
         scope=first.scope,
         more_spans=shown[1:],
         explanation=explanation,
+        place=first.place,
     )
+
+
+def _name_places(snapshot: Snapshot, state: FileState, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Label the spans of a document that has sections, such as slides."""
+    if state.source == FILES and state.encoding != EXTRACTED:
+        return spans
+    sections = snapshot.sections_of(state.id)
+    return tuple(replace(span, place=_place_of(span, sections)) for span in spans)
+
+
+def _place_of(span: Span, sections: Sequence[DocumentSection]) -> str | None:
+    for section in sections:
+        if section.start_line <= span.start_line <= section.end_line:
+            return section.label
+    return None
 
 
 def _explanation(ranking: Ranking, at: int) -> Mapping[str, float]:

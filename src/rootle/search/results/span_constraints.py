@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.reader import ChunkRow
-from rootle.rank.spans import LINES_WITH_MATCH, ScoredSpan
+from rootle.rank.spans import INITIAL_LINES_WITH_MATCH, ScoredSpan
 from rootle.search.query.phrase_match import ExactMatches
 from rootle.types import Span
 
@@ -64,10 +64,10 @@ def _exact_spans(
 
 def _start_line(row: ChunkRow, place: int, snapshot: Snapshot) -> int:
     """The first line of a chunk, or a later one from which a place in it is sure to be seen."""
-    if row.end_line - row.start_line < LINES_WITH_MATCH:
+    if row.end_line - row.start_line < INITIAL_LINES_WITH_MATCH:
         return row.start_line
     before = snapshot.excerpts([(row.file_id, row.start, place)])[0].count("\n")
-    far = before >= LINES_WITH_MATCH - _LINES_BEFORE_MATCH
+    far = before >= INITIAL_LINES_WITH_MATCH - _LINES_BEFORE_MATCH
     return row.start_line + (before - _LINES_BEFORE_MATCH if far else 0)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rootle.index.reader import FileState
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, SparseIndex, WeightedTerm
-from rootle.rank.fusion import first_of_each, reciprocal_rank_fusion
+from rootle.rank.fusion import first_positions, reciprocal_rank_fusion
 from rootle.rank.question.parsed import Question
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, Ints, RankingInputs
 from rootle.search.retrieval.file_vectors import DenseFindings, FileCosines
@@ -180,7 +180,7 @@ def is_in_sorted(ids: Ids, among: Ids) -> Flags:
 def sorted_unique(ids: Ids) -> Ids:
     """Each id once, in order. `np.unique` would import all of `numpy.ma` for the same."""
     ordered = np.sort(ids)
-    return ordered[first_of_each(ordered)]
+    return ordered[first_positions(ordered)]
 
 
 def lookup(rankings: Sequence[Ranked], ids: Ids) -> Floats:

@@ -84,13 +84,13 @@ class HybridRetriever:
         """
         config, index, served = self._config, session.snapshot.sparse, self._sparse
         endpoint = EMBEDDED if served is None else _shown_url(config.sparse_endpoint)
-        find_words = sparse_stage(endpoint).around(
+        find_words = sparse_stage(endpoint).wrap(
             partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
         )
         is_quick_meaning = self._is_quick_meaning
         # Where questions are worked on one at a time the cores belong to this one.
         has_cores = is_alone or (session.is_small and in_turn)
-        find_meaning = dense_stage(config.embedding_model_id).around(
+        find_meaning = dense_stage(config.embedding_model_id).wrap(
             partial(self._ask_dense, session, question, allowed, is_alone=has_cores)
         )
         # Threads are of no use where all of it takes some milliseconds, or where others ask too:

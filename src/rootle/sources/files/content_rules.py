@@ -1,4 +1,4 @@
-"""Kinds of content that nobody searches: binary, generated, minified, private keys."""
+"""Content that is skipped: binary, generated and minified files, private keys."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Final
 
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 
-# As git does it: a NUL near the beginning makes a file binary.
+# As in git, a NUL near the beginning makes a file binary.
 _SNIFFED_BYTES: Final = 8192
-# All control characters but those that text does hold: tab, line feed, form feed, carriage
-# return, and escape and backspace in recorded terminal output.
+# All control characters except those that occur in text: tab, line feed, form feed, carriage
+# return, and in recorded terminal output escape and backspace.
 _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n\f\r\x1b\b")
-# Text has none or a stray one; compressed and encrypted bytes have one in ten.
+# Text has at most a stray one; in compressed and encrypted data one byte in ten is one.
 _MAX_CONTROL_SHARE: Final = 0.03
 
-# Generators say so at the top; source that only speaks of generated files says it further down,
-# in strings, or in the middle of a sentence.
+# Generators mark their output at the top. Source that mentions generated files does so further
+# down, in strings, or in the middle of a sentence.
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
 _GENERATED_NOTE: Final = re.compile(
@@ -37,13 +37,13 @@ _GENERATED_NOTE: Final = re.compile(
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 
-# Written code has 25 to 45 characters a line on average, and hardly a line over 500. Smaller
-# files cost nothing, whatever their lines are like.
+# Hand-written code has 25 to 45 characters per line on average, and hardly a line over 500.
+# Smaller files are cheap to index, however long their lines are.
 _MIN_MINIFIED_CHARACTERS: Final = 5_000
 _MAX_MEAN_LINE: Final = 250
 _LONG_LINE: Final = 5_000
 _MAX_LONG_LINE_SHARE: Final = 0.5
-# Markup may hold a paragraph of prose a line, so that its mean says nothing.
+# Markup may have a paragraph of prose on one line, so that the mean length is no evidence.
 _MARKUP: Final = frozenset({"html", "xml", "vue", "svelte"})
 _MAY_BE_MINIFIED: Final = frozenset(CODE_EXTENSIONS) | {"json", "xml"}
 _LINE_END: Final = re.compile(r"\r\n?|\n")
@@ -52,7 +52,7 @@ _PRIVATE_KEY: Final = re.compile(r"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)
 
 
 def is_binary(raw: bytes) -> bool:
-    """Whether these bytes are no text in an encoding that extends ASCII."""
+    """Return whether these bytes are not text in an encoding that extends ASCII."""
     head = raw[:_SNIFFED_BYTES]
     if b"\0" in head:
         return True
@@ -61,17 +61,17 @@ def is_binary(raw: bytes) -> bool:
 
 
 def is_generated(text: str) -> bool:
-    """Whether a comment in the first lines says that a program wrote this file."""
+    """Return whether a comment in the first lines says that a program generated the file."""
     lines = text[:_HEAD_CHARACTERS].splitlines()[:_HEAD_LINES]
     return _GENERATED_NOTE.search("\n".join(lines)) is not None
 
 
 def is_minified(text: str, path: str) -> bool:
-    """Whether code or data lost its line breaks; prose and tables may have lines of any length."""
-    if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_gap(text):
+    """Return whether code or data has no line breaks; prose and tables may have long lines."""
+    if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_long_stretch(text):
         return False
     language = language_of(path)
-    # One record a line is a table, not squeezed JSON.
+    # One JSON record per line is a table, not minified.
     if language not in _MAY_BE_MINIFIED or path.lower().endswith(".jsonl"):
         return False
     lines = _LINE_END.split(text)
@@ -81,10 +81,11 @@ def is_minified(text: str, path: str) -> bool:
     return in_long_lines > len(text) * _MAX_LONG_LINE_SHARE
 
 
-def _has_gap(text: str) -> bool:
-    """Whether somewhere a stretch has no line break: if not, no mean or line can be too long.
+def _has_long_stretch(text: str) -> bool:
+    """Return whether some stretch has no line break; without one no line or mean is too long.
 
-    A few look-ups that stop at the first break, where counting lines would read the whole text.
+    This takes a few searches that end at the next line break; counting lines would scan the whole
+    text.
     """
     stretch = _MAX_MEAN_LINE // 2
     return any(
@@ -94,5 +95,5 @@ def _has_gap(text: str) -> bool:
 
 
 def is_private_key(text: str) -> bool:
-    """Whether the file is a private key in one of the PEM-like formats."""
+    """Return whether the text is a private key in one of the PEM-like formats."""
     return _PRIVATE_KEY.match(text) is not None

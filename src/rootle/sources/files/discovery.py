@@ -1,4 +1,4 @@
-"""Which files are ours? What git tracks or would track, less what no search wants to find."""
+"""The files below a folder that are indexed: listed by git, filtered by name, type and size."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from rootle.errors import IngestError
-from rootle.sources.files.file_listing import FileListing, list_only, list_tree
+from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
 from rootle.sources.files.skip_rules import (
     BINARY,
     NOT_REGULAR,
@@ -18,79 +19,54 @@ from rootle.sources.files.skip_rules import (
     UNREADABLE,
     reason_by_name,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """A file to index."""
-
-    path: str  # relative to the root, "/" on every platform, as os.fsdecode gives it
-    size: int  # bytes
-    mtime_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """A file or folder that is left out, and why."""
-
-    path: str
-    reason: str  # one of skip_rules.REASONS
-    size: int = 0  # bytes; 0 if unknown
+from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
 
 
 @dataclass(frozen=True, slots=True)
 class WalkRules:
-    """What a person may set."""
+    """The configurable limits of a file walk."""
 
     max_file_bytes: int = 1_000_000
-    # Endings of binary files that a plugin turns into text, each with where that is imported from.
+    # Endings of binary files that a plugin converts to text, each with its import reference.
     readers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Discovery:
-    """Everything under a root that is ours, and what was left out with a reason, sorted by path."""
-
-    files: tuple[FileEntry, ...]
-    skips: tuple[Skip, ...]
-    in_git: bool
+class _Selection:
+    files: list[DocumentEntry] = field(default_factory=list)
+    skips: list[SkippedDocument] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    files: list[FileEntry] = field(default_factory=list)
-    skips: list[Skip] = field(default_factory=list)
+def walk_files(root: Path, rules: WalkRules) -> Scan:
+    """Return the files under `root`, and the skipped ones with a reason, both sorted by path.
 
-
-def walk_files(root: Path, rules: WalkRules) -> Discovery:
-    """The files under `root`, judged by name and size alone.
-
-    Raises IngestError if `root` is no folder, cannot be read, or is git's own.
+    Files are not opened. Raise IngestError if `root` is not a folder, cannot be read, or is git's
+    own.
     """
     # The real path, as git sees it: a link may lead into a work tree or out of one.
     folder = os.path.realpath(root)
     _check_root(folder)
-    return _sorted_out(folder, list_tree(folder), rules)
+    selection = _select(folder, list_tree(folder), rules)
+    return Scan(tuple(selection.files), tuple(selection.skips))
 
 
-def look_at(root: Path, paths: Collection[str], rules: WalkRules) -> Discovery | None:
-    """What `walk_files` says of some paths; None where only the whole walk can tell.
+def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan | None:
+    """Return what `walk_files` says of some paths; None where that takes the whole walk.
 
-    Costs as much as there are paths, however large the folder is.
+    The cost depends on the number of paths, not on the size of the tree.
     """
     folder = os.path.realpath(root)
     _check_root(folder)
-    tree = list_only(folder, paths)
-    return None if tree is None else _sorted_out(folder, tree, rules)
-
-
-def _sorted_out(folder: str, tree: FileListing, rules: WalkRules) -> Discovery:
-    found = _Sorted(skips=[Skip(path, UNREADABLE) for path in tree.unreadable])
-    _sort_out(folder, tree.files, rules, found)
-    return Discovery(
-        files=tuple(sorted(found.files, key=lambda entry: entry.path)),
-        skips=tuple(sorted(found.skips, key=lambda skip: skip.path)),
-        in_git=tree.in_git,
+    listing = list_paths(folder, paths)
+    if listing is None:
+        return None
+    selection = _select(folder, listing, rules)
+    listed = {entry.uri for entry in selection.files} | {skip.uri for skip in selection.skips}
+    return Scan(
+        tuple(selection.files),
+        tuple(selection.skips),
+        is_complete=False,
+        removed=tuple(path for path in paths if path not in listed),
     )
 
 
@@ -104,30 +80,38 @@ def _check_root(folder: str) -> None:
         raise IngestError(f"{folder} is a file: name the folder that holds it") from error
     except OSError as error:
         raise IngestError(
-            f"{folder} cannot be read ({error.strerror}): check its rights"
+            f"{folder} cannot be read ({error.strerror}): check its permissions"
         ) from error
     if {"HEAD", "objects", "refs"} <= names or ".git" in folder.split(os.sep):
         raise IngestError(f"{folder} is git's own folder and has no work tree: index a checkout")
 
 
-def _sort_out(folder: str, paths: Iterable[str], rules: WalkRules, found: _Sorted) -> None:
+def _select(folder: str, listing: FileListing, rules: WalkRules) -> _Selection:
+    selection = _Selection(skips=[SkippedDocument(path, UNREADABLE) for path in listing.unreadable])
+    _classify(folder, listing.files, rules, selection)
+    selection.files.sort(key=attrgetter("uri"))
+    selection.skips.sort(key=attrgetter("uri"))
+    return selection
+
+
+def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _Selection) -> None:
     base = os.path.join(folder, "")
     for path in paths:
         try:
             info = os.lstat(base + path)
         except (FileNotFoundError, NotADirectoryError):
-            continue  # deleted but still tracked, left out by a sparse checkout, or gone just now
+            continue  # tracked but deleted, left out by a sparse checkout, or deleted just now
         except OSError:
-            found.skips.append(Skip(path, UNREADABLE))
+            selection.skips.append(SkippedDocument(path, UNREADABLE))
             continue
-        reason = _reason(path, info, rules)
+        reason = _skip_reason(path, info, rules)
         if reason is None:
-            found.files.append(FileEntry(path, info.st_size, info.st_mtime_ns))
+            selection.files.append(DocumentEntry(path, info.st_size, info.st_mtime_ns))
         elif not stat.S_ISDIR(info.st_mode):
-            found.skips.append(Skip(path, reason, info.st_size))
+            selection.skips.append(SkippedDocument(path, reason, info.st_size))
 
 
-def _reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
+def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
     reason = reason_by_name(path)

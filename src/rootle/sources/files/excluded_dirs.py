@@ -1,4 +1,4 @@
-"""Folders that tools fill with files which are nobody's own work."""
+"""Folders that are never indexed, because tools fill them: caches, dependencies, environments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.sources.files.safe_read import read_regular
 
-FOREIGN_FOLDERS: Final = frozenset(
+EXCLUDED_DIRS: Final = frozenset(
     {
         *(".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS"),
         *("node_modules", "bower_components", ".yarn", ".pnpm-store", ".parcel-cache", ".turbo"),
@@ -17,12 +17,13 @@ FOREIGN_FOLDERS: Final = frozenset(
         *(".gradle", ".terraform", ".bundle", ".dart_tool", ".cargo", ".stack-work"),
     }
 )
-# A virtual environment; a cache (bford.info/cachedir), such as the `target` folder of Rust.
-FOREIGN_MARKS: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
+# A file of this name excludes its folder: it marks a virtual environment, or a cache
+# (bford.info/cachedir) such as the `target` folder of Rust.
+EXCLUDING_FILES: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 
 def is_linked_worktree(folder: str) -> bool:
-    """Whether `git worktree add` made this checkout: its files stand elsewhere already."""
+    """Return whether `git worktree add` made this checkout, whose files exist elsewhere."""
     pointer = read_regular(os.path.join(folder, ".git"))
     if not isinstance(pointer, bytes) or not pointer.startswith(b"gitdir:"):
         return False

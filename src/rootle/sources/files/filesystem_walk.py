@@ -1,4 +1,4 @@
-"""Walk a folder without git's help: its ignore files are read and obeyed by us."""
+"""Walk a folder without git, applying its ignore files."""
 
 from __future__ import annotations
 
@@ -7,45 +7,45 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rootle.sources.files.excluded_dirs import FOREIGN_FOLDERS, FOREIGN_MARKS, is_linked_worktree
+from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, is_linked_worktree
 from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 from rootle.sources.git.command import find_work_tree
 
-# In one folder the later one has the last word.
+# In the same folder the later file takes precedence.
 IGNORE_NAMES: Final = (".gitignore", ".ignore")
 OWN_IGNORE_NAME: Final = ".rootleignore"
 
 
 @dataclass(frozen=True, slots=True)
 class FolderListing:
-    """What a walk found, relative to its root."""
+    """The paths that a walk found, relative to its root."""
 
-    files: list[str] = field(default_factory=list)  # whatever is not a folder
+    files: list[str] = field(default_factory=list)  # everything that is not a folder
     unreadable: list[str] = field(default_factory=list)  # folders
-    folders: list[str] = field(default_factory=list)  # that were entered, "" for the root
+    folders: list[str] = field(default_factory=list)  # the folders entered, "" for the root
 
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    prefix: str  # relative to the root, "" or with "/" at its end
+    prefix: str  # relative to the root: "", or ending in "/"
     rules: IgnoreRules
     own_rules: IgnoreRules
 
 
-def walk_folder(root: str, within: Collection[str] | None = None) -> FolderListing:
-    """List the files under `root` that no ignore file leaves out; links are not followed.
+def walk_folder(root: str, only: Collection[str] | None = None) -> FolderListing:
+    """List the files under `root` that are not ignored, without following links.
 
-    Folders that are not in `within` are not entered, where it is given.
+    Enter only the folders in `only` if it is given.
     """
-    return _FolderWalk(root, within).run()
+    return _FolderWalk(root, only).run()
 
 
 class _FolderWalk:
-    def __init__(self, root: str, within: Collection[str] | None) -> None:
+    def __init__(self, root: str, only: Collection[str] | None) -> None:
         self._root = root
-        self._within = within
-        # Ignore rules see paths from the top of the repository around the root, if there is one
-        # that git cannot read: the ignore files between the two speak of our files as well.
+        self._only = only
+        # Ignore rules see paths from the top of the repository around the root, in case there is
+        # one that git cannot read: the ignore files between the two apply below the root as well.
         self._top = find_work_tree(root) or root
         below = os.path.relpath(root, self._top).replace(os.sep, "/")
         self._offset = "" if below == os.curdir else below + "/"
@@ -57,10 +57,10 @@ class _FolderWalk:
             folder = self._pending.pop()
             entries = self._scan(folder)
             names = {entry.name for entry in entries}
-            if folder.prefix and self._is_foreign(folder, names):
+            if folder.prefix and self._is_excluded(folder, names):
                 continue
             self._listing.folders.append(folder.prefix.rstrip("/"))
-            folder = self._with_ignore_files(folder, names)
+            folder = self._add_ignore_files(folder, names)
             for entry in entries:
                 self._add(entry, folder)
         return self._listing
@@ -69,7 +69,7 @@ class _FolderWalk:
         try:
             with os.scandir(os.path.join(self._root, folder.prefix)) as entries:
                 return list(entries)
-        except (FileNotFoundError, NotADirectoryError):  # gone since its parent was read
+        except (FileNotFoundError, NotADirectoryError):  # deleted since its parent was read
             return []
         except OSError:
             self._listing.unreadable.append(folder.prefix.rstrip("/"))
@@ -78,10 +78,10 @@ class _FolderWalk:
     def _add(self, entry: os.DirEntry[str], folder: _Folder) -> None:
         path = folder.prefix + entry.name
         is_folder = _is_folder(entry)
-        if is_folder and (entry.name in FOREIGN_FOLDERS or not self._may_enter(path)):
+        if is_folder and (entry.name in EXCLUDED_DIRS or not self._may_enter(path)):
             return
-        seen = self._offset + path
-        if folder.rules.is_ignored(seen, is_folder) or folder.own_rules.is_ignored(seen, is_folder):
+        full = self._offset + path
+        if folder.rules.is_ignored(full, is_folder) or folder.own_rules.is_ignored(full, is_folder):
             return
         if is_folder:
             self._pending.append(_Folder(path + "/", folder.rules, folder.own_rules))
@@ -89,29 +89,29 @@ class _FolderWalk:
             self._listing.files.append(path)
 
     def _may_enter(self, path: str) -> bool:
-        return self._within is None or path in self._within
+        return self._only is None or path in self._only
 
-    def _is_foreign(self, folder: _Folder, names: set[str]) -> bool:
-        return not FOREIGN_MARKS.isdisjoint(names) or (
+    def _is_excluded(self, folder: _Folder, names: set[str]) -> bool:
+        return not EXCLUDING_FILES.isdisjoint(names) or (
             ".git" in names and is_linked_worktree(os.path.join(self._root, folder.prefix))
         )
 
-    def _with_ignore_files(self, folder: _Folder, names: set[str]) -> _Folder:
+    def _add_ignore_files(self, folder: _Folder, names: set[str]) -> _Folder:
         found = [name for name in IGNORE_NAMES if name in names]
         own = [OWN_IGNORE_NAME] if OWN_IGNORE_NAME in names else []
         if not found and not own:
             return folder
-        place = self._offset + folder.prefix
+        base = self._offset + folder.prefix
         return _Folder(
             folder.prefix,
-            folder.rules.extended(self._load(place, found)),
-            folder.own_rules.extended(self._load(place, own)),
+            folder.rules.extend(self._load(base, found)),
+            folder.own_rules.extend(self._load(base, own)),
         )
 
-    def _load(self, place: str, names: Sequence[str]) -> Iterator[IgnoreFile]:
-        """The ignore files of a folder, given from the top with "/" at its end."""
+    def _load(self, base: str, names: Sequence[str]) -> Iterator[IgnoreFile]:
+        """Load the ignore files of a folder; `base` is its path from the top, ending in "/"."""
         for name in names:
-            file = load_ignore_file(os.path.join(self._top, place, name), place)
+            file = load_ignore_file(os.path.join(self._top, base, name), base)
             if file is not None:
                 yield file
 
@@ -120,22 +120,23 @@ class _FolderWalk:
         exclude = os.path.join(self._top, ".git", "info", "exclude")
         file = load_ignore_file(exclude, "") if os.path.isfile(exclude) else None
         if file is not None:
-            rules = rules.extended([file])
-        place = ""
+            rules = rules.extend([file])
+        base = ""
         for part in self._offset.split("/")[:-1]:
-            names = [name for name in IGNORE_NAMES if self._is_there(place + name)]
-            rules = rules.extended(self._load(place, names))
-            if rules.is_ignored(place + part, is_folder=True):
-                return IgnoreRules()  # who names an ignored folder wants to see what is in it
-            place += part + "/"
+            names = [name for name in IGNORE_NAMES if self._is_file(base + name)]
+            rules = rules.extend(self._load(base, names))
+            if rules.is_ignored(base + part, is_folder=True):
+                # A user who names an ignored folder wants its contents indexed.
+                return IgnoreRules()
+            base += part + "/"
         return rules
 
-    def _is_there(self, place: str) -> bool:
-        return os.path.isfile(os.path.join(self._top, place))
+    def _is_file(self, path: str) -> bool:
+        return os.path.isfile(os.path.join(self._top, path))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
-    except OSError:  # its type had to be looked up, and it is gone or locked away
+    except OSError:  # its type had to be looked up, and it is gone or not accessible
         return False

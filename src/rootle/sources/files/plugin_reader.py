@@ -20,7 +20,7 @@ def read_with_plugin(path: str, raw: bytes, readers: dict[str, str]) -> str | No
     if reader is None:
         return None
     try:
-        text = reader.call(lambda: reader.made(raw))
+        text = reader.call(lambda: reader.component(raw))
     except PluginError as error:
         _LOG.warning("%s: %s; it is left out", path, error)
         return None

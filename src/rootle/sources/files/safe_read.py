@@ -1,4 +1,4 @@
-"""Read the bytes of a regular file, and of nothing else that may stand under its name."""
+"""Read regular files only: no links, sockets, pipes or devices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rootle.storage.safe_open import OPEN_FLAGS
 
 
 def read_regular(path: str) -> bytes | str:
-    """The content, or the reason (one of skip_rules.REASONS) why there is none to read."""
+    """Return the content of a regular file, or one of skip_rules.REASONS why it is not read."""
     try:
         descriptor = os.open(path, OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError):
@@ -18,7 +18,7 @@ def read_regular(path: str) -> bytes | str:
     except OSError:
         return _reason_not_opened(path)
     try:
-        # What was looked up before may have been replaced; only the open file is certain.
+        # The path may have been replaced since it was looked up; the open file cannot be.
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return NOT_REGULAR
         with open(descriptor, "rb", closefd=False) as file:
@@ -30,7 +30,7 @@ def read_regular(path: str) -> bytes | str:
 
 
 def _reason_not_opened(path: str) -> str:
-    """A link or a socket is refused too, with an error of its own on every system."""
+    """Return why opening failed: for links and sockets each system reports a different error."""
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Why a file is left out: the closed list of reasons, and those that its name alone gives away."""
+"""Reasons to skip a file: the complete list, and the rules that need only its name."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _SECRET_FILES: Final = """
 _BINARY_FILES: Final = ".ds_store thumbs.db"
 
 _SECRET_EXTENSIONS: Final = "pem key p12 pfx pkcs12 jks keystore kdbx ppk"
-# No extension that is also used for text: `.ts` is video too, `.mo` Modelica, `.sig` Standard ML,
-# `README.pt` Portuguese, `example.com` a host. There the content decides.
+# Extensions that are also used for text are not listed; there the content decides. `.ts` is video
+# or TypeScript, `.mo` Modelica, `.sig` Standard ML, `README.pt` Portuguese, `example.com` a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
     tga dds exr hdr ktx ktx2 jxl jp2 blend fbx glb
@@ -64,7 +64,7 @@ _BINARY_EXTENSIONS: Final = """
     swf fla swp swo gmo der gpg
 """
 
-# What a compound name ends with: `api.pb.go`, `form.designer.cs`.
+# Endings of compound names: `api.pb.go`, `form.designer.cs`.
 _MINIFIED_ENDINGS: Final = """
     .min.js .min.mjs .min.cjs .min.css -min.js -min.css .map
 """
@@ -78,7 +78,7 @@ _COMPOUND_ENDINGS: Final[dict[str, tuple[str, ...]]] = {
     GENERATED: tuple(_GENERATED_ENDINGS.split()),
 }
 
-# A template of a secret file is documentation: these names carry no secret.
+# A template of a secret file is documentation and has no secrets in it.
 _TEMPLATE_ENDINGS: Final = (".example", ".sample", ".template", ".dist", ".defaults", ".tpl")
 
 _BY_NAME: Final[dict[str, str]] = {
@@ -90,14 +90,14 @@ _BY_EXTENSION: Final[dict[str, str]] = {
     **dict.fromkeys(_BINARY_EXTENSIONS.split(), BINARY),
     **dict.fromkeys(_SECRET_EXTENSIONS.split(), SECRET),
 }
-# The extensions that can end a compound name, so that the others pay one look-up and no more.
+# The last parts of compound endings, so that all other names need a single lookup.
 _COMPOUND_EXTENSIONS: Final = frozenset(
     ending.rpartition(".")[2] for endings in _COMPOUND_ENDINGS.values() for ending in endings
 )
 
 
 def reason_by_name(path: str) -> str | None:
-    """Why a file with this name is left out, or None if the name says nothing against it."""
+    """Return the reason to skip files of this name, or None."""
     name = path.rpartition("/")[2].lower()
     reason = _BY_NAME.get(name)
     if reason is not None:

@@ -1,4 +1,4 @@
-"""Read a file as text, or say why it is none that anybody searches."""
+"""Read a file as text, or find the reason to skip it."""
 
 from __future__ import annotations
 
@@ -6,51 +6,50 @@ import codecs
 import hashlib
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
-from rootle.index.reader import DOCUMENT
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.safe_read import read_regular
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
+from rootle.types import EXTRACTED
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """The text of a file, with what tells whether the file changed."""
+    """The text of a file."""
 
     text: str  # without a byte order mark
-    encoding: str  # "utf-8", "utf-16", "windows-1252", or DOCUMENT
+    encoding: str  # "utf-8", "utf-16", "windows-1252", or EXTRACTED
     digest: bytes  # BLAKE2b of the raw bytes, 16 bytes
 
 
 def read_text(
-    path: Path, relative: str, readers: tuple[tuple[str, str], ...] = ()
+    path: str | os.PathLike[str], relative: str, readers: tuple[tuple[str, str], ...] = ()
 ) -> TextFile | str:
-    """The text at `path`, or the reason (one of skip_rules.REASONS) for leaving it out.
+    """Return the text at `path`, or one of skip_rules.REASONS to skip it.
 
-    `relative` is the path as the walk gave it; its name decides what counts as minified. `readers`
-    are the endings that a plugin reads, each with where that is imported from.
+    `relative` is the path in the index; its name decides whether the text can count as minified.
+    `readers` are the endings that a plugin reads, each with its import reference.
     """
     raw = read_regular(os.fspath(path))
     if isinstance(raw, str):
         return raw
     if readers and relative.lower().endswith(tuple(dict(readers))):
-        return _document(raw, relative, dict(readers))
+        return _extract_text(raw, relative, dict(readers))
     decoded = decode_text(raw)
     if decoded is None:
         return BINARY
     text, encoding = decoded
-    reason = _reason_by_content(text, relative)
+    reason = _skip_reason(text, relative)
     return reason or TextFile(text, encoding, _digest(raw))
 
 
-def _document(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
+def _extract_text(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
     from rootle.sources.files.plugin_reader import read_with_plugin
 
     text = read_with_plugin(relative, raw, readers)
     if text is None:
         return READER_FAILED
-    return SECRET if is_private_key(text) else TextFile(text, DOCUMENT, _digest(raw))
+    return SECRET if is_private_key(text) else TextFile(text, EXTRACTED, _digest(raw))
 
 
 def _digest(raw: bytes) -> bytes:
@@ -58,7 +57,7 @@ def _digest(raw: bytes) -> bytes:
 
 
 def decode_text(raw: bytes) -> tuple[str, str] | None:
-    """The text and its encoding, or None for binary content; line ends stay as they are."""
+    """Return the text and its encoding, with unchanged line endings; None for binary content."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _decode_utf16(raw)
     if is_binary(raw):
@@ -70,12 +69,15 @@ def decode_text(raw: bytes) -> tuple[str, str] | None:
 
 
 def _decode_utf16(raw: bytes) -> tuple[str, str] | None:
-    """A NUL character means that the mark was chance, or that the file is UTF-32."""
+    """Decode text after a UTF-16 byte order mark.
+
+    A NUL character means that the mark is a coincidence, or that the file is UTF-32.
+    """
     text = raw.decode("utf-16", errors="replace")
     return None if "\0" in text else (text, "utf-16")
 
 
-def _reason_by_content(text: str, relative: str) -> str | None:
+def _skip_reason(text: str, relative: str) -> str | None:
     if is_private_key(text):
         return SECRET
     if is_generated(text):

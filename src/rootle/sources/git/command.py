@@ -1,4 +1,4 @@
-"""Run git so that it only reads: no prompt, network or lock, no program that a repository names."""
+"""Run git read-only: without prompts, network, locks, or programs that a repository configures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-# Settings of the person that hold for every repository. All other GIT_ variables may belong to a
-# git that called us (in a hook they name its index and its work tree), so they are dropped.
+# User settings that apply to every repository. All other GIT_ variables are dropped: they may
+# come from a git process that called rootle (a hook's name its index and its work tree).
 _KEPT: Final = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"),
     *("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"),
@@ -20,19 +20,19 @@ _SAFE: Final[dict[str, str]] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    # A git before 2.45 does not know GIT_NO_LAZY_FETCH, but finds no protocol to fetch with.
+    # A git before 2.45 ignores GIT_NO_LAZY_FETCH, but without a protocol it cannot fetch.
     "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
 _SAFE_CONFIG: Final[dict[str, str]] = {
-    "core.fsmonitor": "false",  # else it may name a program to run
-    "log.showSignature": "false",  # else gpg.program is run
+    "core.fsmonitor": "false",  # otherwise it may name a program to run
+    "log.showSignature": "false",  # otherwise gpg.program is run
 }
 
 
 @dataclass(frozen=True, slots=True)
 class GitOutput:
-    """What a git command printed; whatever it had printed, if its time ran out."""
+    """The output of a git command, incomplete if it timed out."""
 
     stdout: bytes
     stderr: bytes
@@ -45,11 +45,11 @@ def run_git(
     *arguments: str,
     timeout_s: float,
     config: Mapping[str, str] | None = None,
-    given: bytes = b"",
+    stdin: bytes = b"",
 ) -> GitOutput:
-    """Run git in `folder`; return code 127 and a message where there is no git to run.
+    """Run git in `folder`, with `stdin` as its standard input.
 
-    `given` is what it reads from its standard input.
+    The return code is 127, with a message, where git cannot be started.
     """
     # An absolute path: a relative one would be looked up in `folder`, which may not be trusted.
     program = shutil.which("git")
@@ -60,20 +60,20 @@ def run_git(
             [os.path.abspath(program), "--no-pager", *arguments],
             cwd=folder,
             env=_environment({**_SAFE_CONFIG, **(config or {})}),
-            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
     except OSError as error:
         return GitOutput(b"", os.fsencode(f"git does not start: {error}"), 127)
     with process:
-        return _collect(process, timeout_s, given or None)
+        return _collect(process, timeout_s, stdin or None)
 
 
-def _collect(process: subprocess.Popen[bytes], timeout_s: float, given: bytes | None) -> GitOutput:
+def _collect(process: subprocess.Popen[bytes], timeout_s: float, stdin: bytes | None) -> GitOutput:
     timed_out = False
     try:
-        stdout, stderr = process.communicate(given, timeout=timeout_s)
+        stdout, stderr = process.communicate(stdin, timeout=timeout_s)
     except subprocess.TimeoutExpired:
         timed_out = True
         process.kill()
@@ -88,10 +88,10 @@ def _environment(config: Mapping[str, str]) -> dict[str, str]:
         if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
     environment.update(_SAFE)
-    # Through the environment, not "-c": there a name with "=" in it cannot be written. What the
-    # person set that way (safe.directory, in containers) comes first, so that ours wins.
-    given = environment.get("GIT_CONFIG_COUNT", "")
-    first = int(given) if given.isdecimal() else 0
+    # In the environment instead of "-c", which does not allow "=" in names. Settings that the user
+    # passes this way (safe.directory, in containers) come first, so that rootle's take precedence.
+    count = environment.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0
     environment["GIT_CONFIG_COUNT"] = str(first + len(config))
     for number, (name, value) in enumerate(config.items(), start=first):
         environment[f"GIT_CONFIG_KEY_{number}"] = name
@@ -100,7 +100,7 @@ def _environment(config: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_work_tree(folder: str) -> str | None:
-    """The nearest folder at or above this one that holds a `.git`, found without running git."""
+    """Return the nearest folder at or above this one with a `.git`, without running git."""
     while not os.path.exists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:

@@ -1,4 +1,4 @@
-"""A commit as text: its message, the files that it changed, and how."""
+"""A commit as text: its message, the changed files, and the patch."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.sources.files.discovery import WalkRules, look_at, walk_files
-from rootle.sources.files.file_listing import left_out_by_rules
+from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
+from rootle.sources.files.file_listing import filter_ignored
 from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
 
-# Nothing that could be an option, a path or a range of commits.
+# Excludes options, paths and ranges of commits.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
 
 _TIMEOUT_S: Final = 10.0
-# What a reader can take in; a commit beyond it is a move or an import of somebody else's files.
+# More than this is not readable: such a commit moves files or imports third-party ones.
 _MAX_FILES: Final = 300
 _MAX_CHANGED_LINES: Final = 4_000
 _FILE_START: Final = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
-_LIKE_ANY: Final = (
+_OPTIONS: Final = (
     *("--format=", "--diff-merges=first-parent", "--relative", "--no-renames", "--no-ext-diff"),
     *("--no-textconv", "--no-color", "--no-notes", "--ignore-submodules"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Changed:
+class _ChangedFile:
     path: str
-    added: str  # lines, or "-" where git takes it for binary
+    added: str  # the number of lines, or "-" where git takes the file for binary
     removed: str
 
     @property
@@ -46,20 +46,20 @@ class _Changed:
 
 
 def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | None:
-    """The hash and the text of a commit, as far as it is about files that the walk would list.
+    """Return the hash and the text of a commit, limited to files that the walk would list.
 
-    `name` is the hash or its first seven digits or more. None where the repository knows no such
-    commit, or only one that changed nothing under `root`.
+    `name` is the hash, or at least its first seven digits. Return None if there is no such commit,
+    or if it changed nothing under `root`.
     """
     sha = _full_hash(root, name)
     if sha is None:
         return None
-    changed = _changed(root, sha)
-    if not changed and not _is_top(root):
+    changed = _changed_files(root, sha)
+    if not changed and not _is_repository_top(root):
         return None
-    ours = _ours(root, [file.path for file in changed[:_MAX_FILES]], rules)
-    shown = [file for file in changed if file.path in ours]
-    parts = [_head(root, sha), _list_of(shown, len(changed)), _patch(root, sha, shown)]
+    visible = _filter_visible(root, [file.path for file in changed[:_MAX_FILES]], rules)
+    shown = [file for file in changed if file.path in visible]
+    parts = [_header(root, sha), _format_list(shown, len(changed)), _patch(root, sha, shown)]
     return sha, "\n".join(part for part in parts if part)
 
 
@@ -70,38 +70,38 @@ def _full_hash(root: Path, name: str) -> str | None:
     return output.stdout.decode("ascii").strip() or None if output.returncode == 0 else None
 
 
-def _head(root: Path, sha: str) -> str:
+def _header(root: Path, sha: str) -> str:
     output = _git(root, "show", "-s", "--format=commit %H%n%an, %aI%n%n%B", "--no-notes", sha, "--")
     return _text(output)
 
 
-def _changed(root: Path, sha: str) -> list[_Changed]:
-    output = _git(root, "show", "-z", "--numstat", *_LIKE_ANY, sha, "--")
+def _changed_files(root: Path, sha: str) -> list[_ChangedFile]:
+    output = _git(root, "show", "-z", "--numstat", *_OPTIONS, sha, "--")
     entries = os.fsdecode(output.stdout).strip("\n").split("\0")
     rows = [entry.split("\t", 2) for entry in entries if entry]
-    return [_Changed(path, added, removed) for added, removed, path in rows]
+    return [_ChangedFile(path, added, removed) for added, removed, path in rows]
 
 
-def _ours(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
-    """Of the changed paths those whose content may be shown; some may be gone by now."""
+def _filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
+    """Return the changed paths whose content may be shown; some may be deleted by now."""
     if not paths:
         return set()
-    walk = look_at(root, paths, rules) or walk_files(root, rules)
-    listed = {entry.path for entry in walk.files} & set(paths)
+    scan = look_up_files(root, paths, rules) or walk_files(root, rules)
+    listed = {entry.uri for entry in scan.documents} & set(paths)
     present = {path for path in listed if isinstance(read_text(root / path, path), TextFile)}
     gone = {path for path in paths if reason_by_name(path) is None} - listed
-    hidden = {skip.path for skip in walk.skips} | left_out_by_rules(os.fspath(root), gone)
+    hidden = {skip.uri for skip in scan.skips} | filter_ignored(os.fspath(root), gone)
     return present | (gone - hidden)
 
 
-def _list_of(shown: Sequence[_Changed], count: int) -> str:
+def _format_list(shown: Sequence[_ChangedFile], count: int) -> str:
     lines = [f"{file.path} | +{file.added} -{file.removed}" for file in shown]
     if len(shown) < count:
         lines.append(f"and {count - len(shown)} files that are not shown")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _patch(root: Path, sha: str, files: Sequence[_Changed]) -> str:
+def _patch(root: Path, sha: str, files: Sequence[_ChangedFile]) -> str:
     chosen, left = [], _MAX_CHANGED_LINES
     for file in files:
         if file.is_text and file.lines <= left:
@@ -109,8 +109,8 @@ def _patch(root: Path, sha: str, files: Sequence[_Changed]) -> str:
             left -= file.lines
     if not chosen:
         return ""
-    output = _git(root, "--literal-pathspecs", "show", "-p", *_LIKE_ANY, sha, "--", *chosen)
-    # One part a file. A key is a secret whatever its file was called.
+    output = _git(root, "--literal-pathspecs", "show", "-p", *_OPTIONS, sha, "--", *chosen)
+    # One part per file. A key is a secret whatever its file is called.
     parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
     kept = [part for part in parts if not _KEY.search(part)]
     skipped = len(files) - len(kept)
@@ -118,7 +118,7 @@ def _patch(root: Path, sha: str, files: Sequence[_Changed]) -> str:
     return "".join(kept) + (remark if skipped else "")
 
 
-def _is_top(root: Path) -> bool:
+def _is_repository_top(root: Path) -> bool:
     return not _text(_git(root, "rev-parse", "--show-prefix")).strip()
 
 

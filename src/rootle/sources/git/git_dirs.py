@@ -1,4 +1,4 @@
-"""Where git keeps what says which files are ours, and whether it is at work just now."""
+"""The folders in which git keeps the state of a work tree."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _POINTER: Final = b"gitdir:"
 
 @dataclass(frozen=True, slots=True)
 class GitFolders:
-    """The folders of a work tree's repository. In a linked work tree they are two."""
+    """The git folders of a work tree; they differ in a linked work tree."""
 
-    own: str  # HEAD and the index of this checkout
-    common: str  # info/exclude and the settings, shared by all checkouts
+    own: str  # with HEAD and the index of this checkout
+    common: str  # with info/exclude and the configuration, shared by all checkouts
 
     @property
     def is_busy(self) -> bool:
-        """Whether a checkout, a merge or the like is under way, or was killed in the middle."""
+        """Whether a checkout, merge or the like is running, or was killed."""
         return os.path.exists(os.path.join(self.own, "index.lock"))
 
 
 def find_git_folders(folder: str) -> GitFolders | None:
-    """Those of the work tree around a folder, found without running git."""
+    """Return the git folders of the work tree around a folder, without running git."""
     top = find_work_tree(folder)
     if top is None:
         return None
-    own = _followed(os.path.join(top, ".git"), _POINTER, top)
-    return GitFolders(own, _followed(os.path.join(own, "commondir"), b"", own, default=own))
+    own = _read_pointer(os.path.join(top, ".git"), _POINTER, top)
+    return GitFolders(own, _read_pointer(os.path.join(own, "commondir"), b"", own, default=own))
 
 
-def _followed(path: str, prefix: bytes, base: str, default: str | None = None) -> str:
-    """The folder that the one line of a file names, which may be relative to `base`."""
+def _read_pointer(path: str, prefix: bytes, base: str, default: str | None = None) -> str:
+    """Return the folder that the only line of a file names, possibly relative to `base`."""
     text = read_regular(path)
     if not isinstance(text, bytes) or not text.startswith(prefix):
         return default or path

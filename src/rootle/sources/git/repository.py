@@ -1,4 +1,4 @@
-"""What git knows about a folder: its files, its last commit, when each file last changed."""
+"""Queries to git: the files of a folder, its head commit, the last commit of each file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Final
 
 from rootle.sources.git.command import GitOutput, find_work_tree, run_git
 
-_log = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
-# Listing 100,000 files takes a second; this is for disks that hang, not for slow ones.
+# Listing 100,000 files takes a second; this limit is for disks that hang.
 _LIST_TIMEOUT_S: Final = 120.0
 _DIFF_TIMEOUT_S: Final = 20.0
 _QUICK_TIMEOUT_S: Final = 10.0
@@ -28,12 +28,12 @@ _UNREADABLE_FOLDER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GitListing:
-    """The files of a work tree below one folder, relative to it; some may be gone from disk."""
+    """The files of a work tree below a folder, relative to it; some may be deleted on disk."""
 
     tracked: list[str]  # files and links
-    untracked: list[str]  # and not ignored
+    untracked: list[str]  # without ignored files
     submodules: list[str]
-    repositories: list[str]  # untracked ones inside this one
+    repositories: list[str]  # untracked, nested in this one
     unreadable: list[str]  # folders
 
 
@@ -47,16 +47,16 @@ class LastCommit:
 
 @dataclass(frozen=True, slots=True)
 class LastCommits:
-    """By which commit each file was last changed, as far as the log was read."""
+    """The last commit of each file, for the part of the log that was read."""
 
     head: str
-    of: dict[str, LastCommit]  # by the path relative to the root
+    by_path: dict[str, LastCommit]  # relative to the root
 
 
 def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
-    """What git tracks and what it neither tracks nor ignores; None where git cannot tell.
+    """Return the tracked files and the untracked ones that are not ignored; None if git fails.
 
-    With `only`, no more than these paths and what lies below them.
+    With `only`, list only these paths and those below them.
     """
     output = run_git(
         folder,
@@ -73,8 +73,8 @@ def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
 
 
 def _parse_listing(output: GitOutput, folder: str) -> GitListing:
-    """`H <mode> <hash> <stage>\\t<path>` for what is tracked, `? <path>` for the rest."""
-    tracked: set[str] = set()  # a path in conflict is printed once a side
+    """Parse `H <mode> <hash> <stage>\\t<path>` for tracked entries and `? <path>` for others."""
+    tracked: set[str] = set()  # a path in conflict is printed once per side
     submodules: set[str] = set()
     untracked: list[str] = []
     repositories: list[str] = []
@@ -95,7 +95,7 @@ def _parse_listing(output: GitOutput, folder: str) -> GitListing:
 
 
 def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
-    """From git's warnings, which name a folder from the top of the work tree."""
+    """Parse git's warnings, which name folders relative to the top of the work tree."""
     paths = [os.fsdecode(path) for path in _UNREADABLE_FOLDER.findall(warnings)]
     top = find_work_tree(folder) if paths else None
     if top is None or top == folder:
@@ -105,23 +105,23 @@ def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
 
 
 def _is_ignored(folder: str) -> bool:
-    """Whether the work tree around this folder ignores it, so that git says nothing about it."""
+    """Return whether the work tree around this folder ignores it, so that git lists nothing."""
     return run_git(folder, "check-ignore", "-q", ".", timeout_s=_QUICK_TIMEOUT_S).returncode == 0
 
 
 def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
-    """Those that git's ignore files name, whether they are tracked or gone or not."""
+    """Return the paths that git's ignore files match, including tracked and deleted ones."""
     output = run_git(
         folder,
         *("check-ignore", "--no-index", "-z", "--stdin"),
         timeout_s=_QUICK_TIMEOUT_S,
-        given=b"\0".join(map(os.fsencode, paths)),
+        stdin=b"\0".join(map(os.fsencode, paths)),
     )
     return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
 
 
 def head_commit(root: Path) -> str | None:
-    """The hash of the commit that is checked out; None outside git or before the first commit."""
+    """Return the hash of the current commit; None outside git or before the first commit."""
     output = run_git(
         os.fspath(root), "rev-parse", "--verify", "-q", "HEAD^{commit}", timeout_s=_QUICK_TIMEOUT_S
     )
@@ -129,7 +129,7 @@ def head_commit(root: Path) -> str | None:
 
 
 def is_ancestor(root: Path, older: str, newer: str) -> bool:
-    """Whether the history of one commit holds another; not, where either is unknown."""
+    """Return whether `older` is in the history of `newer`; False where either is unknown."""
     if not (_SHA.fullmatch(older) and _SHA.fullmatch(newer)):
         return False
     output = run_git(
@@ -141,10 +141,10 @@ def is_ancestor(root: Path, older: str, newer: str) -> bool:
 def last_commits(
     root: Path, since: str | None, max_commits: int = 2000, timeout_s: float = 2.0
 ) -> LastCommits | None:
-    """When and by whom each file under `root` was last committed, until a limit of the log is hit.
+    """Return the last commit of each file under `root`, reading the log up to a limit.
 
-    With `since`, only the commits after that one are read. None outside git, before the first
-    commit, or when `since` is no commit of this repository (any more): then ask without it.
+    With `since`, read only later commits. Return None outside git, before the first commit, or
+    when `since` is not (or no longer) a commit of this repository; then call it without `since`.
     """
     head = head_commit(root)
     if head is None or (since is not None and not _SHA.fullmatch(since)):
@@ -158,32 +158,32 @@ def last_commits(
         "--",
         timeout_s=timeout_s,
     )
-    # A log that ends early (out of time, or at a tree that a partial clone lacks) is of use.
+    # A log that ends early (by a timeout, or at a tree that a partial clone lacks) is still useful.
     if output.returncode != 0 and not output.timed_out and not output.stdout:
         return None
     return LastCommits(head, _parse_log(output.stdout))
 
 
 def _parse_log(raw: bytes) -> dict[str, LastCommit]:
-    """For each commit an empty entry, its facts, a line feed before the first path, the paths."""
+    """Parse for each commit an empty entry, its time and author, a line feed, and its paths."""
     found: dict[str, LastCommit] = {}
     commit = LastCommit(0, "")
-    place = 0  # in the commit: 1 for its facts, 2 for its first path
-    # What stands after the last NUL was cut off in the middle when the time ran out.
+    position = 0  # in the commit: 1 for its time and author, 2 for its first path
+    # The text after the last NUL is incomplete if git timed out.
     for entry in raw.split(b"\0")[:-1]:
-        place = place + 1 if entry else 0  # no path is empty
-        if place == 1:
+        position = position + 1 if entry else 0  # no path is empty
+        if position == 1:
             seconds, _, author = entry.decode("utf-8", "replace").partition(" ")
             commit = LastCommit(int(seconds), author)
-        elif place > 1:
-            found.setdefault(os.fsdecode(entry[1:] if place == 2 else entry), commit)
+        elif position > 1:
+            found.setdefault(os.fsdecode(entry[1:] if position == 2 else entry), commit)
     return found
 
 
 def changed_from_head(root: Path, only: Collection[str] = ()) -> set[str]:
-    """Tracked files whose content differs from the last commit; empty where git cannot tell.
+    """Return tracked files whose content differs from the last commit; empty if git fails.
 
-    With `only`, no more than these paths are looked at.
+    With `only`, compare only these paths.
     """
     folder = os.fspath(root)
     output = run_git(
@@ -192,15 +192,15 @@ def changed_from_head(root: Path, only: Collection[str] = ()) -> set[str]:
         *("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules", "HEAD", "--"),
         *only,
         timeout_s=_DIFF_TIMEOUT_S,
-        config=_without_filters(folder),
+        config=_disable_filters(folder),
     )
     if output.returncode != 0:
         return set()
     return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
 
 
-def _without_filters(folder: str) -> dict[str, str]:
-    """Settings that switch off clean filters: programs that git would run to compare a file."""
+def _disable_filters(folder: str) -> dict[str, str]:
+    """Return settings that disable clean filters, programs that git would run to compare files."""
     output = run_git(
         folder,
         *("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$"),
@@ -214,5 +214,5 @@ def _succeeded(output: GitOutput, folder: str) -> bool:
     if output.returncode == 0:
         return True
     reason = "timed out" if output.timed_out else os.fsdecode(output.stderr).strip()
-    _log.warning("git cannot list %s, so rootle walks it by itself: %s", folder, reason)
+    _LOG.warning("git cannot list %s, so rootle walks the folder without it: %s", folder, reason)
     return False

@@ -1,0 +1,48 @@
+"""Git commands of the benchmarks; needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+SNIFFED_BYTES = 8_000  # git, too, calls a file binary that has a zero byte among these
+
+
+class GitError(Exception):
+    """Raised when git fails; the message is git's own."""
+
+
+def run_git(folder: Path, *arguments: str, stdin: str = "") -> str:
+    """Return the output of git in a folder, without prompts for passwords."""
+    command = ["git", "-C", str(folder), "-c", "log.showSignature=false", *arguments]
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command, input=stdin, env=environment, encoding="utf-8", errors="replace",
+            capture_output=True,
+        )  # fmt: skip
+    except OSError as error:
+        raise GitError(f"git cannot be run: {error}") from error
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+        raise GitError(f"git {arguments[0]}: {(fatal or lines)[0]}")
+    return done.stdout
+
+
+def tracked_texts(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each tracked text file in the work tree, in order of path."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "--stage"]
+    listing = subprocess.run(command, capture_output=True, check=True).stdout
+    for entry in listing.decode(errors="surrogateescape").split("\0"):
+        path = entry.partition("\t")[2]
+        if not entry.startswith("100"):  # a symbolic link or a submodule
+            continue
+        try:
+            content = (root / path).read_bytes()
+        except OSError:
+            continue
+        if b"\0" not in content[:SNIFFED_BYTES]:
+            yield path, content

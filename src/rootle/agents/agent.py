@@ -1,0 +1,58 @@
+"""A coding agent: the files that configure it, and the entry of a server in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Literal
+
+Format = Literal["json", "toml", "yaml"]
+Scope = Literal["user", "project"]
+SCOPES: Final[tuple[Scope, ...]] = ("user", "project")
+
+
+class ConfigPart(Enum):
+    """A placeholder in an entry for a part of the command."""
+
+    PROGRAM = 1
+    ARGUMENTS = 2  # a list
+    COMMAND_LINE = 3  # the program and its arguments as one list
+
+
+# Agents replace it with a folder when they start a server.
+WORKSPACE: Final = "${workspaceFolder}"
+# Replaced by the path of the project on installation, so the entry serves one project.
+PROJECT_FOLDER: Final = "."
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigLocation:
+    """A path on each platform; `~` is the home folder, `${NAME:-default}` a variable."""
+
+    path: str
+    macos: str = ""  # if it differs there
+    windows: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One coding agent; of several files for one purpose, the first existing one is used."""
+
+    name: str
+    title: str
+    programs: tuple[str, ...]  # its commands on the PATH
+    data_locations: tuple[ConfigLocation, ...]  # files or folders that it creates
+    user_config: tuple[ConfigLocation, ...]  # the configuration for all projects
+    project_config: tuple[str, ...]  # the configuration inside a project
+    keys: tuple[str, ...]  # nested keys of the mapping of all servers
+    entry: Mapping[str, Any]  # Any: JSON with ConfigPart in it
+    format: Format = "json"
+    newer_keys: tuple[str, ...] = ()  # the keys in a newer format of the file
+    root: str = ""  # value of `--root`, if servers do not start in the folder of the project
+    user_instructions: tuple[ConfigLocation, ...] = ()  # read before every session
+    project_instructions: tuple[str, ...] = ("AGENTS.md",)  # the same inside a project
+    new_instructions: str = "AGENTS.md"  # the file of the project to create if there is none
+
+    def has_config(self, scope: Scope) -> bool:
+        return bool(self.user_config if scope == "user" else self.project_config)

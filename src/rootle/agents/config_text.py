@@ -1,0 +1,26 @@
+"""The text of a configuration file: its newlines, and the error that names one of its lines."""
+
+from __future__ import annotations
+
+
+class ConfigTextError(ValueError):
+    """A text that cannot be parsed or edited, with the number of the line if it is known."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def newline_of(text: str) -> str:
+    """Return "\\r\\n" if every line of the text ends with it, else "\\n"."""
+    return "\r\n" if "\r\n" in text and text.count("\r\n") == text.count("\n") else "\n"
+
+
+def with_unix_newlines(text: str) -> str:
+    """Return the text with "\\n" instead of "\\r\\n" if all of its lines end with the latter."""
+    return text.replace("\r\n", "\n") if newline_of(text) == "\r\n" else text
+
+
+def with_newlines(text: str, newline: str) -> str:
+    """Return a text with Unix newlines, with `newline` instead."""
+    return text.replace("\n", newline) if newline != "\n" else text

@@ -1,0 +1,114 @@
+"""Show the edits of `rootle install` and `rootle uninstall`, ask, write them, and report."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rootle.agents.agent import Agent
+from rootle.agents.catalog import AGENTS
+from rootle.agents.file_edits import FileEdit, FileEdits, resolve, write
+from rootle.agents.install_plan import InstallStep
+from rootle.cli.options import FAILURE, SUCCESS
+from rootle.cli.terminal import printable, warn, write_line
+from rootle.errors import InstallError
+
+
+@dataclass(frozen=True, slots=True)
+class InstallOutcome:
+    """The steps for one agent, or the error that prevents them."""
+
+    agent: Agent
+    steps: Sequence[InstallStep] = ()
+    error: str = ""
+
+
+def agents_by_name(names: Sequence[str]) -> Sequence[Agent]:
+    """Return the agents of these names, without repeats; raise InstallError for unknown names."""
+    by_name = {agent.name: agent for agent in AGENTS}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], by_name, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known agents: {join_names(AGENTS)}"
+        raise InstallError(f"unknown agent {unknown[0]!r}; {hint}")
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def join_names(agents: Sequence[Agent]) -> str:
+    return ", ".join(agent.name for agent in agents)
+
+
+def plan_edits(agent: Agent, plan: Callable[[Agent], list[InstallStep]]) -> InstallOutcome:
+    """Return the steps that `plan` returns, or its error, so that other agents go on."""
+    try:
+        return InstallOutcome(agent, plan(agent))
+    except InstallError as error:
+        return InstallOutcome(agent, error=str(error))
+
+
+def apply_edits(
+    outcomes: Sequence[InstallOutcome], edits: FileEdits, args: argparse.Namespace
+) -> int:
+    """Show the edits, ask for confirmation, write, report each agent; return the exit code."""
+    changes = edits.changes()
+    for change in changes:
+        _print_diff(change)
+    if changes and not args.dry_run:
+        if not args.yes and not _confirm(len(changes)):
+            warn("nothing was written")
+            return FAILURE
+        outcomes = _write_all(outcomes, changes)
+    for outcome in outcomes:
+        _report(outcome, is_dry_run=args.dry_run)
+    return FAILURE if any(outcome.error for outcome in outcomes) else SUCCESS
+
+
+def _print_diff(change: FileEdit) -> None:
+    """Print the changed lines without context: lines around them may contain secrets."""
+    before, after = (_decode_lines(data) for data in (change.before, change.after))
+    names = str(change.path), str(change.path)
+    for line in difflib.unified_diff(before, after, *names, n=0, lineterm=""):
+        write_line(printable(line))
+
+
+def _decode_lines(data: bytes | None) -> list[str]:
+    return (data or b"").decode("utf-8", "replace").splitlines()
+
+
+def _confirm(files: int) -> bool:
+    """Return the user's answer; raise InstallError if there is no terminal to ask on."""
+    if not sys.stdin.isatty():
+        raise InstallError("nothing was written: not interactive; pass --yes")
+    noun = "this file" if files == 1 else f"these {files} files"
+    print(f"change {noun}? [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _write_all(
+    outcomes: Sequence[InstallOutcome], changes: Sequence[FileEdit]
+) -> list[InstallOutcome]:
+    """Write the files; return the outcomes with the errors. Several agents may share a file."""
+    errors: dict[Path, str] = {}
+    for change in changes:
+        try:
+            write(change)
+        except InstallError as error:
+            errors[change.path] = str(error)
+    return [_with_errors(outcome, errors) for outcome in outcomes]
+
+
+def _with_errors(outcome: InstallOutcome, errors: dict[Path, str]) -> InstallOutcome:
+    failed = [errors[resolve(step.path)] for step in outcome.steps if resolve(step.path) in errors]
+    done = [step for step in outcome.steps if resolve(step.path) not in errors]
+    return replace(outcome, steps=done, error="; ".join(failed)) if failed else outcome
+
+
+def _report(outcome: InstallOutcome, *, is_dry_run: bool) -> None:
+    parts = [step.describe(is_dry_run=is_dry_run) for step in outcome.steps]
+    if outcome.error:
+        parts.append(f"error: {outcome.error}")
+    write_line(printable(f"{outcome.agent.name}: {'; '.join(parts) or 'nothing to do'}"))

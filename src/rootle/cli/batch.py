@@ -1,0 +1,56 @@
+"""Answer many queries in one run: JSON lines in, JSON lines out."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from rootle.app import App
+from rootle.cli.options import FAILURE, NO_RESULTS, SUCCESS
+from rootle.cli.terminal import warn
+from rootle.errors import QueryError, RootleError
+from rootle.serialization.json import query_from_json, to_json
+
+
+def answer_lines(app: App, lines: Iterable[bytes], *, explain: bool) -> int:
+    """Print one response a line, in order, and return the exit code.
+
+    A line that cannot be answered gets an object with the error and the number of the line.
+    """
+    code = NO_RESULTS
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        started = time.perf_counter()
+        try:
+            answer = _answer(app, line, explain=explain)
+            if answer["results"] and code == NO_RESULTS:
+                code = SUCCESS
+        except RootleError as error:
+            answer = {"error": str(error), "line": number, "tookMs": _elapsed_ms(started)}
+            code = FAILURE
+            warn(f"line {number}: {error}")
+        print(json.dumps(answer), flush=True)
+    return code
+
+
+def _answer(app: App, line: bytes, *, explain: bool) -> dict[str, Any]:  # Any: JSON
+    query = query_from_json(_parse(line))
+    response: dict[str, Any] = to_json(app.search(query, explain=explain))
+    return {"textQuery": query.text_query, **response}
+
+
+def _parse(line: bytes) -> object:
+    try:
+        return json.loads(line.decode("utf-8"))
+    except json.JSONDecodeError as error:
+        raise QueryError(f"not JSON: {error.msg} at column {error.colno}") from error
+    # Not UTF-8, a number with too many digits, or lists nested too deeply.
+    except (ValueError, RecursionError) as error:
+        raise QueryError(f"not JSON: {error}") from error
+
+
+def _elapsed_ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

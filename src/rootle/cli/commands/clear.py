@@ -1,0 +1,46 @@
+"""`rootle clear`: delete the index."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    Commands,
+    add_command,
+    add_common_options,
+    add_path,
+)
+
+_EXAMPLES: Final = """\
+rootle clear
+rootle clear ~/projects/shop
+rootle clear --index-dir .rootle"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "clear",
+        summary="delete the index",
+        description="Delete the index of a folder. The files of the folder are not changed.",
+        examples=_EXAMPLES,
+    )
+    add_path(parser)
+    add_common_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+    from rootle.cli.terminal import print_json
+
+    with open_app_from(args) as app:
+        was_deleted = app.clear()
+    if args.json:
+        print_json({"cleared": was_deleted, "indexDir": str(app.index_dir)})
+    else:
+        print(f"{'deleted' if was_deleted else 'no index to delete at'} {app.index_dir}")
+    return SUCCESS if was_deleted else NO_RESULTS

@@ -1,0 +1,107 @@
+"""`rootle config`: show the configuration, or create a configuration file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Final
+
+from rootle.cli.options import (
+    SUCCESS,
+    Commands,
+    add_command,
+    add_json,
+    add_path,
+    add_settings,
+)
+
+_EXAMPLES: Final = """\
+rootle config show
+rootle config show --json | jq .settings.denseTopK
+rootle config init"""
+_SHOW_EXAMPLES: Final = """\
+rootle config show
+rootle config show ~/projects/shop
+rootle config show --set denseTopK=30 --json"""
+_INIT_EXAMPLES: Final = """\
+rootle config init
+rootle config init .rootle.json
+rootle config init --force"""
+# The user may write a key into the file, so only the owner may read it.
+_FILE_MODE: Final = 0o600
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "config",
+        summary="show the configuration, or create a configuration file",
+        description="Show the configuration of a folder, or create a file to change it.",
+        examples=_EXAMPLES,
+    )
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    show = add_command(
+        actions,
+        "show",
+        summary="show every key with its value and origin",
+        description="Show every key with its value and where the value comes from. Secrets are\n"
+        "hidden.",
+        examples=_SHOW_EXAMPLES,
+    )
+    add_path(show)
+    add_json(show)
+    add_settings(show)
+    init = add_command(
+        actions,
+        "init",
+        summary="create a configuration file that explains every key",
+        description="Create a configuration file with every key, its meaning and its default, all\n"
+        "of them commented out.",
+        examples=_INIT_EXAMPLES,
+    )
+    init.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="file to create (default: config.json in rootle's configuration folder)",
+    )
+    init.add_argument("--force", action="store_true", help="overwrite an existing file")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    return _show(args) if args.action == "show" else _init(args)
+
+
+def _show(args: argparse.Namespace) -> int:
+    from rootle.cli.config_output import print_settings, settings_as_json
+    from rootle.cli.context import load_settings, root_folder
+    from rootle.cli.terminal import print_json
+
+    settings = load_settings(root_folder(args), args)
+    if args.json:
+        print_json(settings_as_json(settings))
+    else:
+        print_settings(settings)
+    return SUCCESS
+
+
+def _init(args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import printable
+    from rootle.config.loading import user_file
+    from rootle.config.template import template
+    from rootle.errors import ConfigError
+
+    path = Path(args.file) if args.file else user_file()
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if args.force else os.O_EXCL)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(path, flags, _FILE_MODE), "w", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError as error:
+        raise ConfigError(f"{path} already exists; pass --force to overwrite it") from error
+    except OSError as error:
+        raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+    print(f"wrote {printable(str(path))}")
+    return SUCCESS

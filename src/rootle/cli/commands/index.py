@@ -1,0 +1,71 @@
+"""`rootle index`: create or update the index."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+from rootle.cli.options import SUCCESS, Commands, add_command, add_common_options, add_path
+
+if TYPE_CHECKING:
+    from rootle.types import IndexReport
+
+_EXAMPLES: Final = """\
+rootle index
+rootle index --dry-run ~/projects/shop
+rootle index --rebuild"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "index",
+        summary="create or update the index",
+        description="Create the index of a folder, or update it with the files that changed.",
+        examples=_EXAMPLES,
+    )
+    add_path(parser)
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="list the files that would be indexed or skipped, with the reason",
+    )
+    parser.add_argument(
+        "--rebuild", action="store_true", help="delete the index and build it again"
+    )
+    add_common_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+    from rootle.cli.terminal import print_json, progress_bar
+
+    with open_app_from(args) as app:
+        if args.dry_run:
+            from rootle.cli.dry_run import report_dry_run
+
+            report_dry_run(app, as_json=args.json)
+            return SUCCESS
+        with progress_bar() as progress:
+            report = app.index(progress, rebuild=args.rebuild)
+    if args.json:
+        print_json(report)
+    else:
+        _print_report(report)
+    return SUCCESS
+
+
+def _print_report(report: IndexReport) -> None:
+    from rootle.cli.terminal import format_counts, printable
+
+    print(
+        f"{report.files_total} files, {report.chunks_total} chunks; {report.files_indexed} read, "
+        f"{report.files_removed} removed, {report.chunks_embedded} chunks embedded "
+        f"in {report.seconds:.1f} s (generation {report.generation})"
+    )
+    if report.chunks_pending:
+        reason = f": {printable(report.pending_reason)}" if report.pending_reason else ""
+        print(f"{report.chunks_pending} chunks have no embedding yet{reason}")
+    if report.skipped:
+        print(f"skipped: {format_counts(report.skipped)}")

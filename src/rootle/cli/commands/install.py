@@ -1,0 +1,109 @@
+"""`rootle install`: add rootle to the configuration of coding agents."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+from rootle.cli.options import CommandParser, Commands, add_command, add_root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rootle.agents.agent import Agent, Scope
+    from rootle.agents.locations import Machine
+
+_EXAMPLES: Final = """\
+rootle install --agent claude-code
+rootle install --all-detected --dry-run
+rootle install --agent cursor --agent codex --scope project --yes"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "install",
+        summary="add rootle to the configuration of coding agents",
+        description="Add rootle as an MCP server to the configuration of coding agents, and add a\n"
+        "section to their instruction files that says when to use it. The changes are\n"
+        "shown before they are written, and each file is backed up.",
+        examples=_EXAMPLES,
+    )
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--agent",
+        action="append",
+        metavar="NAME",
+        help="agent to configure, such as `claude-code` or `codex`; repeatable",
+    )
+    choice.add_argument(
+        "--all-detected",
+        action="store_true",
+        help="configure every agent that is installed on this machine",
+    )
+    add_edit_options(parser, "default: the user's if the agent has them")
+    parser.set_defaults(run=run)
+
+
+def add_edit_options(parser: CommandParser, default_scope: str) -> None:
+    """Add the options that `install` and `uninstall` share."""
+    parser.add_argument(
+        "--scope",
+        choices=("user", "project"),
+        help=f"edit the files of the user or of the project ({default_scope})",
+    )
+    add_root(parser, "folder of the project")
+    parser.add_argument("--yes", action="store_true", help="write without asking")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the changes without writing them"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    import shutil
+
+    from rootle.agents.file_edits import FileEdits
+    from rootle.agents.install_plan import install
+    from rootle.agents.launch_command import NAME
+    from rootle.agents.locations import Machine
+    from rootle.cli.agent_edits import apply_edits, plan_edits
+    from rootle.cli.context import root_folder
+    from rootle.cli.terminal import warn
+
+    machine = Machine.this(root_folder(args))
+    edits = FileEdits()
+    outcomes = [
+        plan_edits(agent, lambda agent: install(agent, args.scope, machine, edits))
+        for agent in _choose_agents(args, machine)
+    ]
+    code = apply_edits(outcomes, edits, args)
+    if args.scope == "project" and shutil.which(NAME) is None:
+        warn(f"{NAME} is not on the PATH; the files of the project start it by that name")
+    return code
+
+
+def _choose_agents(args: argparse.Namespace, machine: Machine) -> Sequence[Agent]:
+    """Return the agents to configure; raise InstallError if none is named or detected."""
+    from rootle.agents.catalog import AGENTS
+    from rootle.cli.agent_edits import agents_by_name, join_names
+    from rootle.errors import InstallError
+
+    if args.agent:
+        return agents_by_name(args.agent)
+    detected = [agent for agent in AGENTS if machine.is_installed(agent)]
+    if not args.all_detected:
+        found = f"detected: {join_names(detected)}" if detected else "none was detected"
+        raise InstallError(f"choose agents with --agent NAME or --all-detected; {found}")
+    if not detected:
+        raise InstallError(f"no agent was detected; choose one with --agent: {join_names(AGENTS)}")
+    return _filter_by_scope(detected, args.scope or "user")
+
+
+def _filter_by_scope(agents: Sequence[Agent], scope: Scope) -> Sequence[Agent]:
+    """Return the agents that have files of a scope, with a warning about the others."""
+    from rootle.cli.terminal import warn
+
+    for agent in agents:
+        if not agent.has_config(scope):
+            warn(f"skipped {agent.name}: it has no configuration file for --scope {scope}")
+    return [agent for agent in agents if agent.has_config(scope)]

@@ -1,0 +1,226 @@
+"""`rootle memory`: manage stored memories."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    Commands,
+    add_command,
+    add_common_options,
+    add_root,
+)
+
+if TYPE_CHECKING:
+    from rootle.app import App
+    from rootle.types import Memory
+
+_STDIO: Final = "-"
+# The fields of a memory that another machine has a use for.
+_EXPORTED_FIELDS: Final = ("text", "createdAt", "count", "about")
+_EXAMPLES: Final = """\
+rootle memory list
+rootle memory add "Deploy on Thursdays" --about scripts/deploy.sh
+rootle memory search "how are releases deployed"
+rootle memory export memories.jsonl"""
+# Each action with its summary and an example.
+_ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "list": ("list all memories, newest first", "rootle memory list -n 20"),
+    "search": (
+        "show the memories relevant to a topic, as an agent gets them",
+        'rootle memory search "how are releases deployed"',
+    ),
+    "add": ("store a fact", 'rootle memory add "The user prefers tabs"'),
+    "forget": ("delete memories", "rootle memory forget 12 15"),
+    "export": ("write every memory as a line of JSON", "rootle memory export memories.jsonl"),
+    "import": (
+        "read what `export` wrote, without storing known memories again",
+        "rootle memory import memories.jsonl",
+    ),
+    "audit": (
+        "show what was stored and deleted, and find secrets, likely duplicates and stale memories",
+        "rootle memory audit",
+    ),
+}
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "memory",
+        summary="manage stored memories",
+        description="Show and change the facts that agents stored about you and your projects.",
+        examples=_EXAMPLES,
+    )
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    parsers: dict[str, CommandParser] = {}
+    for name, (summary, example) in _ACTIONS.items():
+        description = f"{summary[0].upper()}{summary[1:]}."
+        parsers[name] = add_command(
+            actions, name, summary=summary, description=description, examples=example
+        )
+    _add_arguments(parsers)
+    for action in parsers.values():
+        add_root(action, "folder whose files the memories may refer to")
+        add_common_options(action)
+    parser.set_defaults(run=run)
+
+
+def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
+    parsers["list"].add_argument("-n", "--limit", type=int, metavar="N", help="show at most N")
+    parsers["search"].add_argument("topic", nargs="+", metavar="TOPIC", help="topic or question")
+    parsers["add"].add_argument("fact", nargs="+", metavar="FACT", help="fact, as a sentence")
+    parsers["add"].add_argument(
+        "--about",
+        action="append",
+        metavar="REFERENCE",
+        help="file or symbol that the fact is about: PATH, PATH#NAME or NAME; repeatable",
+    )
+    parsers["forget"].add_argument(
+        "ids", nargs="*", metavar="ID", help="id of a memory, from `rootle memory list`"
+    )
+    parsers["forget"].add_argument("--all", action="store_true", help="delete every memory")
+    for name, stream in (("export", "standard output"), ("import", "standard input")):
+        parsers[name].add_argument(
+            "file", nargs="?", default=_STDIO, metavar="FILE", help=f"file (default: {stream})"
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run one action; the exit code is 1 if there was nothing to show or to change."""
+    from rootle.cli.context import open_app_from
+
+    actions: Mapping[str, Callable[[App, argparse.Namespace], int]] = {
+        "list": _list,
+        "search": _search,
+        "add": _add,
+        "forget": _forget,
+        "export": _export,
+        "import": _import,
+        "audit": _audit,
+    }
+    with open_app_from(args) as app:
+        return actions[args.action](app, args)
+
+
+def _list(app: App, args: argparse.Namespace) -> int:
+    memories = app.memory.list_memories()
+    return _show(memories[: args.limit] if args.limit else memories, args)
+
+
+def _search(app: App, args: argparse.Namespace) -> int:
+    return _show(app.memory.recall(" ".join(args.topic)), args)
+
+
+def _add(app: App, args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import warn
+
+    remembered = app.memory.remember(" ".join(args.fact), args.about or ())
+    if remembered.masked:
+        warn(f"secrets are not stored; masked: {', '.join(remembered.masked)}")
+    return _show([remembered.memory] if remembered.memory is not None else [], args)
+
+
+def _forget(app: App, args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import print_json, warn
+    from rootle.errors import MemoryRefusedError
+
+    if bool(args.ids) == args.all:
+        raise MemoryRefusedError("pass the ids that `rootle memory list` shows, or --all")
+    ids = [memory.id for memory in app.memory.list_memories()] if args.all else args.ids
+    forgotten = app.memory.forget(ids)
+    for missing in () if args.all else sorted(set(ids) - set(forgotten)):
+        warn(f"no memory has the id {missing}")
+    if args.json:
+        print_json({"forgotten": forgotten})
+    else:
+        print(f"forgot {len(forgotten)} {'memory' if len(forgotten) == 1 else 'memories'}")
+    return SUCCESS if forgotten else NO_RESULTS
+
+
+def _export(app: App, args: argparse.Namespace) -> int:
+    """Write one JSON object a line, oldest memory first."""
+    import json
+
+    from rootle.cli.terminal import warn
+    from rootle.serialization.json import to_json
+
+    memories = app.memory.list_memories()[::-1]
+    with _open_file(args.file, "w", sys.stdout) as file:
+        for memory in memories:
+            data = to_json(memory)
+            exported = {key: data[key] for key in data if key in _EXPORTED_FIELDS}
+            file.write(json.dumps(exported, ensure_ascii=False) + "\n")
+    if args.file != _STDIO:
+        warn(f"wrote {len(memories)} memories to {args.file}")
+    return SUCCESS if memories else NO_RESULTS
+
+
+def _import(app: App, args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import print_json, warn
+
+    with _open_file(args.file, "r", sys.stdin) as file:
+        done = app.memory.import_lines(file)
+    for reason in done.rejected:
+        warn(reason)
+    refused = len(done.rejected)
+    if args.json:
+        print_json({"imported": done.new, "known": done.known, "refused": refused})
+    else:
+        print(f"imported {done.new}, already known {done.known}, refused {refused}")
+    return SUCCESS if done.new else NO_RESULTS
+
+
+def _audit(app: App, args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import print_json, printable
+
+    audit = app.memory.audit()
+    if args.json:
+        print_json(audit)
+        return SUCCESS if audit.events else NO_RESULTS
+    for event in audit.events:
+        print(printable(f"{event.at}  {event.what:11}  {event.memory_id:>5}  {event.text}"))
+    findings: Mapping[str, Sequence[str]] = {
+        "contain a secret": audit.with_secrets,
+        "possibly stale, because a file changed": audit.stale,
+    }
+    for finding, ids in findings.items():
+        if ids:
+            print(f"{finding}: {', '.join(ids)}")
+    for duplicates in audit.duplicates:
+        print(f"nearly the same: {', '.join(duplicates)}")
+    return SUCCESS if audit.events else NO_RESULTS
+
+
+def _show(memories: Sequence[Memory], args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import print_json, printable, warn
+    from rootle.serialization.markdown import memory_as_text
+
+    if args.json:
+        print_json(memories)
+    else:
+        for memory in memories:
+            first, *more = memory_as_text(memory).split("\n")
+            print("\n".join(map(printable, [f"{memory.id:>5}  {first}", *more])))
+        if not memories:
+            warn("no memory found")
+    return SUCCESS if memories else NO_RESULTS
+
+
+def _open_file(name: str, mode: str, stream: IO[str]) -> AbstractContextManager[IO[str]]:
+    from rootle.errors import ConfigError
+
+    if name == _STDIO:
+        return nullcontext(stream)
+    try:
+        return Path(name).open(mode, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot open {name}: {error.strerror}") from error

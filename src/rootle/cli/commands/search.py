@@ -1,0 +1,165 @@
+"""`rootle search`: answer a question."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Final
+
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    Commands,
+    add_command,
+    add_common_options,
+    add_root,
+)
+
+if TYPE_CHECKING:
+    from rootle.types import SearchQuery
+
+_EXAMPLES: Final = """\
+rootle search "where is the retry backoff computed"
+rootle search --path src --lang python --changed-within 30 "parse the configuration"
+rootle search --context --budget 2000 "how are uploads retried"
+rootle search -n 3 --json retry_backoff"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "search",
+        summary="answer a question, after updating the index",
+        description="Find the lines of a folder that answer a question. The index is created or\n"
+        "updated first.",
+        examples=_EXAMPLES,
+    )
+    parser.add_argument(
+        "question",
+        nargs="*",
+        help='words, a name, "an exact phrase" or /a regular expression/; path:, lang: and -word '
+        "restrict the results",
+    )
+    add_root(parser, "folder to search")
+    _add_filters(parser)
+    _add_output_options(parser)
+    add_common_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_filters(parser: CommandParser) -> None:
+    parser.add_argument(
+        "-n", "--limit", type=int, metavar="N", help="maximum number of results (default: 10)"
+    )
+    parser.add_argument(
+        "--path",
+        action="append",
+        metavar="PATTERN",
+        help="search only this file, folder or glob; repeatable",
+    )
+    parser.add_argument(
+        "--lang",
+        action="append",
+        metavar="LANGUAGE",
+        help="search only files in this language; repeatable",
+    )
+    parser.add_argument(
+        "--changed-within",
+        type=float,
+        metavar="DAYS",
+        help="search only files changed in the last DAYS days",
+    )
+    parser.add_argument(
+        "--cursor",
+        metavar="CURSOR",
+        help="show the next page; CURSOR is `nextCursor` in the JSON of the previous one",
+    )
+    parser.add_argument(
+        "--batch",
+        action="store_true",
+        help='read one JSON query a line, such as {"textQuery": "…", "limit": 5}, from standard '
+        "input and print one JSON response a line",
+    )
+
+
+def _add_output_options(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--context", action="store_true", help="show each result with the lines around it"
+    )
+    parser.add_argument(
+        "--budget",
+        type=int,
+        metavar="TOKENS",
+        help="print the best passages that fit into TOKENS tokens of four characters, as Markdown",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        metavar="PATH:START-END",
+        help="leave these lines out of the context; repeatable",
+    )
+    parser.add_argument(
+        "--markdown", action="store_true", help="print Markdown, for a language model to read"
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="show how the question was interpreted and which features made up each score",
+    )
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="when to use colors (default: auto, only on a terminal)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+    from rootle.cli.terminal import progress_bar
+
+    with open_app_from(args) as app:
+        if args.batch:
+            from rootle.cli.batch import answer_lines
+
+            return answer_lines(app, sys.stdin.buffer, explain=args.explain)
+        query = _build_query(args)
+        app.check(query)
+        with progress_bar() as progress:
+            app.refresh(progress)
+        response = app.search(query, explain=args.explain)
+    if args.json:
+        from rootle.cli.terminal import print_json
+
+        print_json(response)
+    elif args.markdown or args.budget is not None:
+        from rootle.cli.search_output import print_markdown
+
+        print_markdown(response)
+    else:
+        from rootle.cli.search_output import Style, print_response
+
+        print_response(response, query.text_query, Style.for_stream(sys.stdout, args.color))
+    return SUCCESS if response.results else NO_RESULTS
+
+
+def _build_query(args: argparse.Namespace) -> SearchQuery:
+    from rootle.errors import QueryError
+    from rootle.types import SearchQuery
+
+    if not args.question:
+        raise QueryError(
+            'no question given; try: rootle search "where is the retry backoff computed"'
+        )
+    return SearchQuery(
+        " ".join(args.question),
+        file_paths=tuple(args.path) if args.path else None,
+        languages=tuple(args.lang) if args.lang else None,
+        min_recency_days=args.changed_within,
+        limit=args.limit,
+        cursor=args.cursor,
+        context=args.context,
+        budget=args.budget,
+        exclude=tuple(args.exclude or ()),
+    )

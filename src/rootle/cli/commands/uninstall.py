@@ -1,0 +1,53 @@
+"""`rootle uninstall`: remove rootle from the configuration of coding agents."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from rootle.cli.commands.install import add_edit_options
+from rootle.cli.options import Commands, add_command
+
+_EXAMPLES: Final = """\
+rootle uninstall
+rootle uninstall --agent claude-code --yes
+rootle uninstall --scope project --dry-run"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "uninstall",
+        summary="remove rootle from the configuration of coding agents",
+        description="Remove what `rootle install` added, and nothing else.",
+        examples=_EXAMPLES,
+    )
+    parser.add_argument(
+        "--agent", action="append", metavar="NAME", help="agent (default: all); repeatable"
+    )
+    add_edit_options(parser, "default: both")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.agents.agent import SCOPES
+    from rootle.agents.catalog import AGENTS
+    from rootle.agents.file_edits import FileEdits
+    from rootle.agents.install_plan import uninstall
+    from rootle.agents.locations import Machine
+    from rootle.cli.agent_edits import agents_by_name, apply_edits, plan_edits
+    from rootle.cli.context import root_folder
+
+    machine = Machine.this(root_folder(args))
+    agents = agents_by_name(args.agent) if args.agent else AGENTS
+    scopes = (args.scope,) if args.scope else SCOPES
+    edits = FileEdits()
+    outcomes = [
+        plan_edits(agent, lambda agent: uninstall(agent, scopes, machine, edits))
+        for agent in agents
+    ]
+    if not args.agent:  # do not list the agents without rootle
+        outcomes = [outcome for outcome in outcomes if outcome.steps or outcome.error]
+    if not outcomes:
+        print("nothing to do: rootle is not installed in any agent")
+    return apply_edits(outcomes, edits, args)

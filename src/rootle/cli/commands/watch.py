@@ -1,0 +1,100 @@
+"""`rootle watch`: keep the index up to date, or control the watcher that is running."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from typing import TYPE_CHECKING, Final
+
+from rootle.cli.options import SUCCESS, Commands, add_command, add_common_options, add_path
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from rootle.app import App
+    from rootle.types import IndexUpdated
+
+_EXAMPLES: Final = """\
+rootle watch
+rootle watch --throttle 60
+rootle watch --resume"""
+
+
+def register(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "watch",
+        summary="keep the index up to date until Ctrl-C",
+        description="Keep the index of a folder up to date until Ctrl-C, and report each update\n"
+        "on standard error. With --pause, --throttle or --resume, control the watcher\n"
+        "that is already running.",
+        examples=_EXAMPLES,
+    )
+    add_path(parser)
+    control = parser.add_mutually_exclusive_group()
+    control.add_argument("--pause", action="store_true", help="stop indexing until --resume")
+    control.add_argument(
+        "--throttle",
+        type=float,
+        metavar="SECONDS",
+        help="update the index at most once every SECONDS seconds, until --resume",
+    )
+    control.add_argument("--resume", action="store_true", help="index every change again")
+    add_common_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+    from rootle.cli.terminal import print_json, warn
+    from rootle.errors import UnavailableError
+
+    with open_app_from(args) as app:
+        if args.pause or args.resume or args.throttle is not None:
+            return _control_watcher(app, args)
+        app.subscribe(print_json if args.json else _print_update)
+        # A service manager ends a service with SIGTERM; stop as cleanly as after Ctrl-C.
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            with app.watch() as watcher:
+                warn(f"watching {app.root}")
+                watcher.join()
+        except KeyboardInterrupt:
+            warn("stopped watching; the index is still usable")
+            return SUCCESS
+    raise UnavailableError("the watcher stopped unexpectedly; start it again")
+
+
+def _control_watcher(app: App, args: argparse.Namespace) -> int:
+    from rootle.cli.terminal import print_json
+    from rootle.errors import UnavailableError
+
+    if args.pause:
+        is_done, state = app.pause_indexing(), "paused"
+    elif args.resume:
+        is_done, state = app.resume_indexing(), "resumed"
+    else:
+        is_done = app.throttle_indexing(args.throttle)
+        state = f"throttled to one update every {args.throttle:g} s"
+    if not is_done:
+        raise UnavailableError(
+            f"no watcher of {app.root} answers; start one with `rootle watch` or `rootle mcp`"
+        )
+    if args.json:
+        print_json({"watcher": state})
+    else:
+        print(f"watcher {state}")
+    return SUCCESS
+
+
+def _print_update(event: IndexUpdated) -> None:
+    from rootle.cli.terminal import warn
+
+    warn(
+        f"generation {event.generation}: {len(event.changed)} files changed, "
+        f"{len(event.removed)} removed"
+    )
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,76 @@
+"""The report of `rootle index --dry-run`: files to index, files to skip, and an estimate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from rootle.app import App
+from rootle.cli.terminal import format_counts, print_json
+from rootle.sources.source import DocumentEntry, SkippedDocument
+from rootle.text.languages import language_of
+
+# Text that two cores index in a second (benchmarks/speed/tool_comparison.py).
+_BYTES_PER_SECOND: Final = 2_500_000
+_STARTUP_S: Final = 0.5
+
+
+def report_dry_run(app: App, *, as_json: bool) -> None:
+    """Print what `rootle index` would do, without doing it."""
+    plan = app.plan()
+    files = [planned.entry for planned in plan.read]
+    skips = [planned.skip for planned in plan.skip]
+    total = sum(entry.size for entry in files)
+    seconds = round(_STARTUP_S + total / _BYTES_PER_SECOND, 1) if files else 0.0
+    if as_json:
+        print_json(
+            {
+                "files": [_file_data(entry) for entry in files],
+                "skipped": [_skip_data(skip) for skip in skips],
+                "removed": [state.path for state in plan.remove],
+                "unchanged": plan.unchanged,
+                "bytes": total,
+                "estimatedSeconds": seconds,
+            }
+        )
+        return
+    print(
+        f"{len(files)} files to index ({_format_size(total)}), {plan.unchanged} unchanged, "
+        f"{len(plan.remove)} to remove; about {seconds} s"
+    )
+    _print_languages(files)
+    _print_skips(skips)
+
+
+def _file_data(entry: DocumentEntry) -> dict[str, object]:
+    return {"filePath": entry.uri, "bytes": entry.size, "language": language_of(entry.uri)}
+
+
+def _skip_data(skip: SkippedDocument) -> dict[str, object]:
+    return {"filePath": skip.uri, "bytes": skip.size, "reason": skip.reason}
+
+
+def _print_languages(files: Sequence[DocumentEntry]) -> None:
+    sizes: dict[str, list[int]] = {}
+    for entry in files:
+        sizes.setdefault(language_of(entry.uri), []).append(entry.size)
+    for language, found in sorted(sizes.items(), key=lambda item: -sum(item[1])):
+        print(f"  {language:14} {len(found):6} files  {_format_size(sum(found)):>9}")
+
+
+def _print_skips(skips: Sequence[SkippedDocument]) -> None:
+    if not skips:
+        return
+    print(f"skipped: {format_counts(Counter(skip.reason for skip in skips))}")
+    for skip in skips:
+        path = skip.uri if skip.uri.isprintable() else ascii(skip.uri)
+        print(f"  {skip.reason:18} {_format_size(skip.size):>9}  {path}")
+
+
+def _format_size(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

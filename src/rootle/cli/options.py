@@ -1,0 +1,79 @@
+"""The options and exit codes that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final, NoReturn, TypeAlias
+
+# What `add_subparsers` returns; argparse has no public name for it.
+Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"  # noqa: SLF001
+
+SUCCESS: Final = 0
+NO_RESULTS: Final = 1
+FAILURE: Final = 2
+
+_DEFAULT_ROOT: Final = "default: the enclosing git work tree, or the current folder"
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that reports a usage error in one line and names the help of the command."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(FAILURE, f"rootle: {message}\ntry `{self.prog} --help`\n")
+
+
+def add_command(
+    commands: Commands, name: str, *, summary: str, description: str, examples: str
+) -> CommandParser:
+    """Add a command with its help: a line for the list of commands, a text, and examples."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=format_examples(examples),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def format_examples(lines: str) -> str:
+    """Return the part of a help text that shows commands, one a line."""
+    return "\n  ".join(["examples:", *lines.splitlines()])
+
+
+def add_path(parser: CommandParser) -> None:
+    parser.add_argument("root", nargs="?", metavar="PATH", help=f"folder ({_DEFAULT_ROOT})")
+
+
+def add_root(parser: CommandParser, purpose: str) -> None:
+    parser.add_argument("--root", metavar="DIR", help=f"{purpose} ({_DEFAULT_ROOT})")
+
+
+def add_common_options(parser: CommandParser) -> None:
+    """Add the options of the commands that open an index and can print JSON."""
+    add_json(parser)
+    add_index_dir(parser)
+    add_settings(parser)
+
+
+def add_json(parser: CommandParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_index_dir(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--index-dir", metavar="DIR", help="folder of the index (default: in the user's cache)"
+    )
+
+
+def add_settings(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="configuration file that takes precedence over the other files",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        metavar="KEY=VALUE",
+        help="set one configuration key, with precedence over all files; repeatable",
+    )

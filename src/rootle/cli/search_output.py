@@ -1,0 +1,197 @@
+"""Search results as `rootle search` prints them: for people, or as Markdown for a model."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+from rootle.cli.terminal import printable, warn, write_line
+from rootle.rank.features import word_similarity
+from rootle.serialization.citation import cite, result_spans
+from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
+from rootle.text.terms import STOP_WORDS, WORD, split_identifier
+from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
+
+# Lines of a span on a terminal: the first one and those with most words of the question.
+_MAX_TERMINAL_LINES: Final = 10
+# A word is highlighted if it is this similar to a word of the question.
+_MIN_WORD_SIMILARITY: Final = 0.8
+_MAX_DUPLICATES_NAMED: Final = 3
+# Filters and excluded words of a question, which are not highlighted.
+_FILTER: Final = re.compile(
+    r'(?<!\S)(?:-?(?:path|lang|language):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
+)
+_CYAN, _RED, _YELLOW, _DIM = "1;36", "1;31", "33", "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Whether to use colors, and whether to shorten long spans."""
+
+    is_terminal: bool
+    has_color: bool
+
+    @classmethod
+    def for_stream(cls, stream: TextIO, color: str) -> Style:
+        """Return the style for a stream; `color` is auto, always or never."""
+        is_terminal = stream.isatty()
+        is_wanted = is_terminal and not os.environ.get("NO_COLOR")
+        return cls(is_terminal, color == "always" or (color == "auto" and is_wanted))
+
+    def paint(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.has_color else text
+
+
+def print_response(response: SearchResponse, question: str, style: Style) -> None:
+    """Print results to standard output, and messages about them to standard error."""
+    words = _words_to_highlight(question)
+    if response.interpretation is not None:
+        write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", _DIM))
+    for number, result in enumerate(response.results):
+        if number:
+            write_line("")
+        _print_result(result, words, style)
+    if response.memories:
+        if response.results:
+            write_line("")
+        _print_memories(response.memories, style)
+    _print_messages(response)
+
+
+def print_markdown(response: SearchResponse) -> None:
+    """Print results as Markdown to standard output, and messages to standard error."""
+    if response.results or response.memories:
+        text = response_as_markdown(response)
+        write_line("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
+    _print_messages(response)
+
+
+def _print_messages(response: SearchResponse) -> None:
+    for name in response.degraded:
+        warn(f"degraded: {name}")
+    if not response.results:
+        warn("no results")
+    for suggestion in response.suggestions:
+        warn(suggestion)
+
+
+def _words_to_highlight(question: str) -> set[str]:
+    return {
+        part
+        for word in WORD.findall(_FILTER.sub(" ", question))
+        for part in split_identifier(word)
+        if part not in STOP_WORDS
+    }
+
+
+def _describe(interpretation: QueryInterpretation) -> str:
+    """Return how a question was interpreted, in one line."""
+    parts = [interpretation.intent]
+    parts += [f'must contain "{phrase}"' for phrase in interpretation.phrases]
+    if interpretation.regex is not None:
+        parts.append(f"must match /{interpretation.regex}/")
+    parts += [f'without "{word}"' for word in interpretation.excluded]
+    parts += [f"{_negation(path)}path: {path.lstrip('-')}" for path in interpretation.paths]
+    parts += [f"{_negation(name)}language: {name.lstrip('-')}" for name in interpretation.languages]
+    parts += [f'"{meant}" for "{typed}"' for typed, meant in interpretation.corrected.items()]
+    if interpretation.translated:
+        parts.append(f"in English: {' '.join(interpretation.translated)}")
+    return printable("; ".join(parts))
+
+
+def _negation(value: str) -> str:
+    return "not " if value.startswith("-") else ""
+
+
+def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
+    for number, span in enumerate(_spans_of(result)):
+        _print_heading(result, span, style, is_first=number == 0)
+        _print_lines(span, words, style)
+    if result.duplicates:
+        write_line(style.paint(f"  {_describe_duplicates(result.duplicates)}", _DIM))
+    if result.explanation:
+        features = sorted(result.explanation.items(), key=lambda item: -item[1])
+        write_line("  score from " + ", ".join(f"{name} {value:.3f}" for name, value in features))
+
+
+def _spans_of(result: SearchResult) -> Sequence[Span]:
+    """Return the passages of a result's context, or else its spans, best first."""
+    if result.context is not None:
+        return passages_of(result)
+    return result_spans(result)
+
+
+def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: bool) -> None:
+    location = cite(printable(result.file_path), [span])
+    heading = style.paint(location, _CYAN)
+    if is_first:
+        heading += f"  {result.score:.2f}"
+        if result.context is not None and result.context.changed:
+            heading += "  (changed since it was indexed)"
+    if span.scope:
+        heading += f"  {style.paint(printable(span.scope), _YELLOW)}"
+    write_line(heading)
+
+
+def _print_lines(span: Span, words: set[str], style: Style) -> None:
+    lines = span.snippet.split("\n")
+    width = len(str(span.end_line))
+    indexes = _most_relevant(lines, words) if style.is_terminal else range(len(lines))
+    previous = -1
+    for index in indexes:
+        if index != previous + 1:
+            write_line(style.paint(f"{'·' * width:>{width + 2}}", _DIM))
+        number = style.paint(f"{span.start_line + index:>{width + 2}}", _DIM)
+        write_line(f"{number}  {_highlight(printable(lines[index].rstrip()), words, style)}")
+        previous = index
+
+
+def _most_relevant(lines: list[str], words: set[str]) -> list[int]:
+    """Return the indexes of the first line and of those with most matches, in order."""
+    if len(lines) <= _MAX_TERMINAL_LINES:
+        return list(range(len(lines)))
+    counts = [len(_matches(line, words)) for line in lines]
+    others = sorted(range(1, len(lines)), key=lambda index: (-counts[index], index))
+    return [0, *sorted(others[: _MAX_TERMINAL_LINES - 1])]
+
+
+def _highlight(line: str, words: set[str], style: Style) -> str:
+    if not style.has_color:
+        return line
+    parts, end = [], 0
+    for start, stop in _matches(line, words):
+        parts += [line[end:start], style.paint(line[start:stop], _RED)]
+        end = stop
+    return "".join([*parts, line[end:]])
+
+
+def _matches(line: str, words: set[str]) -> list[tuple[int, int]]:
+    """Return start and end of each word of a line that matches a word of the question."""
+    return [
+        match.span()
+        for match in WORD.finditer(line)
+        if any(_is_match(part, words) for part in split_identifier(match.group()))
+    ]
+
+
+def _is_match(part: str, words: set[str]) -> bool:
+    return part in words or any(
+        word_similarity(part, word) >= _MIN_WORD_SIMILARITY for word in words
+    )
+
+
+def _describe_duplicates(paths: Sequence[str]) -> str:
+    """Return text such as `3 duplicates: a.py, b.py, …`."""
+    named = ", ".join(printable(path) for path in paths[:_MAX_DUPLICATES_NAMED])
+    more = ", …" if len(paths) > _MAX_DUPLICATES_NAMED else ""
+    return f"{len(paths)} {'duplicate' if len(paths) == 1 else 'duplicates'}: {named}{more}"
+
+
+def _print_memories(memories: Sequence[Memory], style: Style) -> None:
+    write_line(style.paint("from memory", _CYAN))
+    for memory in memories:
+        for line in memory_as_text(memory).split("\n"):
+            write_line(f"  {printable(line)}")

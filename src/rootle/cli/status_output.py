@@ -1,0 +1,94 @@
+"""The state of an index as `rootle status` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rootle.cli.terminal import format_counts, printable
+from rootle.types import BackendStatus, IndexStatus, WatcherStatus
+
+
+def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
+    """Print one labelled line for each property; a continuation line has an empty label."""
+    rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
+    for label, text in rows:
+        print(f"{label:10}  {printable(text)}")
+    if with_skipped_files and status.exists:
+        for path, reason in status.skipped_files:
+            print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
+
+
+def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
+    yield "folder", status.root
+    yield "index", status.index_dir
+    for setting in status.unused_settings:
+        yield "unused", setting
+
+
+def _no_index_rows() -> Iterator[tuple[str, str]]:
+    yield "state", "no index yet; `rootle index` or the first search creates it"
+
+
+def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
+    ratio = status.index_bytes / status.source_bytes if status.source_bytes else 0.0
+    yield "generation", f"{status.generation}, written {_format_age(status.age_seconds)} ago"
+    yield "files", f"{status.files}, {status.source_bytes / 1e6:.1f} MB"
+    yield "chunks", f"{status.chunks}"
+    yield "disk", f"{status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the source"
+    yield "model", status.model
+    if status.model_remark:
+        yield "", status.model_remark
+    yield "languages", format_counts(status.languages)
+    yield "encodings", format_counts(status.encodings)
+    yield "changed", f"{status.pending} files since the last update"
+    if status.pending_embeddings:
+        yield "pending", _describe_pending(status)
+    for backend in status.backends:
+        yield from _backend_rows(backend, status.generation)
+    yield "cut off", f"{status.skipped_text_share:.1%} of the text, beyond the limit for one file"
+    yield "skipped", format_counts(status.skipped) or "nothing"
+    if status.plugins:
+        yield "plugins", ", ".join(status.plugins)
+    for reason in status.broken_plugins:
+        yield "", reason
+    if status.watcher is not None:
+        yield "watcher", _describe_watcher(status.watcher)
+
+
+def _describe_pending(status: IndexStatus) -> str:
+    text = f"{status.pending_embeddings} chunks without an embedding"
+    text += f" since {status.pending_since}" if status.pending_since else ""
+    text += f"; next attempt after {status.pending_retry_at}" if status.pending_retry_at else ""
+    return text + (f": {status.pending_reason}" if status.pending_reason else "")
+
+
+def _backend_rows(backend: BackendStatus, generation: int) -> Iterator[tuple[str, str]]:
+    state = "up to date"
+    if backend.generation < generation:
+        state = f"{backend.waiting_files} files behind"
+    yield backend.leg, f"{backend.server}, {state}"
+    if backend.failing_since is not None:
+        yield "", f"failing since {backend.failing_since}: {backend.reason}"
+        yield "", f"next attempt {backend.next_try}"
+
+
+def _describe_watcher(watcher: WatcherStatus) -> str:
+    parts = [f"{watcher.health}, process {watcher.pid}"]
+    parts.append(f"last commit {_format_age(watcher.last_commit_age_seconds)} ago")
+    if watcher.waiting:
+        age = _format_age(watcher.waiting_age_seconds)
+        parts.append(f"changed files waiting: {watcher.waiting}, the oldest for {age}")
+    if watcher.min_interval_seconds:
+        parts.append(f"one update every {watcher.min_interval_seconds:g} s at most")
+    if watcher.last_error is not None:
+        parts.append(watcher.last_error)
+    return "; ".join(parts)
+
+
+def _format_age(seconds: float | None) -> str:
+    if seconds is None:
+        return "an unknown time"
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"

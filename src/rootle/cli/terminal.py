@@ -1,0 +1,71 @@
+"""Output of commands: JSON, messages on standard error, names made safe, a progress bar."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rootle.types import ProgressCallback
+
+
+def print_json(value: Any) -> None:  # Any: a record, or JSON data
+    """Print a value as one line of JSON, records under their camelCase names."""
+    import json
+
+    from rootle.serialization.json import to_json
+
+    print(json.dumps(to_json(value)), flush=True)
+
+
+def warn(message: str) -> None:
+    """Print a message to standard error."""
+    print(f"rootle: {printable(message)}", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """Return a text with control characters escaped.
+
+    File names and lines come from repositories that nobody checked, and must not control the
+    terminal.
+    """
+    return "".join(c if c.isprintable() or c == "\t" else _escape(c) for c in text)
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def write_line(line: str) -> None:
+    """Print a line; escape the characters that the encoding of standard output lacks."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+@contextmanager
+def progress_bar() -> Iterator[ProgressCallback | None]:
+    """Show a progress bar on standard error from the first call on; None without a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    bar: Any = None  # created by the first call, when the total is known
+
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = tqdm(total=total, unit="B", unit_scale=True, desc="indexing", leave=False)
+        bar.update(done - bar.n)
+
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.close()

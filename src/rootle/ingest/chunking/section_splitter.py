@@ -1,0 +1,51 @@
+"""Split a document with sections, so that each chunk lies in one section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, Chunk, ChunkedText, limit_chunks
+from rootle.ingest.chunking.lines import Lines
+from rootle.types import DocumentSection
+
+SplitText = Callable[[str], ChunkedText]
+
+
+def split_sections(
+    text: str, sections: Sequence[DocumentSection], split: SplitText, max_file_chars: int
+) -> ChunkedText:
+    """Split each section with `split`, and so the lines between sections.
+
+    Chunks get the title of their section as the outermost part of their scope.
+    """
+    chunks = _split_each(Lines(text), sections, split)
+    return limit_chunks(chunks, text, max_file_chars, parsed=True)
+
+
+def _split_each(
+    lines: Lines, sections: Sequence[DocumentSection], split: SplitText
+) -> Iterator[Chunk]:
+    row = 0
+    for section in sections:
+        yield from _split_lines(lines, row, section.start_line - 1, split)
+        row = min(section.end_line, len(lines))
+        for chunk in _split_lines(lines, section.start_line - 1, row, split):
+            scope = SCOPE_SEPARATOR.join(part for part in (section.title, chunk.scope) if part)
+            yield replace(chunk, scope=scope)
+    yield from _split_lines(lines, row, len(lines), split)
+
+
+def _split_lines(lines: Lines, first: int, end: int, split: SplitText) -> Iterator[Chunk]:
+    """Split lines first to end - 1, and return chunks with their lines in the whole text."""
+    if first >= end:
+        return
+    offset = lines.starts[first]
+    for chunk in split(lines.text[offset : lines.starts[end] - 1]).chunks:
+        yield replace(
+            chunk,
+            start_line=chunk.start_line + first,
+            end_line=chunk.end_line + first,
+            start=chunk.start + offset,
+            end=chunk.end + offset,
+        )

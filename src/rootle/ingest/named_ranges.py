@@ -1,0 +1,93 @@
+"""The named line ranges of a text: its headings with their sections, its definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, is_parseable
+from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.lines import Lines
+from rootle.ingest.chunking.outline import Unit, read_outline
+from rootle.ingest.chunking.prose_splitter import find_headings
+
+# Parsing a larger file would delay the reader, who can ask for lines instead.
+_MAX_PARSED_CHARS: Final = 500_000
+_NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
+# Separators between a member and its owner.
+_MEMBER: Final = re.compile(r"::|[.#]")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRange:
+    """A definition, or a heading with its section."""
+
+    path: tuple[str, ...]  # titles from the outermost one: "class A", "def b"
+    names: tuple[str, ...]  # the same without labels: "A", "b"
+    first_line: int  # from 1, inclusive
+    last_line: int
+
+
+def list_named_ranges(text: str, language: str) -> list[NamedRange]:
+    """Return the named ranges in the order of the text; none for text without known structure."""
+    lines = Lines(text)
+    if language not in GRAMMARS:
+        return list(_list_sections(lines, language))
+    if len(text) > _MAX_PARSED_CHARS or not is_parseable(text):
+        return []
+    outline = read_outline(lines, load_grammar(language))
+    return list(_list_definitions(outline.root, (), ())) if outline is not None else []
+
+
+def find_named_range(ranges: Sequence[NamedRange], name: str) -> NamedRange | None:
+    """Return the first match of "b", "A.b", "class A > def b", "A heading" or "a-heading"."""
+    for split in (name.split(SCOPE_SEPARATOR.strip()), _MEMBER.split(name), [name]):
+        parts = [part.strip() for part in split]
+        found = next((candidate for candidate in ranges if _matches(candidate, parts)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def innermost_range(ranges: Sequence[NamedRange], line: int) -> NamedRange | None:
+    """Return the smallest range that contains a line."""
+    around = [found for found in ranges if found.first_line <= line <= found.last_line]
+    return min(around, key=lambda found: found.last_line - found.first_line, default=None)
+
+
+def _list_sections(lines: Lines, language: str) -> Iterator[NamedRange]:
+    headings = find_headings(lines, language)
+    path: list[tuple[int, str]] = []
+    for at, heading in enumerate(headings):
+        after = (other.first for other in headings[at + 1 :] if other.level <= heading.level)
+        _, end = lines.trim(heading.first, next(after, len(lines)))
+        path = [*(outer for outer in path if outer[0] < heading.level)]
+        path.append((heading.level, heading.text))
+        titles = tuple(text for _, text in path)
+        yield NamedRange(titles, titles, heading.first + 1, max(end, heading.end))
+
+
+def _list_definitions(
+    unit: Unit, path: tuple[str, ...], names: tuple[str, ...]
+) -> Iterator[NamedRange]:
+    for member in unit.members:
+        titles = (*path, member.title)
+        symbols = (*names, member.symbol or member.title)
+        yield NamedRange(titles, symbols, member.first + 1, member.end)
+        yield from _list_definitions(member, titles, symbols)
+
+
+def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
+    """Return whether these are the last titles or names of a range."""
+    if len(parts) > len(candidate.path):
+        return False
+    last = len(candidate.path) - len(parts)
+    pairs = zip(candidate.path[last:], candidate.names[last:], parts, strict=True)
+    return all(_anchor(part) in (_anchor(title), _anchor(name)) for title, name, part in pairs)
+
+
+def _anchor(text: str) -> str:
+    """Return the anchor of a heading in links."""
+    return _NOT_IN_ANCHOR.sub("", text).strip().casefold().replace(" ", "-")

@@ -1,0 +1,27 @@
+"""Citations of the spans of a result: "path:3-20" for lines, "path#slide-2" for a section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rootle.types import SearchResult, Span
+
+
+def cite(path: str, spans: Sequence[Span]) -> str:
+    """Return a citation of some spans of a document, each section once."""
+    places = dict.fromkeys(format_place(span) for span in spans)
+    sign = "#" if spans and spans[0].place is not None else ":"
+    return f"{path}{sign}{', '.join(places)}"
+
+
+def format_place(span: Span) -> str:
+    """Return the label of a span's section, or its lines."""
+    return span.place if span.place is not None else f"{span.start_line}-{span.end_line}"
+
+
+def result_spans(result: SearchResult) -> tuple[Span, ...]:
+    """Return all spans of a result, best first."""
+    first = Span(
+        result.start_line, result.end_line, result.snippet, result.scope, place=result.place
+    )
+    return (first, *result.more_spans)

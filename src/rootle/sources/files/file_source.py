@@ -1,0 +1,76 @@
+"""The files below a folder as a source of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
+from rootle.sources.files.skip_rules import SYMLINK
+from rootle.sources.files.text_reader import read_text
+from rootle.sources.source import Document, Scan, Trust
+from rootle.text.languages import language_of
+from rootle.types import FILES
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads the files below a folder as text."""
+
+    root: str
+    readers: tuple[tuple[str, str], ...] = ()  # as in WalkRules
+
+    def read(self, uri: str) -> Document | str:
+        """Return a file, given by its path relative to the root, or the reason to skip it."""
+        found = read_text(os.path.join(self.root, uri), uri, self.readers)
+        if isinstance(found, str):
+            return found
+        return Document(uri, found.text, found.digest, language_of(uri), found.encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """The files below a folder that git tracks or would track, without generated and binary ones.
+
+    Their URIs are paths relative to the folder, with "/" on every platform.
+    """
+
+    root: Path
+    rules: WalkRules
+    name: ClassVar[str] = FILES
+    trust: ClassVar[Trust] = "project"
+
+    def scan(self, token: str = "") -> Scan:  # noqa: ARG002
+        return walk_files(self.root, self.rules)
+
+    def look_up(self, uris: Collection[str]) -> Scan | None:
+        return look_up_files(self.root, uris, self.rules)
+
+    def is_readable(self, uri: str) -> bool:
+        return os.access(self.root / uri, os.R_OK)
+
+    def reader(self) -> FileReader:
+        return FileReader(os.fspath(self.root), self.rules.readers)
+
+
+def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:
+    """Return a file, or the reason to skip it; None where the walk does not list it.
+
+    Nothing outside the root is opened: links are not followed, and the walk lists no path with
+    "..".
+    """
+    scan = look_up_files(root, [path], rules) or walk_files(root, rules)
+    for skip in scan.skips:
+        if skip.uri == path:
+            return skip.reason
+    if all(entry.uri != path for entry in scan.documents):
+        return None
+    # A folder on the way may have been replaced by a link since the walk.
+    folder = os.path.realpath(root)
+    parent = os.path.dirname(os.path.join(folder, path))
+    if os.path.realpath(parent) != parent:
+        return SYMLINK
+    return FileReader(folder, rules.readers).read(path)

@@ -1,0 +1,102 @@
+"""Translate gitignore patterns to regular expressions that match the same paths."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SPECIAL_CHARACTERS: Final = frozenset("*?[\\")
+_NEVER: Final = "(?!)"
+_POSIX_CLASSES: Final[dict[str, str]] = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": " \\t",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "\\x21-\\x7e",
+    "lower": "a-z",
+    "print": "\\x20-\\x7e",
+    "punct": "\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e",
+    "space": " \\t\\n\\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+
+
+def translate_pattern(pattern: str) -> str:
+    """Return a regular expression, for fullmatch with DOTALL, equivalent to git's wildmatch."""
+    # git compares the part before the first wildcard itself and passes only the rest to
+    # wildmatch, so that in `foo**/bar` wildmatch sees `**/` at the start.
+    literal = 0
+    while literal < len(pattern) and pattern[literal] not in SPECIAL_CHARACTERS:
+        literal += 1
+    return re.escape(pattern[:literal]) + _translate_wild(pattern[literal:])
+
+
+def _translate_wild(pattern: str) -> str:
+    parts: list[str] = []
+    position = 0
+    while position < len(pattern):
+        char = pattern[position]
+        if char == "*":
+            part, position = _translate_stars(pattern, position)
+        elif char == "[":
+            part, position = _translate_class(pattern, position + 1)
+        elif char == "\\":
+            escaped = pattern[position + 1 : position + 2]
+            part, position = (re.escape(escaped) if escaped else _NEVER), position + 2
+        else:
+            part, position = ("[^/]" if char == "?" else re.escape(char)), position + 1
+        parts.append(part)
+    return "".join(parts)
+
+
+def _translate_stars(pattern: str, start: int) -> tuple[str, int]:
+    end = start
+    while end < len(pattern) and pattern[end] == "*":
+        end += 1
+    opens = start == 0 or pattern[start - 1] == "/"
+    if end - start == 1 or not opens or pattern[end : end + 1] not in ("", "/"):
+        return "[^/]*", end
+    return (".*", end) if end == len(pattern) else ("(?:.*/)?", end + 1)
+
+
+def _translate_class(pattern: str, start: int) -> tuple[str, int]:
+    """Return the character set after a "[" and its end; an unclosed set matches nothing."""
+    position = start
+    negated = pattern[position : position + 1] in ("!", "^")
+    position += negated
+    items: list[str] = []
+    first = position
+    while position < len(pattern) and (pattern[position] != "]" or position == first):
+        item, position = _class_item(pattern, position)
+        if item is None:
+            return _NEVER, len(pattern)
+        items.append(item)
+    if position >= len(pattern):
+        return _NEVER, len(pattern)
+    inside = "".join(items)
+    if negated:
+        return f"[^/{inside}]", position + 1
+    return (f"(?!/)[{inside}]" if inside else _NEVER), position + 1
+
+
+def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
+    """Return a character, range or [:name:] of a set and its end; None where git rejects it."""
+    if pattern.startswith("[:", position):
+        end = pattern.find(":]", position + 2)
+        if end > 0:
+            return _POSIX_CLASSES.get(pattern[position + 2 : end]), end + 2
+    low, position = _class_character(pattern, position)
+    if pattern[position : position + 1] != "-" or pattern[position + 1 : position + 2] in ("", "]"):
+        return re.escape(low) if low else None, position
+    high, position = _class_character(pattern, position + 1)
+    if not low or not high:
+        return None, position
+    # git compares the first character before it sees that a range follows.
+    return (f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)), position
+
+
+def _class_character(pattern: str, position: int) -> tuple[str, int]:
+    position += pattern[position] == "\\"
+    return pattern[position : position + 1], position + 1

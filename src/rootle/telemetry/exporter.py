@@ -1,0 +1,150 @@
+"""Export spans and metrics to a collector if OpenTelemetry's environment variables ask for it.
+
+docs/decisions/0024-exporter-and-yaml-editor.md has the reasons against `opentelemetry-instrument`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from rootle.telemetry.spans import METRICS
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
+
+# Export begins if one of these is set.
+_ENABLING_VARIABLES: Final = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_METRICS_EXPORTER",
+)
+# How long a finished command waits for a collector that does not answer. OpenTelemetry's default
+# of ten seconds is meant for long-running programs.
+_DEFAULT_TIMEOUT_S: Final = 2.0
+
+_Shutdown = Callable[[], None]
+
+
+@contextmanager
+def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
+    """Export the spans and metrics of the `with` block.
+
+    Nothing is imported without the variables. Without the packages of `rootle[otel]`, and if
+    another SDK is set up already, nothing is exported.
+    """
+    if not _is_requested() or not _is_installed() or _has_provider():
+        yield
+        return
+    # The exporters log a warning for each attempt; the final error is enough.
+    logging.getLogger("opentelemetry").setLevel(logging.ERROR)
+    shutdowns = list(_start(on_warning))
+    try:
+        yield
+    finally:
+        sys.stdout.flush()  # the reader of the answer does not wait for the collector
+        _run_in_parallel(shutdowns)
+
+
+def _is_requested() -> bool:
+    is_disabled = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    return not is_disabled and any(os.environ.get(name) for name in _ENABLING_VARIABLES)
+
+
+def _is_installed() -> bool:
+    # Not an error if it is missing: the variables are often set for all programs of a machine.
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:  # a parent package is missing
+        return False
+
+
+def _has_provider() -> bool:
+    """Return whether an SDK is set up already, for example by `opentelemetry-instrument`."""
+    from opentelemetry.trace import ProxyTracerProvider, get_tracer_provider
+
+    return not isinstance(get_tracer_provider(), ProxyTracerProvider)
+
+
+def _start(on_warning: Callable[[str], None]) -> Iterator[_Shutdown]:
+    """Start the exporters; yield for each the function that sends the rest and stops it."""
+    resource = _resource()
+    if _is_enabled("TRACES", on_warning):
+        yield _start_traces(resource)
+    if _is_enabled("METRICS", on_warning):
+        yield _start_metrics(resource)
+
+
+def _is_enabled(signal: str, on_warning: Callable[[str], None]) -> bool:
+    exporter = os.environ.get(f"OTEL_{signal}_EXPORTER") or "otlp"
+    protocol = os.environ.get(f"OTEL_EXPORTER_OTLP_{signal}_PROTOCOL") or os.environ.get(
+        "OTEL_EXPORTER_OTLP_PROTOCOL", ""
+    )
+    if exporter == "otlp" and protocol in ("", "http/protobuf"):
+        return True
+    if exporter != "none":
+        on_warning(
+            f"{signal.lower()} are not exported: the exporter is {exporter!r} and the protocol "
+            f"{protocol or 'not set'!r}; set them to 'otlp' and 'http/protobuf'"
+        )
+    return False
+
+
+def _resource() -> Resource:
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+
+    resource = Resource.create()
+    if not str(resource.attributes.get(SERVICE_NAME, "")).startswith("unknown_service"):
+        return resource
+    return resource.merge(Resource({SERVICE_NAME: "rootle"}))
+
+
+def _start_traces(resource: Resource) -> _Shutdown:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.trace import set_tracer_provider
+
+    provider = TracerProvider(resource=resource)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=_timeout_s("TRACES"))))
+    set_tracer_provider(provider)
+    return provider.shutdown
+
+
+def _start_metrics(resource: Resource) -> _Shutdown:
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+    from opentelemetry.metrics import set_meter_provider
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+    from opentelemetry.sdk.metrics.view import View
+
+    exporter = OTLPMetricExporter(timeout=_timeout_s("METRICS"))
+    # The SDK converts the names of instruments to lower case, except for names set by a view.
+    views = [View(instrument_name=name.lower(), name=name) for name in METRICS]
+    provider = MeterProvider(
+        [PeriodicExportingMetricReader(exporter)], resource=resource, views=views
+    )
+    set_meter_provider(provider)
+    return provider.shutdown
+
+
+def _timeout_s(signal: str) -> float | None:
+    """Return the timeout, or None if a variable sets it, which the exporter reads itself."""
+    names = ("OTEL_EXPORTER_OTLP_TIMEOUT", f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT")
+    return None if any(os.environ.get(name) for name in names) else _DEFAULT_TIMEOUT_S
+
+
+def _run_in_parallel(functions: list[_Shutdown]) -> None:
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

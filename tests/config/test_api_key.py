@@ -1,0 +1,29 @@
+"""API keys that are printed by a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import write
+
+from rootle.config.api_key import read_key
+from rootle.errors import UnavailableError
+
+
+def test_the_key_is_the_first_line_of_the_output(tmp_path: Path) -> None:
+    script = write(tmp_path, "key.sh", "#!/bin/sh\necho sk-1234\necho more\n")
+    script.chmod(0o755)
+    assert read_key("", str(script), "embeddingApiKeyCommand") == "sk-1234"
+
+
+def test_a_program_in_the_searched_folder_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "key.sh", "#!/bin/sh\necho evil > ran\necho key\n").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        UnavailableError, match=r"embeddingApiKeyCommand \(\./key\.sh\) No such file"
+    ):
+        read_key("", "./key.sh", "embeddingApiKeyCommand")
+    assert not (tmp_path / "ran").exists()

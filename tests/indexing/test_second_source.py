@@ -1,0 +1,241 @@
+"""A source that is not the files of the folder: three presentations with slides."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from sample import OLD_S, MakeApp, write
+
+from rootle import App, open_app
+from rootle.errors import SourceError
+from rootle.ingest.workers import scheduler
+from rootle.serialization.json import to_json
+from rootle.serialization.markdown import response_as_markdown
+from rootle.sources.source import Document, DocumentEntry, Scan, SkippedDocument, Trust
+from rootle.tools.app_backend import AppBackend
+from rootle.tools.vectordb_read import vectordb_read
+from rootle.tools.vectordb_search import vectordb_search
+from rootle.types import DocumentSection, SearchQuery, SearchResponse
+
+AUTHOR = "Ada <ada@example.com>"
+DECKS = {
+    "onboarding.pptx": ["Welcome to the orchard", "Every gardener waters the lemon trees at dawn"],
+    "budget.pptx": ["Spending by quarter", "Travel to the lighthouse doubled", "Outlook"],
+    "roadmap.pptx": ["Milestones", "The submarine leaves the harbour in autumn"],
+}
+
+
+@dataclass(frozen=True)
+class SlideReader:
+    """Reads a presentation from a JSON file with one text per slide."""
+
+    folder: str
+
+    def read(self, uri: str) -> Document | str:
+        try:
+            raw = Path(self.folder, uri.removeprefix("slides:")).read_bytes()
+        except FileNotFoundError:
+            return "vanished"
+        slides = json.loads(raw)
+        sections, line = [], 1
+        for number, slide in enumerate(slides, start=1):
+            end = line + slide.count("\n")
+            sections.append(DocumentSection(f"slide-{number}", line, end, title=f"Slide {number}"))
+            line = end + 1
+        digest = hashlib.blake2b(raw, digest_size=16).digest()
+        return Document(
+            uri,
+            "\n".join(slides),
+            digest,
+            language="text",
+            encoding="document",
+            kind="slides",
+            title=uri.removesuffix(".pptx"),
+            author=AUTHOR,
+            date_s=OLD_S,
+            sections=tuple(sections),
+        )
+
+
+@dataclass
+class SlideSource:
+    """The presentations in a folder; it reports only changes once it has handed out a token."""
+
+    folder: Path
+    trust: ClassVar[Trust] = "external"
+    name: ClassVar[str] = "slides"
+
+    def __post_init__(self) -> None:
+        self.tokens: list[str] = []  # that scans received
+        self.listed: list[int] = []  # the number of documents in each scan
+
+    def scan(self, token: str = "") -> Scan:
+        entries = [self._entry(path) for path in sorted(self.folder.glob("*.pptx"))]
+        state = {entry.uri: entry.mtime_ns for entry in entries}
+        before = json.loads(token) if token else None
+        scan = Scan(
+            tuple(entries),
+            (SkippedDocument("slides:draft.key", "binary", 7),),
+            token=json.dumps(state),
+        )
+        if before is not None:
+            changed = tuple(e for e in entries if before.get(e.uri) != e.mtime_ns)
+            removed = tuple(uri for uri in before if uri not in state)
+            scan = replace(scan, documents=changed, is_complete=False, removed=removed)
+        self.tokens.append(token)
+        self.listed.append(len(scan.documents))
+        return scan
+
+    def look_up(self, uris: Collection[str]) -> Scan | None:
+        return None
+
+    def is_readable(self, uri: str) -> bool:
+        return (self.folder / uri.removeprefix("slides:")).exists()
+
+    def reader(self) -> SlideReader:
+        return SlideReader(str(self.folder))
+
+    def _entry(self, path: Path) -> DocumentEntry:
+        info = path.stat()
+        return DocumentEntry(f"slides:{path.name}", info.st_size, info.st_mtime_ns)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> SlideSource:
+    for name, slides in DECKS.items():
+        write(tmp_path / "decks", name, json.dumps(slides))
+    return SlideSource(tmp_path / "decks")
+
+
+@pytest.fixture
+def app(repository: Path, source: SlideSource, make_app: MakeApp) -> App:
+    app: App = make_app(repository, sources=[source])
+    return app
+
+
+def found(response: SearchResponse) -> list[tuple[str, str | None]]:
+    return [(result.file_path, result.place) for result in response.results]
+
+
+def test_documents_are_found_and_cited_by_their_section(app: App) -> None:
+    report = app.index()
+    assert report.skipped["binary"] == 1
+    best = app.search("when does the submarine leave the harbour").results[0]
+    assert (best.file_path, best.place) == ("slides:roadmap.pptx", "slide-2")
+    assert best.snippet == "The submarine leaves the harbour in autumn"
+    assert best.scope == "Slide 2"
+    assert best.metadata.last_modified == "2023-11-14T22:13:20Z"
+    assert found(app.search("lemon trees"))[0] == ("slides:onboarding.pptx", "slide-2")
+    assert found(app.search("travel lighthouse"))[0] == ("slides:budget.pptx", "slide-2")
+
+
+def test_files_are_found_as_before_and_have_no_section(app: App) -> None:
+    response = app.search("retry_backoff")
+    assert found(response)[0] == ("src/net/retry.py", None)
+    of_files = [r for r in to_json(response)["results"] if not r["filePath"].startswith("slides:")]
+    assert of_files
+    assert all("place" not in result for result in of_files)
+
+
+def test_a_citation_can_be_read_in_every_output(app: App) -> None:
+    response = app.search("submarine harbour")
+    citation = "slides:roadmap.pptx#slide-2"
+    assert to_json(response)["results"][0]["place"] == "slide-2"
+    assert f"## {citation}" in response_as_markdown(response)
+    answer = vectordb_search(None, AppBackend(app)).run("submarine harbour")
+    assert citation in answer.text
+    passage = app.read(citation)
+    assert passage.lines == ("The submarine leaves the harbour in autumn",)
+    assert (passage.source, passage.start_line, passage.total_lines) == (
+        "slides:roadmap.pptx",
+        2,
+        2,
+    )
+    assert app.read("slides:roadmap.pptx").lines[0] == "Milestones"
+    assert app.read("slides:roadmap.pptx:2-2").lines == passage.lines
+    assert "submarine" in vectordb_read(app).run(citation).text
+    with pytest.raises(SourceError, match="it has: slide-1, slide-2"):
+        app.read("slides:roadmap.pptx#slide-9")
+
+
+def test_the_context_of_a_result_keeps_its_section(app: App) -> None:
+    response = app.search(SearchQuery("submarine harbour", context=True))
+    context = response.results[0].context
+    assert context is not None
+    assert [(span.place, context.changed) for span in context.passages] == [("slide-2", False)]
+    assert "stale" not in response.degraded
+
+
+def test_a_changed_document_is_found_by_its_new_text_only(app: App, source: SlideSource) -> None:
+    assert found(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
+    slides = ["Milestones", "Intermission", "The zeppelin lands at noon"]
+    write(source.folder, "roadmap.pptx", json.dumps(slides), when_s=OLD_S + 60)
+    assert found(app.search("zeppelin lands"))[0] == ("slides:roadmap.pptx", "slide-3")
+    assert all(place[0] != "slides:roadmap.pptx" for place in found(app.search('"submarine"')))
+    assert app.read("slides:roadmap.pptx#slide-3").lines == ("The zeppelin lands at noon",)
+
+
+def test_a_removed_document_is_not_found(app: App, source: SlideSource) -> None:
+    assert found(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
+    (source.folder / "roadmap.pptx").unlink()
+    assert all(uri != "slides:roadmap.pptx" for uri, _ in found(app.search("submarine")))
+    with pytest.raises(SourceError):
+        app.read("slides:roadmap.pptx#slide-2")
+
+
+def test_a_scan_starts_from_the_token_of_the_last_run(app: App, source: SlideSource) -> None:
+    app.index()
+    assert (source.tokens, source.listed) == ([""], [3])
+    write(source.folder, "budget.pptx", json.dumps(["Cuts"]), when_s=OLD_S + 60)
+    report = app.index()
+    assert source.listed == [3, 1]
+    assert source.tokens[1]
+    assert report.files_indexed == 1
+    app.index(rebuild=True)
+    assert (source.tokens[2], source.listed[2]) == ("", 3)
+
+
+def test_documents_of_a_source_that_is_no_longer_configured_are_removed(
+    app: App, source: SlideSource, tmp_path: Path
+) -> None:
+    app.index()
+    app.close()
+    with open_app(app.root, index_dir=tmp_path / "index") as alone:
+        report = alone.index()
+        assert report.files_removed == 4  # three presentations and a skipped one
+        assert all(place is None for _, place in found(alone.search("submarine")))
+
+
+def test_a_document_is_unchanged_where_only_its_time_is_new(app: App, source: SlideSource) -> None:
+    before = app.index().generation
+    write(source.folder, "budget.pptx", json.dumps(DECKS["budget.pptx"]), when_s=OLD_S + 60)
+    assert app.index().generation == before
+
+
+def test_worker_processes_read_documents_of_every_source(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_PARALLEL_BYTES", 1)
+    monkeypatch.setattr(scheduler, "worker_count", lambda: 2)
+    app.index()
+    assert found(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
+    assert found(app.search("retry_backoff"))[0][0] == "src/net/retry.py"
+
+
+def test_a_file_may_have_the_uri_of_another_document(app: App) -> None:
+    write(app.root, "slides:roadmap.pptx.txt", "a walrus\n")
+    app.index()
+    assert found(app.search("walrus"))[0] == ("slides:roadmap.pptx.txt", None)
+
+
+def test_the_preview_lists_documents_of_all_sources(app: App) -> None:
+    plan = app.plan()
+    assert {planned.source for planned in plan.read} == {"files", "slides"}
+    assert [planned.skip.uri for planned in plan.skip] == ["slides:draft.key"]
+    assert app.status().pending == len(plan.read)

@@ -1,0 +1,136 @@
+"""The named line ranges of a text, and how they can be named."""
+
+from __future__ import annotations
+
+import pytest
+
+from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.ingest.named_ranges import find_named_range, innermost_range, list_named_ranges
+
+MARKDOWN = """\
+---
+title: x
+---
+# Guide
+
+Intro.
+
+```python
+# no heading
+```
+
+## Setting up & running
+
+text
+
+### On Windows
+
+text
+
+## Setting up & running
+
+again
+
+Old style
+---------
+
+end
+"""
+RST = """\
+Guide
+=====
+
+Intro.
+
+Install
+-------
+
+text
+
+Use
+---
+
+text
+"""
+ASCIIDOC = "= Guide\n\nIntro.\n\n== Install\n\ntext\n\n== Use\n\ntext\n"
+PYTHON = """\
+import os
+
+
+# Says hello.
+@decorated
+def hello():
+    def inner():
+        return 1
+    return inner
+
+
+class Greeter:
+    name = "x"
+
+    def hello(self):
+        return 2
+
+    class Inner:
+        def hello(self):
+            return 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "wanted", "lines"),
+    [
+        (MARKDOWN, "markdown", "Guide", (4, 27)),
+        (MARKDOWN, "markdown", "guide", (4, 27)),
+        (MARKDOWN, "markdown", "Setting up & running", (12, 18)),
+        (MARKDOWN, "markdown", "setting-up--running", (12, 18)),
+        (MARKDOWN, "markdown", "Guide > Setting up & running > On Windows", (16, 18)),
+        (MARKDOWN, "markdown", "On Windows", (16, 18)),
+        (MARKDOWN, "markdown", "old-style", (24, 27)),
+        (MARKDOWN, "markdown", "no heading", None),
+        (MARKDOWN, "markdown", "", None),
+        (MARKDOWN, "markdown", "On", None),
+        (RST, "rst", "install", (6, 9)),
+        (RST, "rst", "Guide > Use", (11, 14)),
+        (ASCIIDOC, "asciidoc", "use", (9, 11)),
+        (PYTHON, "python", "hello", (4, 9)),
+        (PYTHON, "python", "def hello", (4, 9)),
+        (PYTHON, "python", "inner", (7, 8)),
+        (PYTHON, "python", "Greeter", (12, 20)),
+        (PYTHON, "python", "Greeter.hello", (15, 16)),
+        (PYTHON, "python", "Greeter::hello", (15, 16)),
+        (PYTHON, "python", "class Greeter > def hello", (15, 16)),
+        (PYTHON, "python", "Greeter > hello", (15, 16)),
+        (PYTHON, "python", "Greeter.Inner.hello", (19, 20)),
+        (PYTHON, "python", "Inner.hello", (19, 20)),
+        (PYTHON, "python", "Nobody.hello", None),
+        ("a: 1\n", "yaml", "a", None),
+        ("", "markdown", "x", None),
+        ("", "python", "x", None),
+    ],
+)
+def test_a_range_is_found_by_its_names(
+    text: str, language: str, wanted: str, lines: tuple[int, int] | None
+) -> None:
+    found = find_named_range(list_named_ranges(text, language), wanted)
+    assert (found and (found.first_line, found.last_line)) == lines
+
+
+def test_the_innermost_range_around_a_line_is_found() -> None:
+    ranges = list_named_ranges(PYTHON, "python")
+    around = [innermost_range(ranges, line) for line in (1, 4, 13, 16, 20)]
+    titles = [" > ".join(found.path) if found else None for found in around]
+    assert titles == [
+        None,
+        "def hello",
+        "class Greeter",
+        "class Greeter > def hello",
+        "class Greeter > class Inner > def hello",
+    ]
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_no_text_is_too_odd(language: str) -> None:
+    for text in ("", "\n", "((((" * 1_000, "<" * 5_000, "\0\ud800\n{{{", "x" * 600_000):
+        for found in list_named_ranges(text, language):
+            assert 1 <= found.first_line <= found.last_line <= text.count("\n") + 1
