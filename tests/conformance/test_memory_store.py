@@ -1,4 +1,4 @@
-"""Conformance suite of the memory stores. A local fake replaces the mem0 service."""
+"""The behaviour of every memory store; the mem0 service is a local server."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_stored_fact_is_found_with_its_time(store: MemoryStore) -> None:
     assert found.count == 1
 
 
-def test_the_best_top_k_matches_are_returned_in_order(store: MemoryStore) -> None:
+def test_memories_are_ordered_by_relevance_and_limited(store: MemoryStore) -> None:
     for at in range(12):
         store.add(f"review number {at}", ME)
     store.add("review of the parser", ME)
@@ -59,7 +59,7 @@ def test_the_best_top_k_matches_are_returned_in_order(store: MemoryStore) -> Non
     assert scores == sorted(scores, reverse=True)
 
 
-def test_users_cannot_find_each_others_memories(store: MemoryStore) -> None:
+def test_memories_of_other_users_are_not_found(store: MemoryStore) -> None:
     store.add("the user likes tabs", ME)
     store.add("the user likes spaces", "Some One@example.org")
     assert [one.text for one in store.search("the user likes", ME, 7)] == ["the user likes tabs"]
@@ -80,7 +80,7 @@ def test_a_repeated_fact_is_one_memory_with_a_count(store: MemoryStore) -> None:
     ]
 
 
-def test_a_memory_about_a_referenced_file_is_found(store: MemoryStore) -> None:
+def test_a_memory_about_a_file_in_the_results_is_found(store: MemoryStore) -> None:
     reference = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
     store.add("never close connections here", ME, [reference])
     store.add("the cache is cleared at midnight", ME, [MemoryReference("src/cache.py")])
@@ -91,7 +91,7 @@ def test_a_memory_about_a_referenced_file_is_found(store: MemoryStore) -> None:
     assert (found.text, found.about) == ("never close connections here", (reference,))
 
 
-def test_any_text_can_be_stored_and_found(store: MemoryStore) -> None:
+def test_any_text_can_be_stored_and_queried(store: MemoryStore) -> None:
     texts = ["漢字 ünï ♥ \n\n twice", "'; DROP TABLE memories; --", "%s {} \\ \x07", "a" * 20_000]
     for text in texts:
         store.add(text, ME)

@@ -37,7 +37,7 @@ NOT_RUN = {
 }
 # Commands that succeed with another exit code than 0, by a pattern for their beginning.
 EXIT_CODES = {
-    r"rootle search --days": 1,  # the files of the sample repository are old: no results
+    r"rootle search --changed-within": 1,  # the files of the sample repository are old: no results
     r"rootle memory import": 1,  # the memories exist already: nothing is imported
 }
 # Languages of code blocks that show data or output. Other blocks must be run by a test.

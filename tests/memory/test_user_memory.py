@@ -269,7 +269,7 @@ def test_memories_are_never_embedded_on_a_server(repository: Path, make_app: Any
 @pytest.mark.parametrize(
     "text", ["half \ud800.py a pair", "a\0b/c.py `d\0e_f`", "\udcff/x.py#\udcff"]
 )
-def test_any_text_can_be_stored_and_found(memory: UserMemory, text: str) -> None:
+def test_any_text_can_be_stored_and_queried(memory: UserMemory, text: str) -> None:
     stored = memory.remember(f"fact about {text}").memory
     assert stored is not None
     assert memory.recall(f"fact about {text}")[0].id == stored.id

@@ -187,11 +187,13 @@ class Indexer:
     def update_remotes_in_background(self) -> None:
         """Have servers that are known to lack something brought up to date in the background."""
         if self.remote_indexes is not None:
-            self.remote_indexes.wake_those_behind(self.snapshot())
+            self.remote_indexes.wake_outdated(self.snapshot())
 
     def update_remotes(self) -> None:
         """Bring the servers up to date before this returns; says which could not be."""
-        for remark in self.remote_indexes.feed_now() if self.remote_indexes is not None else ():
+        for remark in (
+            self.remote_indexes.replicate_now() if self.remote_indexes is not None else ()
+        ):
             self._on_warning(remark)
 
     def clear(self) -> bool:
