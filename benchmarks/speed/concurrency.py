@@ -29,7 +29,7 @@ from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.queries import QUERIES, WARM_UP
 from rootle import App, Config, SearchQuery, open_app
 from rootle.protocols import Matrix
-from rootle.search.agent import SearchAgent
+from rootle.search.factory import open_agent
 
 HANGING_QUERIES = 50
 FAILURES_TO_OPEN = 3  # of the circuit breaker
@@ -109,7 +109,7 @@ class HangingEmbedder:
 def ask_while_hanging(app: App) -> tuple[list[float], list[float]]:
     """Return the latencies before and after the circuit breaker opens."""
     snapshots = app._container.indexer().snapshot  # noqa: SLF001 - no public way to another embedder
-    agent = SearchAgent(snapshots, HangingEmbedder, app.config)
+    agent = open_agent(snapshots, HangingEmbedder, app.config)
     latencies = [
         timed(partial(agent.search, SearchQuery(f"{query} once more")))[1]
         for query in QUERIES[:HANGING_QUERIES]

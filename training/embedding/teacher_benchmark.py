@@ -35,10 +35,11 @@ from rootle.embed.factory import choose_model, open_model
 from rootle.embed.static import StaticEmbedder
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import Neighbors
 from rootle.ingest.analyze import embedded_text
-from rootle.protocols import Embedder, Matrix, QueryEmbedder, Ranked, Scores, Vector
+from rootle.protocols import Embedder, Matrix, QueryEmbedder, Scores, Vector
 from rootle.rank.rankers.registry import FEATURES, LEARNED, Ranker
-from rootle.search.agent import SearchAgent
+from rootle.search.factory import open_agent
 from rootle.text.terms import path_words
 from training.embedding.dense_benchmark import reached
 
@@ -69,14 +70,14 @@ class GivenCosines(EmbeddedDense):
 
     def nearest(
         self,
-        vector: Vector,  # noqa: ARG002 - says only that there is one
+        vector: Vector,
         k: int,
         files: Sequence[int] | None = None,
         *,
         is_alone: bool = True,  # noqa: ARG002
-    ) -> tuple[Ranked, Scores]:
+    ) -> Neighbors:
         scores = self._cosines(self._asked.text)
-        return self.best(scores, k, files), scores
+        return Neighbors(self.best(scores, k, files), vector, scores)
 
 
 class Asked:
@@ -214,7 +215,7 @@ def ranks_whole(repository: Repository, cosines: Cosines, ranker: Ranker) -> lis
     asked = Asked(snapshot.dense.dimensions)
     snapshot.dense = GivenCosines(snapshot.folder / "dense", cosines, asked)
     config = Config(enable_cache=False)
-    agent = SearchAgent(lambda: snapshot, lambda: asked, config, ranker=ranker)
+    agent = open_agent(lambda: snapshot, lambda: asked, config, ranker=ranker)
     answers = []
     for label in repository.labels:
         response = agent.search(SearchQuery(label.query))

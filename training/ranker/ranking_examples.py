@@ -17,7 +17,7 @@ from rootle.errors import QueryError
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.rank.ranking_inputs import RankingInputs
-from rootle.search.agent import SearchAgent
+from rootle.search.factory import open_agent
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 
@@ -54,7 +54,7 @@ class Asker:
         config = Config(enable_cache=False)
         # The app's own agent has the ranker of the configuration.
         snapshots, model = app._container.indexer().snapshot, app._container.embedder  # noqa: SLF001
-        self._agent = SearchAgent(snapshots, model, config, ranker=ranker)
+        self._agent = open_agent(snapshots, model, config, ranker=ranker)
 
     def ask(self, text: str) -> tuple[RankingInputs, dict[str, tuple[tuple[int, int], ...]]]:
         response = self._agent.search(SearchQuery(text, limit=SHOWN))

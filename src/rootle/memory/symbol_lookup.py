@@ -6,24 +6,24 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from rootle.errors import IndexStorageError
-from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
-    """Finds files by name and by definition in the latest snapshot; none without an index."""
+    """Finds files by name and by definition in the index; none if there is no index."""
 
-    def __init__(self, open_snapshot: Callable[[], Snapshot]) -> None:
-        self._open_snapshot = open_snapshot
+    def __init__(self, open_index: Callable[[], IndexReader]) -> None:
+        self._open_index = open_index
         self._generation = -1
         self._paths_by_name: Mapping[str, Sequence[str]] = {}
 
     def find_files(self, name: str) -> list[str]:
         """Return the paths that equal or end with a name: "token.py", "auth/token.py"."""
         try:
-            snapshot = self._open_snapshot()
-            if snapshot.generation != self._generation:
-                self._paths_by_name = _group_by_name(snapshot)
-                self._generation = snapshot.generation
+            index = self._open_index()
+            if index.generation != self._generation:
+                self._paths_by_name = _group_by_name(index)
+                self._generation = index.generation
         except IndexStorageError:
             return []
         paths = self._paths_by_name.get(name.rpartition("/")[2], ())
@@ -32,17 +32,17 @@ class SymbolLookup:
     def find_definers(self, name: str) -> list[str]:
         """Return the files that define a name, normalized by `whole_identifier`."""
         try:
-            snapshot = self._open_snapshot()
-            chunks = snapshot.chunks(snapshot.sparse.definers([name])[name])
-            files = snapshot.files(dict.fromkeys(chunk.file_id for chunk in chunks.values()))
+            index = self._open_index()
+            chunks = index.chunks(index.sparse.definers([name])[name])
+            files = index.files(dict.fromkeys(chunk.file_id for chunk in chunks.values()))
         except IndexStorageError:
             return []
         return [state.path for state in files.values()]
 
 
-def _group_by_name(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
+def _group_by_name(index: IndexReader) -> Mapping[str, Sequence[str]]:
     groups: defaultdict[str, list[str]] = defaultdict(list)
-    for state in snapshot.all_files():
+    for state in index.all_files():
         if state.skip is None:
             groups[state.path.rpartition("/")[2]].append(state.path)
     return groups

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.config.fields import Config
 from rootle.errors import ConfigError, MemoryRefusedError, QueryError
-from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader
 from rootle.memory.audit import Audit, audit_memories
 from rootle.memory.factory import open_store
 from rootle.memory.jsonl import read_memories
@@ -53,13 +53,13 @@ def open_memory(
     root: Path,
     config: Config,
     open_embedder: Callable[[], Embedder],
-    open_snapshot: Callable[[], Snapshot],
+    open_index: Callable[[], IndexReader],
 ) -> UserMemory:
     """Return the configured user's memories, with references to the files of a folder.
 
     Raises ConfigError for an unknown or empty `memoryStore`.
     """
-    lookup = SymbolLookup(open_snapshot)
+    lookup = SymbolLookup(open_index)
     return UserMemory(
         open_store(config, open_embedder),
         config.memory_user_id,
