@@ -282,16 +282,16 @@ class App:
     @cached_property
     def web_engines(self) -> WebSearch:
         """The configured web search engines; creating them sends no request."""
-        from rootle.web.factory import open_web_search
+        from rootle.web.factory import open_engines
 
-        return open_web_search(self.config)
+        return open_engines(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
         """The reader of web pages."""
-        from rootle.web.factory import open_page_reader
+        from rootle.web.factory import open_pages
 
-        return open_page_reader(self.config)
+        return open_pages(self.config)
 
     def close(self) -> None:
         """Close files and stop threads; the app can be used again."""

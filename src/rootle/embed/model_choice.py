@@ -1,7 +1,7 @@
-"""The chosen embedding model, and how to open it if it is a lookup table.
+"""A model that was chosen, and its opening where it is a table.
 
-Separate from the choice: a worker process receives the chosen model, and each module that it loads
-delays its start.
+Apart from the choosing: a process that reads files is told which model it is, and is slow to start
+with every module that it loads.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Literal
 from rootle.embed.prefixes import NO_PREFIXES, Prefixes
 from rootle.protocols import Embedder
 
-Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "server", "plugin"]
+Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "cloud", "plugin"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model, with a fingerprint that changes whenever its vectors change."""
+    """A model, and what changes with the vectors that it gives."""
 
     kind: Kind
-    model: str  # name or folder
+    model: str  # its name, or its folder
     fingerprint: str
     prefixes: Prefixes = NO_PREFIXES
-    remark: str = ""  # why the requested model is not used
+    remark: str = ""  # why it is not the one that was asked for
 
     @property
     def is_table(self) -> bool:
-        """Whether it only looks up words, which takes little time and never fails."""
+        """Whether it only looks words up: as fast as reading, in any process, without failing."""
         return self.kind in ("static", "model2vec")
 
 
 def open_table(choice: ModelChoice) -> Embedder:
-    """Open a model that only looks up words."""
+    """A model that only looks words up."""
     if choice.kind == "static":
         from rootle.embed.static import StaticEmbedder
 

@@ -1,4 +1,4 @@
-"""Embedding model from a plugin."""
+"""An embedding that somebody else wrote, behind the adapter of ours."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rootle.protocols import Matrix
 
 
 class PluginModel:
-    """A TextModel that calls a plugin: a function from texts to vectors."""
+    """A TextModel that asks a function of texts for one vector each."""
 
     def __init__(self, found: Found) -> None:
         self._found = found
         self._embed = make_component(found)
-        self.dimensions = 0  # unknown before the first answer
+        self.dimensions = 0  # only an answer will tell
 
-    def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a plugin accepts only texts
-        """Return one vector per text. Raises PluginError, also if the plugin takes too long."""
+    def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a function of texts is told no more
+        """Raises PluginError, which is an UnavailableError, where it fails or is late."""
 
-        def embed() -> Matrix:
+        def ask() -> Matrix:
             return np.asarray(self._embed(list(texts)), dtype=np.float32)
 
-        return call_with_timeout(self._found, embed, timeout_s)
+        return call_with_timeout(self._found, ask, timeout_s)

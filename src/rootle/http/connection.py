@@ -1,4 +1,4 @@
-"""HTTP connection with one deadline for all steps of a request, however slowly bytes arrive."""
+"""A connection for HTTP whose every wait ends at one deadline, however slowly bytes drip in."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ else:
     _Mixed = object
 
 _NO_LOOKUP: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_Address = tuple[Any, ...]  # Any: 2 or 4 items, depending on the address family
+_Address = tuple[Any, ...]  # Any: of two parts or of four, by the family
 
 
-class _DeadlineMixin(_Mixed):
-    """Limits each call of a socket to the time that remains until the deadline."""
+class _Timed(_Mixed):
+    """Gives every wait no more time than is left."""
 
     remaining_s: Callable[[], float]
 
-    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # Any: passed through
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # Any: handed on as it comes
         self.settimeout(self.remaining_s())
         return super().recv_into(*args, **kwargs)
 
@@ -38,23 +38,23 @@ class _DeadlineMixin(_Mixed):
         super().sendall(*args, **kwargs)
 
 
-class _DeadlineSocket(_DeadlineMixin, socket.socket):
+class _TimedSocket(_Timed, socket.socket):
     pass
 
 
-class _DeadlineTLSSocket(_DeadlineMixin, ssl.SSLSocket):
+class _TimedTLS(_Timed, ssl.SSLSocket):
     pass
 
 
 class ForbiddenAddressError(OSError):
-    """The host has an address that is not allowed. The message is the address."""
+    """The host is at an address that may not be connected to, which is the message."""
 
 
 class Connection(HTTPConnection):
-    """An HTTP or HTTPS connection for one thread. Set `deadline` before each request.
+    """To be used by one thread at a time; `deadline` is set before each request.
 
-    Every step raises TimeoutError once the deadline has passed: name resolution, connecting, the
-    TLS handshake, sending, waiting and reading.
+    Raises TimeoutError where it passes, in whatever step: the look-up of the name, connecting,
+    the TLS handshake, sending, waiting, reading.
     """
 
     def __init__(
@@ -64,85 +64,84 @@ class Connection(HTTPConnection):
         *,
         is_tls: bool,
         clock: Callable[[], float],
-        is_allowed: Callable[[str], bool] | None = None,
+        allows: Callable[[str], bool] | None = None,
     ) -> None:
-        """`is_allowed` decides on each IP address of the host; by default all are allowed."""
+        """`allows` says which numeric addresses are connected to, without it all of them."""
         super().__init__(host, port)
-        # http.client leaves the default port out of the header Host.
+        # So that the header Host has no port in it where there is none in the address.
         self.default_port = 443 if is_tls else 80
         self._is_tls = is_tls
         self._clock = clock
-        self._is_allowed = is_allowed
+        self._allows = allows
         self.deadline = float("inf")
 
     def connect(self) -> None:
-        """Connect to the host. Raises OSError."""
-        plain = self._connect_tcp()
+        opened = self._opened()
         try:
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.sock = self._wrap_tls(plain) if self._is_tls else plain
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.sock = self._secured(opened) if self._is_tls else opened
         except BaseException:
-            plain.close()
+            opened.close()
             raise
 
-    def _connect_tcp(self) -> socket.socket:
-        """Return a socket to the first address of the host that accepts a connection."""
+    def _opened(self) -> socket.socket:
+        """The first address of the host that lets us in."""
         failure: OSError = OSError(f"{self.host} has no address")
-        # Resolved only once, so that the checked addresses are those it connects to.
-        addresses = self._resolve()
+        # Looked up once, so that what is allowed is what is connected to.
+        addresses = self._addresses()
         for *_, address in addresses:
-            if self._is_allowed is not None and not self._is_allowed(address[0]):
+            if self._allows is not None and not self._allows(address[0]):
                 raise ForbiddenAddressError(address[0])
         for family, kind, protocol, _, address in addresses:
-            plain = _DeadlineSocket(family, kind, protocol)
-            plain.remaining_s = self._remaining_s
+            opened = _TimedSocket(family, kind, protocol)
+            opened.remaining_s = self._remaining_s
             try:
-                plain.settimeout(self._remaining_s())
-                plain.connect(address)
-                return plain
+                opened.settimeout(self._remaining_s())
+                opened.connect(address)
+                return opened
             except OSError as error:
-                plain.close()
+                opened.close()
                 failure = error
         raise failure
 
-    def _resolve(self) -> list[tuple[Any, Any, int, str, _Address]]:
-        """Return the result of getaddrinfo, which has no timeout and so runs in a thread."""
+    def _addresses(self) -> list[tuple[Any, Any, int, str, _Address]]:
+        """What the system says, which takes no deadline itself."""
 
-        def resolve() -> None:
+        def look_up() -> None:
             try:
-                results.put(socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM))
+                found.put(socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM))
             except OSError as error:
-                results.put(error)
+                found.put(error)
 
-        results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        found: queue.SimpleQueue[Any] = queue.SimpleQueue()
         if self.host in _NO_LOOKUP:
-            resolve()
+            look_up()
         else:
-            threading.Thread(target=resolve, daemon=True).start()
+            threading.Thread(target=look_up, daemon=True).start()
         try:
-            result = results.get(timeout=self._remaining_s())
+            answer = found.get(timeout=self._remaining_s())
         except queue.Empty as error:
             raise TimeoutError from error
-        if isinstance(result, OSError):
-            raise result
-        return list(result)
+        if isinstance(answer, OSError):
+            raise answer
+        return list(answer)
 
-    def _wrap_tls(self, plain: socket.socket) -> socket.socket:
-        plain.settimeout(self._remaining_s())
-        wrapped = _tls_context().wrap_socket(plain, server_hostname=self.host)
-        assert isinstance(wrapped, _DeadlineTLSSocket)
-        wrapped.remaining_s = self._remaining_s
-        return wrapped
+    def _secured(self, opened: socket.socket) -> socket.socket:
+        opened.settimeout(self._remaining_s())
+        secured = _tls().wrap_socket(opened, server_hostname=self.host)
+        assert isinstance(secured, _TimedTLS)
+        secured.remaining_s = self._remaining_s
+        return secured
 
     def _remaining_s(self) -> float:
-        remaining_s = self.deadline - self._clock()
-        if remaining_s <= 0:
+        left = self.deadline - self._clock()
+        if left <= 0:
             raise TimeoutError
-        return remaining_s
+        return left
 
 
 @cache
-def _tls_context() -> ssl.SSLContext:
+def _tls() -> ssl.SSLContext:
     context = ssl.create_default_context()
-    context.sslsocket_class = _DeadlineTLSSocket
+    context.sslsocket_class = _TimedTLS
     return context

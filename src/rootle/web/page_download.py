@@ -1,4 +1,4 @@
-"""Downloads a page over HTTP, from public addresses only and up to a size limit."""
+"""One page over HTTP: from public addresses alone, and no more of it than was agreed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rootle.web.url import PageUrl
 MAX_BYTES: Final = 2_000_000
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_RETRYABLE: Final = frozenset({408, 425, 429})
-_READ_BYTES: Final = 65_536
-_ZLIB_OR_GZIP: Final = 47  # window bits for automatic detection of the header
+_PASSING: Final = frozenset({408, 425, 429})
+_BLOCK: Final = 65_536
+_ZLIB_OR_GZIP: Final = 47  # zlib's number for "find out which"
 _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,"
     "*/*;q=0.1",
@@ -33,121 +33,121 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DownloadedPage:
-    """The answer of a server."""
+    """What a server gave."""
 
-    url: str  # after redirects
-    media_type: str  # in lower case; "" if the server did not send one
+    url: str  # where the redirects ended
+    media_type: str  # in small letters; "" where it did not say
     charset: str
     body: bytes
-    is_truncated: bool
+    is_cut: bool
 
 
 class PageDownloader:
-    """Downloads pages, with new connections for each. Safe to use from several threads."""
+    """Gets pages, each over connections of its own. Safe to use from several threads."""
 
     def __init__(
         self,
         *,
         timeout_s: float,
         max_bytes: int = MAX_BYTES,
-        is_allowed: Callable[[str], bool] = is_public,
+        allows: Callable[[str], bool] = is_public,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`is_allowed` decides on each IP address before a connection to it."""
+        """`allows` says of a numeric address whether it may be connected to."""
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
-        self._is_allowed = is_allowed
+        self._allows = allows
         self._clock = clock
 
-    def download(self, url: PageUrl) -> DownloadedPage:
-        """Return a page after redirects, all within the timeout.
+    def fetch(self, address: PageUrl) -> DownloadedPage:
+        """The page, redirects followed, all of it within the timeout.
 
-        Raises WebPageError if a retry cannot succeed, else UnavailableError.
+        Raises WebPageError where asking again is no use, UnavailableError where it may be.
         """
         deadline = self._clock() + self._timeout_s
         for _ in range(1 + _MAX_REDIRECTS):
-            answer = self._request(url, deadline)
-            if isinstance(answer, DownloadedPage):
-                return answer
-            url = url.resolve(answer)
-        raise WebPageError(f"more than {_MAX_REDIRECTS} redirects, the last one to {url}")
+            got = self._guarded(address, deadline)
+            if isinstance(got, DownloadedPage):
+                return got
+            address = address.leads_to(got)
+        raise WebPageError(f"more than {_MAX_REDIRECTS} redirects, the last one to {address}")
 
-    def _request(self, url: PageUrl, deadline: float) -> DownloadedPage | str:
+    def _guarded(self, address: PageUrl, deadline: float) -> DownloadedPage | str:
         try:
-            return self._send(url, deadline)
+            return self._asked(address, deadline)
         except TimeoutError as error:
-            raise UnavailableError(f"{url} did not answer within {self._timeout_s:g} s") from error
+            raise UnavailableError(
+                f"{address} did not come within {self._timeout_s:g} s"
+            ) from error
         except ForbiddenAddressError as error:
             raise WebPageError(
-                f"{url} is at {error}, which is not on the public internet; rootle reads no "
+                f"{address} is at {error}, which is not on the public internet; rootle reads no "
                 "private addresses"
             ) from error
         except (OSError, HTTPException, zlib.error) as error:
-            reason = str(error) or type(error).__name__
-            raise UnavailableError(f"{url} cannot be read: {reason}") from error
+            why = str(error) or type(error).__name__
+            raise UnavailableError(f"{address} cannot be read: {why}") from error
 
-    def _send(self, url: PageUrl, deadline: float) -> DownloadedPage | str:
-        """Return the page, or the location of a redirect."""
+    def _asked(self, address: PageUrl, deadline: float) -> DownloadedPage | str:
+        """The page, or where it has gone."""
         connection = Connection(
-            url.host,
-            url.port,
-            is_tls=url.scheme == "https",
+            address.host,
+            address.port,
+            is_tls=address.scheme == "https",
             clock=self._clock,
-            is_allowed=self._is_allowed,
+            allows=self._allows,
         )
         connection.deadline = deadline
         try:
-            connection.request("GET", url.target, headers=_HEADERS)
+            connection.request("GET", address.place, headers=_HEADERS)
             response = connection.getresponse()
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location:
                 return location
-            return self._read_page(url, response)
+            return self._page(address, response)
         finally:
             connection.close()
 
-    def _read_page(self, url: PageUrl, response: HTTPResponse) -> DownloadedPage:
+    def _page(self, address: PageUrl, response: HTTPResponse) -> DownloadedPage:
         status = response.status
-        if status >= 500 or status in _RETRYABLE:
-            raise UnavailableError(f"{url} answered HTTP {status}; try later", status=status)
+        if status >= 500 or status in _PASSING:
+            raise UnavailableError(f"{address} answered HTTP {status}; try later", status=status)
         if not 200 <= status < 300:
-            raise WebPageError(f"{url} answered HTTP {status}")
-        header = Message()
-        header["Content-Type"] = response.headers.get("Content-Type", "")
-        media_type = header.get_content_type() if header["Content-Type"].strip() else ""
-        body = self._read_body(url, response)
-        charset = header.get_param("charset", "")
+            raise WebPageError(f"{address} answered HTTP {status}")
+        kind = Message()
+        kind["Content-Type"] = response.headers.get("Content-Type", "")
+        media_type = kind.get_content_type() if kind["Content-Type"].strip() else ""
+        body = self._body(address, response)
+        is_cut = len(body) > self._max_bytes
+        charset = kind.get_param("charset", "")
         return DownloadedPage(
-            str(url),
+            str(address),
             media_type,
             charset if isinstance(charset, str) else "",
             body[: self._max_bytes],
-            is_truncated=len(body) > self._max_bytes,
+            is_cut,
         )
 
-    def _read_body(self, url: PageUrl, response: HTTPResponse) -> bytes:
-        """Return the decompressed body, or the first `max_bytes` + 1 bytes of a longer one.
-
-        The number of compressed bytes is limited as well.
-        """
-        decompress = _decompressor(url, response)
-        body, received, limit = bytearray(), 0, self._max_bytes + 1
-        while len(body) < limit and received < limit:
-            block = response.read1(_READ_BYTES)
+    def _body(self, address: PageUrl, response: HTTPResponse) -> bytes:
+        """Unpacked; a byte more than the limit where it is longer, however small it was packed."""
+        coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+        if coding in ("gzip", "x-gzip", "deflate"):
+            unpack: Callable[[bytes, int], bytes] = zlib.decompressobj(_ZLIB_OR_GZIP).decompress
+        elif coding in ("identity", ""):
+            unpack = _as_it_is
+        else:
+            raise WebPageError(f"{address} is packed as {coding}, which rootle did not ask for")
+        body, received, wanted = bytearray(), 0, self._max_bytes + 1
+        while len(body) < wanted and received < wanted:
+            block = response.read1(_BLOCK)
             if not block:
-                if response.length:  # the number of missing bytes
+                if response.length:  # what was still to come
                     raise IncompleteRead(bytes(body), response.length)
                 return bytes(body)
             received += len(block)
-            body += decompress(block, limit - len(body))
+            body += unpack(block, wanted - len(body))
         return bytes(body)
 
 
-def _decompressor(url: PageUrl, response: HTTPResponse) -> Callable[[bytes, int], bytes]:
-    """Return a function from a block and the largest output to the next part of the body."""
-    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding in ("gzip", "x-gzip", "deflate"):
-        return zlib.decompressobj(_ZLIB_OR_GZIP).decompress
-    if encoding in ("identity", ""):
-        return lambda block, limit: block[:limit]
-    raise WebPageError(f"{url} has the encoding {encoding}, which rootle did not request")
+def _as_it_is(block: bytes, limit: int) -> bytes:
+    return block[:limit]
