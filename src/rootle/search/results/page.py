@@ -29,8 +29,8 @@ from rootle.types import (
     FILES,
     DocumentSection,
     FileMetadata,
+    ResultSource,
     SearchResult,
-    Source,
     Span,
 )
 
@@ -206,7 +206,7 @@ def _best_chunks(chunks: _Chunks, file_ids: Sequence[int]) -> list[list[tuple[in
 def _result(
     state: FileState,
     shown: tuple[Span, ...],
-    source: Source,
+    source: ResultSource,
     score: float,
     explanation: Mapping[str, float] | None,
 ) -> SearchResult:
@@ -251,7 +251,7 @@ def _explanation(ranking: Ranking, at: int) -> Mapping[str, float]:
     return {**read, **{name: round(value, 5) for name, value in gave.items() if value}}
 
 
-def _sources(evidence: RankingInputs, chunks: _Chunks, shown: Sequence[int]) -> list[Source]:
+def _sources(evidence: RankingInputs, chunks: _Chunks, shown: Sequence[int]) -> list[ResultSource]:
     """Which leg found each of some chunks."""
     ids, candidates = np.array(shown, dtype=np.int64), evidence.chunks
     # A cosine may be below zero; 0 means that the leg did not find the chunk.
@@ -265,7 +265,7 @@ def _sources(evidence: RankingInputs, chunks: _Chunks, shown: Sequence[int]) -> 
     ]
 
 
-def _source(*, words: bool, meaning: bool, has_words: bool) -> Source:
+def _source(*, words: bool, meaning: bool, has_words: bool) -> ResultSource:
     if meaning:
         return "merged" if words else "dense"
     return "sparse" if words or has_words else "merged"
