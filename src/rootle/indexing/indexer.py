@@ -189,12 +189,13 @@ class Indexer:
     def update_remotes_in_background(self) -> None:
         """Start to update the indexes on search servers that are known to lag behind."""
         if self.remote_indexes is not None:
-            self.remote_indexes.wake_those_behind(self.snapshot())
+            self.remote_indexes.wake_outdated(self.snapshot())
 
     def update_remotes(self) -> None:
         """Update the indexes on search servers; warn about those that fail."""
-        for message in self.remote_indexes.feed_now() if self.remote_indexes is not None else ():
-            self._on_warning(message)
+        if self.remote_indexes is not None:
+            for message in self.remote_indexes.replicate_now():
+                self._on_warning(message)
 
     def clear(self) -> bool:
         """Delete the index; return False if there was none."""

@@ -16,7 +16,7 @@ from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, arrears
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manifest
 from rootle.index.reader import FileState
-from rootle.index.remote.replica_state import oldest_held
+from rootle.index.remote.replica_state import oldest_generation
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.index_writer import IndexWriter, add_words
 from rootle.ingest.plan import Plan, token_key
@@ -144,7 +144,7 @@ class Pipeline:
             derived.abandon()
             raise
         with write_transaction(self._connection):
-            self._manifest.forget_removed(oldest_held(self._manifest, generation))
+            self._manifest.forget_removed(oldest_generation(self._manifest, generation))
 
     def _open_derived(self, lag: IndexLag, *, bulk: bool) -> DerivedWriter:
         return DerivedWriter(self._setup.index_dir, self._dimensions(), lag, bulk=bulk)
