@@ -17,10 +17,10 @@ from rootle.concurrency.backoff import Rng
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.index.local.index_dir import (
-    check_place,
+    check_index_dir,
+    delete_cache_markers,
     delete_content,
     delete_derived,
-    delete_marks,
     is_index,
     is_new,
     mark_as_cache,
@@ -135,7 +135,7 @@ class Indexer:
 
         if not os.path.isdir(self.root):
             self._files.scan()  # raises the error before anything is created
-        check_place(self.index_dir)
+        check_index_dir(self.index_dir)
         with storage_errors(self.index_dir):
             self.index_dir.mkdir(parents=True, exist_ok=True)
             mark_as_cache(self.index_dir)
@@ -210,7 +210,7 @@ class Indexer:
             self._delete_index()
             for lock in self.index_dir.glob("feed-*.lock"):
                 lock.unlink()
-            delete_marks(self.index_dir)
+            delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
             # While it is locked: a process that waits for it finds it deleted and creates another.
