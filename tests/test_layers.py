@@ -44,7 +44,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "errors": set(),
     "protocols": {"types"},
     "text": set(),
-    "concurrency": set(),
+    "concurrency": {"errors"},
     "http": {"errors", "concurrency"},
     "storage": {"errors", "protocols"},
     "telemetry": {"errors"},

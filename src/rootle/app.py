@@ -16,7 +16,6 @@ from rootle.errors import (
     ConfigError,
     IndexMissingError,
     IndexStorageError,
-    IndexUnfinishedError,
 )
 from rootle.indexing.events import Subscribers
 from rootle.serialization.json import apply_filters
@@ -322,22 +321,12 @@ class App:
         )
 
     def _measure_coverage(self) -> IndexCoverage | None:
-        """Return how much of an unfinished index can be searched; None if it is complete.
-
-        Raises IndexUnfinishedError if nothing can be searched yet.
-        """
+        """Return how much of an unfinished index can be searched; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
-        indexer = self._container.indexer()
-        read, total = indexer.state.read_progress() or (0, 0)
-        try:
-            snapshot = indexer.snapshot()
-        except IndexStorageError as error:
-            raise IndexUnfinishedError(
-                f"the first index of {self.root} is being built: {read / 1e6:.1f} of "
-                f"{total / 1e6:.1f} MB are read; try again in a moment"
-            ) from error
-        return IndexCoverage(snapshot.bytes_indexed(), total)
+        from rootle.indexing.status import measure_coverage
+
+        return measure_coverage(self._container.indexer())
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
         from rootle.indexing.watch.watcher_channel import WatcherChannel
