@@ -1,4 +1,4 @@
-"""Run the `rootle` command as a separate process."""
+"""Helpers that run rootle as a user does, as a command in another process."""
 
 from __future__ import annotations
 
@@ -13,9 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fork_server import Command, ForkServer
+from no_network import sitecustomize as _guard
+
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
-_PRIVILEGES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+_RIGHTS_OF_ROOT = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+# `conftest.py` sets the same environment for every test.
+_fork_server = ForkServer({**os.environ, "PYTHONPATH": os.path.dirname(_guard.__file__)})
 
 
 @dataclass(frozen=True)
@@ -43,16 +48,30 @@ def rootle(
     program: str | None = None,
     wrapper: Sequence[str] = (),
     limits: Any = None,
+    preloaded: bool | None = None,
+    timeout_s: float = 120,
 ) -> Outcome:
-    """Run a command to its end, and check that it printed no traceback."""
-    process = subprocess.run(
-        [*wrapper, *command_line(*arguments, program=program)],
-        cwd=cwd,
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
-        capture_output=True,
-        timeout=120,
-        preexec_fn=_drop_privileges if unprivileged else limits,
-    )
+    """Run a command to its end, and fail if it prints a traceback.
+
+    `program` is Python code to run in place of the entry point. With `preloaded`, which is the
+    default without a `program`, the command is forked from a process that has imported rootle.
+    Otherwise it starts a new interpreter.
+    """
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    if preloaded is None:
+        preloaded = program is None
+    if preloaded and not (unprivileged or wrapper or limits) and _fork_server.can_run():
+        words = [os.fspath(argument) for argument in arguments]
+        process = _fork_server.run(Command(words, program, cwd, data, timeout_s))
+    else:
+        process = subprocess.run(
+            [*wrapper, *command_line(*arguments, program=program)],
+            cwd=cwd,
+            input=data,
+            capture_output=True,
+            timeout=timeout_s,
+            preexec_fn=_give_up_rights if unprivileged else limits,
+        )
     outcome = Outcome(
         process.returncode,
         process.stdout.decode("utf-8", "surrogateescape"),
@@ -64,7 +83,7 @@ def rootle(
 
 
 def command_line(*arguments: str | Path, program: str | None = None) -> list[str]:
-    """Return the words of a command; `program` is Python code instead of the entry point."""
+    """Return the words of a command; see `rootle` for `program`."""
     start = _COMMAND if program is None else (sys.executable, "-c", program)
     return [*start, *(os.fspath(argument) for argument in arguments)]
 
@@ -72,8 +91,8 @@ def command_line(*arguments: str | Path, program: str | None = None) -> list[str
 def start_rootle(
     *arguments: str | Path, program: str | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start a command; the caller reads its output."""
-    # Tests that a shell runs in the background ignore Ctrl-C, and child processes inherit that.
+    """Start a command and return its process, whose output the caller reads."""
+    # A shell makes background jobs ignore Ctrl-C, and their children inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(
@@ -85,10 +104,10 @@ def start_rootle(
     )
 
 
-def _drop_privileges() -> None:
-    """Drop the privileges that let root ignore the permissions of files."""
+def _give_up_rights() -> None:
+    """Make file permissions apply to root too."""
     if os.geteuid() != 0:
         return
     library = ctypes.CDLL(None, use_errno=True)
-    for privilege in _PRIVILEGES:
-        library.prctl(_DROP_FROM_BOUNDING_SET, privilege, 0, 0, 0)
+    for right in _RIGHTS_OF_ROOT:
+        library.prctl(_DROP_FROM_BOUNDING_SET, right, 0, 0, 0)

@@ -135,6 +135,10 @@ def _chunk(file_id: int, chunk_id: int, vector: Vector | None, terms: str) -> Re
     return RemoteChunk(chunk_id, file_id, f"src/{file_id}.py", "python", 1, 9, vector, terms)
 
 
+def _on_servers(*kinds: str) -> list[Any]:
+    return [pytest.param(kind, marks=pytest.mark.server) for kind in kinds]
+
+
 @pytest.fixture
 def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIndex]:
     """Open an index with a new name on a real server."""
@@ -148,7 +152,7 @@ def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIn
     return open_it
 
 
-@pytest.fixture(params=["embedded", "chroma", "opensearch", "weaviate"])
+@pytest.fixture(params=["embedded", *_on_servers("chroma", "opensearch", "weaviate")])
 def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseBench:
     if request.param == "embedded":
         return _EmbeddedDense(tmp_path)
@@ -158,7 +162,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseB
     )
 
 
-@pytest.fixture(params=["embedded", "opensearch", "elasticsearch", "weaviate"])
+@pytest.fixture(params=["embedded", *_on_servers("opensearch", "elasticsearch", "weaviate")])
 def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)

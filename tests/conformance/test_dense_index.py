@@ -84,6 +84,7 @@ def test_an_empty_index_finds_nothing(dense) -> None:
     assert dense.query(_vectors(1)[0], 5).ids.tolist() == []
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "opensearch", "weaviate"])
 def test_a_replica_reports_its_stamp_and_chunks(kind: str, open_remote) -> None:
     index = open_remote(kind, "dense")

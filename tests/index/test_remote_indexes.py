@@ -65,6 +65,7 @@ def _chunks(app: App) -> int:
     return app.status().chunks
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("dense", "sparse"),
     [
@@ -117,6 +118,7 @@ def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma)
     _until(lambda: _held(app) == _chunks(app))
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "weaviate"])
 def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     kind: str, tmp_path: Path, make_app, monkeypatch, request
