@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -39,9 +40,11 @@ def is_importable(name: str) -> bool:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation site, built with warnings as errors."""
     out = tmp_path_factory.mktemp("site")
-    options = ["--fail-on-warning", "--keep-going", "--quiet", "-d", out / "doctrees"]
     child = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, "-c", "docs", ".", out / "html"],
+        [
+            *(sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"),
+            *("-d", os.fspath(out / "doctrees"), "-c", "docs", ".", os.fspath(out / "html")),
+        ],
         cwd=TOP,
         capture_output=True,
         text=True,
