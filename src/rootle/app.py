@@ -281,16 +281,16 @@ class App:
     @cached_property
     def web_engines(self) -> WebSearch:
         """The configured web search engines; creating them sends no request."""
-        from rootle.web.factory import open_engines
+        from rootle.web.factory import open_web_search
 
-        return open_engines(self.config)
+        return open_web_search(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
         """The reader of web pages."""
-        from rootle.web.factory import open_pages
+        from rootle.web.factory import open_page_reader
 
-        return open_pages(self.config)
+        return open_page_reader(self.config)
 
     def close(self) -> None:
         """Close files and stop threads; the app can be used again."""
