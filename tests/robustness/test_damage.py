@@ -1,4 +1,4 @@
-"""A damaged index repairs itself or says in one line what to do; it never ends in a traceback."""
+"""A damaged index is repaired, or one line of text names the remedy; there is no traceback."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def index(repository: Path, tmp_path: Path) -> Path:
     return index_dir
 
 
-def _search(repository: Path, index: Path) -> Outcome:
+def search(repository: Path, index: Path) -> Outcome:
     return rootle("search", "retry_backoff", "--json", "--root", repository, "--index-dir", index)
 
 
-def _assert_told_and_mended(outcome: Outcome, repository: Path, index: Path) -> None:
-    """Either it answered as ever, or one line named the cure, and the cure works."""
+def _assert_answers_or_is_rebuilt(outcome: Outcome, repository: Path, index: Path) -> None:
+    """Assert that the search succeeded, or that its message names a remedy that works."""
     if outcome.code != 0:
         assert outcome.code == 2
         assert outcome.out == ""
@@ -41,35 +41,37 @@ def _assert_told_and_mended(outcome: Outcome, repository: Path, index: Path) -> 
         assert len(outcome.err.splitlines()) == 1, outcome.err
         rebuilt = rootle("index", repository, "--rebuild", "--index-dir", index)
         assert (rebuilt.code, rebuilt.err) == (0, "")
-        outcome = _search(repository, index)
+        outcome = search(repository, index)
     assert outcome.paths[0] == "src/net/retry.py"
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\0" * 4096, bytes(range(256)) * 200])
-def test_a_database_of_garbage_is_told_and_rebuilt(
+def test_a_database_of_garbage_is_reported_and_can_be_rebuilt(
     content: bytes, repository: Path, index: Path
 ) -> None:
     (index / "rootle.db").write_bytes(content)
-    _assert_told_and_mended(_search(repository, index), repository, index)
+    _assert_answers_or_is_rebuilt(search(repository, index), repository, index)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
-def test_a_truncated_database_is_told_and_rebuilt(
+def test_a_truncated_database_is_reported_and_can_be_rebuilt(
     share: float, repository: Path, index: Path
 ) -> None:
     database = index / "rootle.db"
     raw = database.read_bytes()
     database.write_bytes(raw[: int(len(raw) * share)])
-    _assert_told_and_mended(_search(repository, index), repository, index)
+    _assert_answers_or_is_rebuilt(search(repository, index), repository, index)
 
 
-def test_garbage_beside_the_database_is_survived(repository: Path, index: Path) -> None:
+def test_garbage_in_the_files_of_the_write_ahead_log_is_harmless(
+    repository: Path, index: Path
+) -> None:
     (index / "rootle.db-wal").write_bytes(b"garbage" * 5000)
     (index / "rootle.db-shm").write_bytes(b"garbage" * 5000)
-    _assert_told_and_mended(_search(repository, index), repository, index)
+    _assert_answers_or_is_rebuilt(search(repository, index), repository, index)
 
 
-def test_garbage_in_any_page_never_ends_in_a_traceback(
+def test_garbage_in_any_page_is_reported_without_a_traceback(
     repository: Path, index: Path, tmp_path: Path
 ) -> None:
     rng = Random(5)
@@ -90,24 +92,24 @@ def test_garbage_in_any_page_never_ends_in_a_traceback(
             assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
 
 
-def test_a_lost_database_is_made_again(repository: Path, index: Path) -> None:
+def test_a_missing_database_is_rebuilt(repository: Path, index: Path) -> None:
     (index / "rootle.db").unlink()
-    outcome = _search(repository, index)
+    outcome = search(repository, index)
     assert outcome.paths[0] == "src/net/retry.py"
 
 
 @pytest.mark.parametrize("part", ["sparse", "dense", "sparse/files", "sparse/chunks"])
-def test_a_lost_derived_index_is_made_again(
+def test_a_missing_derived_index_is_rebuilt(
     part: str, repository: Path, index: Path, answers: Answers
 ) -> None:
     expected = answers(repository, index)
     shutil.rmtree(index / part)
     assert answers(repository, index) == expected
-    assert _search(repository, index).err == ""
+    assert search(repository, index).err == ""
 
 
-def _derived_files(index: Path) -> list[str]:
-    """With `*` for what differs from index to index."""
+def _list_derived_files(index: Path) -> list[str]:
+    """Return glob patterns of the files, with `*` for the parts of names that are random."""
     names = set()
     for part in ("sparse", "dense"):
         for file in (index / part).rglob("*"):
@@ -117,11 +119,11 @@ def _derived_files(index: Path) -> list[str]:
     return sorted(names)
 
 
-def test_every_lost_derived_file_is_made_again_or_told(
+def test_any_missing_derived_file_is_rebuilt(
     repository: Path, index: Path, tmp_path: Path, answers: Answers
 ) -> None:
     expected = answers(repository, index)
-    for name in _derived_files(index):
+    for name in _list_derived_files(index):
         broken = tmp_path / "broken"
         shutil.copytree(index, broken)
         next(broken.glob(name)).unlink()
@@ -129,14 +131,14 @@ def test_every_lost_derived_file_is_made_again_or_told(
         shutil.rmtree(broken)
 
 
-@pytest.mark.parametrize("damage", ["emptied", "halved", "scribbled", "flipped"])
-def test_every_damaged_derived_file_is_made_again_or_told(
+@pytest.mark.parametrize("damage", ["emptied", "halved", "overwritten", "flipped"])
+def test_any_damaged_derived_file_is_rebuilt_or_reported(
     damage: str,
     repository: Path,
     index: Path,
     tmp_path: Path,
 ) -> None:
-    for number, name in enumerate(_derived_files(index)):
+    for number, name in enumerate(_list_derived_files(index)):
         broken = tmp_path / f"broken_{number}"
         shutil.copytree(index, broken)
         _damage(next(broken.glob(name)), damage)
@@ -150,17 +152,19 @@ def test_every_damaged_derived_file_is_made_again_or_told(
             assert "src/net/retry.py" in [result.file_path for result in found], name
 
 
-def _damage(file: Path, how: str) -> None:
+def _damage(file: Path, kind: str) -> None:
     raw, rng = file.read_bytes(), Random(6)
-    if how == "scribbled":
+    if kind == "overwritten":
         raw = rng.randbytes(len(raw))
-    elif how == "flipped":
+    elif kind == "flipped":
         at = len(raw) // 2
         raw = raw[:at] + rng.randbytes(min(8, len(raw) - at)) + raw[at + 8 :]
-    file.write_bytes({"emptied": b"", "halved": raw[: len(raw) // 2]}.get(how, raw))
+    file.write_bytes({"emptied": b"", "halved": raw[: len(raw) // 2]}.get(kind, raw))
 
 
-def test_an_index_of_a_newer_version_is_told_and_rebuilt(repository: Path, index: Path) -> None:
+def test_an_index_of_a_newer_version_is_reported_and_can_be_rebuilt(
+    repository: Path, index: Path
+) -> None:
     connection = sqlite3.connect(index / "rootle.db")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -169,10 +173,10 @@ def test_an_index_of_a_newer_version_is_told_and_rebuilt(repository: Path, index
         assert outcome.code == 2
         assert "newer rootle" in outcome.err
         assert "rootle index --rebuild" in outcome.err
-    _assert_told_and_mended(_search(repository, index), repository, index)
+    _assert_answers_or_is_rebuilt(search(repository, index), repository, index)
 
 
-def test_an_index_of_an_older_version_is_made_anew(
+def test_an_index_of_an_older_version_is_rebuilt(
     repository: Path, index: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(repository, index)
@@ -189,7 +193,7 @@ def test_a_damaged_index_can_be_cleared(repository: Path, index: Path) -> None:
     assert not index.exists()
 
 
-def test_an_open_app_outlives_a_rebuild_by_another_process(tmp_path: Path) -> None:
+def test_an_open_app_survives_a_rebuild_and_a_deletion_by_others(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(5)})
     index_dir = tmp_path / "index"
     with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
@@ -198,4 +202,4 @@ def test_an_open_app_outlives_a_rebuild_by_another_process(tmp_path: Path) -> No
         assert app.search("retry_backoff").results == before
         shutil.rmtree(index_dir)
         assert app.search("retry_backoff").results == before
-    assert _search(root, index_dir).paths[0] == "src/net/retry.py"
+    assert search(root, index_dir).paths[0] == "src/net/retry.py"

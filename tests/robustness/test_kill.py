@@ -1,4 +1,4 @@
-"""`kill -9` at any moment of indexing: the next command answers as if it had never happened."""
+"""After `kill -9` at any moment of indexing, the next command gives the same answers as ever."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from rootle.index.local.sparse_index import SparseWriter
 
 Answers = Callable[..., list[Any]]
 
-_ASKED = (*QUESTIONS, "flush ledger snapshot", "verify_packet", "what compresses the journal")
+_QUERIES = (*QUESTIONS, "flush ledger snapshot", "verify_packet", "what compresses the journal")
 
 _FILES = 24
-# Many small transactions, so that a kill falls between two of them.
+# Many small transactions, so that a kill hits between two of them.
 _IN_BATCHES = """
 import rootle.ingest.pipeline as pipeline
 pipeline._BATCH_CHARS = 8_000
 from rootle.cli.main import entry
 entry()
 """
-# The same, read by workers.
+# The same with worker processes.
 _IN_WORKERS = (
     "import rootle.ingest.workers.scheduler\n"
     f"rootle.ingest.workers.scheduler._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
 )
-# The process kills itself at the n-th call or return of anything in the writing parts, calls into
-# SQLite, tantivy and the file system included: no clock decides where it falls.
+# The process kills itself at the n-th call or return in the modules that write, including calls to
+# SQLite, tantivy and the file system. The position is exact, unlike with a timer.
 _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
@@ -61,7 +61,7 @@ if not fatal:
 sys.exit(code)
 """
 
-# And with a commit of the derived indexes after every few batches of the first run.
+# The same with a commit of the derived indexes after every few batches of the first run.
 _IN_STAGES = _AT_CALL.replace(
     "pipeline._BATCH_CHARS = 8_000",
     "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",
@@ -79,7 +79,7 @@ def large(tmp_path: Path) -> Path:
 
 
 def _edit(root: Path) -> None:
-    """What an afternoon of work leaves: edits, a new file, a rename, a deletion."""
+    """Edit a third of the files, add one, rename one and delete one."""
     changed = many_files(_FILES, seed=8, functions=8)
     known = sorted(path for path in many_files(_FILES))
     for number, (old, new) in enumerate(zip(known, sorted(changed), strict=True)):
@@ -108,93 +108,93 @@ def _kill_at_call(root: Path, index_dir: Path, number: int, program: str = _AT_C
     return out.decode()
 
 
-def _calls(root: Path, index_dir: Path, program: str = _AT_CALL) -> int:
+def _count_calls(root: Path, index_dir: Path, program: str = _AT_CALL) -> int:
     return int(_kill_at_call(root, index_dir, 0, program).rsplit("calls ", 1)[1])
 
 
 def test_a_first_index_killed_at_random_moments_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
-    whole = tmp_path / "whole"
+    intact = tmp_path / "intact"
     started = time.monotonic()
-    assert rootle("index", large, "--index-dir", whole, program=_IN_BATCHES).code == 0
+    assert rootle("index", large, "--index-dir", intact, program=_IN_BATCHES).code == 0
     takes_s = time.monotonic() - started
-    expected = answers(large, whole, _ASKED)
+    expected = answers(large, intact, _QUERIES)
     rng = Random(1)
     for number in range(12):
         index_dir = tmp_path / f"killed_{number}"
         program = _IN_WORKERS if number % 3 == 2 else _IN_BATCHES
         _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
-        if number % 2:  # and once more, while it repairs
+        if number % 2:  # and again during the repair
             _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
-        assert answers(large, index_dir, _ASKED) == expected
+        assert answers(large, index_dir, _QUERIES) == expected
         shutil.rmtree(index_dir)
 
 
 def test_an_update_killed_at_random_moments_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
-    before, whole = tmp_path / "before", tmp_path / "whole"
+    before, intact = tmp_path / "before", tmp_path / "intact"
     assert rootle("index", large, "--index-dir", before).code == 0
-    shutil.copytree(before, whole)
+    shutil.copytree(before, intact)
     _edit(large)
     started = time.monotonic()
-    assert rootle("index", large, "--index-dir", whole, program=_IN_BATCHES).code == 0
+    assert rootle("index", large, "--index-dir", intact, program=_IN_BATCHES).code == 0
     takes_s = time.monotonic() - started
-    expected = answers(large, whole, _ASKED)
+    expected = answers(large, intact, _QUERIES)
     rng = Random(2)
     for number in range(13):
         index_dir = tmp_path / f"killed_{number}"
         shutil.copytree(before, index_dir)
         _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, _IN_BATCHES)
-        assert answers(large, index_dir, _ASKED) == expected
+        assert answers(large, index_dir, _QUERIES) == expected
         shutil.rmtree(index_dir)
 
 
 def test_a_first_index_killed_at_random_calls_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
-    whole = tmp_path / "whole"
-    calls = _calls(large, whole)
-    expected = answers(large, whole, _ASKED)
+    intact = tmp_path / "intact"
+    calls = _count_calls(large, intact)
+    expected = answers(large, intact, _QUERIES)
     rng = Random(3)
-    # Half of them among the last calls, where the indexes are committed one after the other.
+    # Half of them are among the last calls, which commit the indexes one after the other.
     chosen = [rng.randrange(1, calls) for _ in range(5)]
     chosen += [calls - rng.randrange(1, 200) for _ in range(6)]
     for number in chosen:
         index_dir = tmp_path / f"killed_{number}"
         _kill_at_call(large, index_dir, number)
-        assert answers(large, index_dir, _ASKED) == expected, number
+        assert answers(large, index_dir, _QUERIES) == expected, number
         shutil.rmtree(index_dir)
 
 
-def test_a_first_index_that_can_be_searched_early_is_completed_too(
+def test_a_first_index_in_stages_killed_at_random_calls_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
-    def best() -> list[str]:
-        # The stamps that were replaced move the scores a little, as those of later updates do.
-        return [answer["results"][0]["filePath"] for answer in answers(large, index_dir, _ASKED)]
+    def best_paths() -> list[str]:
+        # Scores differ slightly, since the word index contains replaced stamps.
+        return [answer["results"][0]["filePath"] for answer in answers(large, index_dir, _QUERIES)]
 
-    index_dir = tmp_path / "whole"
-    calls = _calls(large, index_dir, _IN_STAGES)
-    expected = best()
+    index_dir = tmp_path / "intact"
+    calls = _count_calls(large, index_dir, _IN_STAGES)
+    expected = best_paths()
     rng = Random(5)
     for number in [rng.randrange(1, calls) for _ in range(7)]:
         index_dir = tmp_path / f"killed_{number}"
         _kill_at_call(large, index_dir, number, _IN_STAGES)
-        assert best() == expected, number
+        assert best_paths() == expected, number
         shutil.rmtree(index_dir)
 
 
 def test_an_update_killed_at_random_calls_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
-    before, whole = tmp_path / "before", tmp_path / "whole"
+    before, intact = tmp_path / "before", tmp_path / "intact"
     assert rootle("index", large, "--index-dir", before).code == 0
-    shutil.copytree(before, whole)
+    shutil.copytree(before, intact)
     _edit(large)
-    calls = _calls(large, whole)
-    expected = answers(large, whole, _ASKED)
+    calls = _count_calls(large, intact)
+    expected = answers(large, intact, _QUERIES)
     rng = Random(4)
     chosen = [rng.randrange(1, calls) for _ in range(5)]
     chosen += [calls - rng.randrange(1, 200) for _ in range(8)]
@@ -202,40 +202,40 @@ def test_an_update_killed_at_random_calls_is_completed(
         index_dir = tmp_path / f"killed_{number}"
         shutil.copytree(before, index_dir)
         _kill_at_call(large, index_dir, number)
-        assert answers(large, index_dir, _ASKED) == expected, number
+        assert answers(large, index_dir, _QUERIES) == expected, number
         shutil.rmtree(index_dir)
 
 
-class _PulledPlug(BaseException):
-    """Stands for the end of the process: nothing below catches it."""
+class _SimulatedKill(BaseException):
+    """Simulates the end of the process: no handler in the code under test catches it."""
 
 
 @pytest.mark.parametrize("moment", ["all", "dense", "files", "chunks", "closing"])
-def test_a_stop_between_the_commits_is_caught_up(
+def test_a_run_killed_between_two_commits_is_completed(
     moment: str,
     large: Path,
     tmp_path: Path,
     answers: Answers,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    broken, intact = tmp_path / "broken", tmp_path / "intact"
     with open_app(large, index_dir=broken) as app:
         app.index()
-    shutil.copytree(broken, whole)
+    shutil.copytree(broken, intact)
     _edit(large)
-    expected = answers(large, whole, _ASKED)
-    _pull_plug(moment, monkeypatch)
-    with pytest.raises(_PulledPlug), open_app(large, index_dir=broken) as app:
+    expected = answers(large, intact, _QUERIES)
+    _kill_before(moment, monkeypatch)
+    with pytest.raises(_SimulatedKill), open_app(large, index_dir=broken) as app:
         app.index()
     monkeypatch.undo()
-    assert answers(large, broken, _ASKED) == expected
+    assert answers(large, broken, _QUERIES) == expected
 
 
-def _pull_plug(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite is committed; the derived indexes are not, or only some of them."""
+def _kill_before(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop after the commit of SQLite and before the commit of some derived indexes."""
 
     def stop(*_: object, **__: object) -> None:
-        raise _PulledPlug
+        raise _SimulatedKill
 
     if moment == "all":
         monkeypatch.setattr(DerivedWriter, "commit", stop)
@@ -244,23 +244,23 @@ def _pull_plug(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
     elif moment == "files":
         monkeypatch.setattr(SparseWriter, "commit", stop)
     elif moment == "chunks":
-        whole_commit = SparseWriter.commit
+        commit = SparseWriter.commit
 
-        def commit_files_alone(self: SparseWriter, *arguments: Any) -> None:
+        def commit_files_only(self: SparseWriter, *arguments: Any) -> None:
             chunks = self._writers["chunks"]
-            self._writers["chunks"] = _Stopping(chunks)  # type: ignore[assignment]
+            self._writers["chunks"] = _FailingWriter(chunks)  # type: ignore[assignment]
             try:
-                whole_commit(self, *arguments)
+                commit(self, *arguments)
             finally:
                 self._writers["chunks"] = chunks
 
-        monkeypatch.setattr(SparseWriter, "commit", commit_files_alone)
+        monkeypatch.setattr(SparseWriter, "commit", commit_files_only)
     else:
         monkeypatch.setattr("rootle.index.local.manifest.Manifest.forget_removed", stop)
 
 
-class _Stopping:
-    """A tantivy writer whose commit never happens."""
+class _FailingWriter:
+    """A tantivy writer whose process is killed before its commit."""
 
     def __init__(self, writer: Any) -> None:
         self._writer = writer
@@ -269,25 +269,25 @@ class _Stopping:
         return getattr(self._writer, name)
 
     def commit(self) -> None:
-        raise _PulledPlug
+        raise _SimulatedKill
 
 
-def test_what_killed_runs_leave_behind_does_not_pile_up(large: Path, tmp_path: Path) -> None:
+def test_files_of_killed_runs_do_not_accumulate(large: Path, tmp_path: Path) -> None:
     clean, killed = tmp_path / "clean", tmp_path / "killed"
     assert rootle("index", large, "--index-dir", clean).code == 0
-    calls = _calls(large, tmp_path / "counted")
+    calls = _count_calls(large, tmp_path / "counted")
     for number in (calls // 3, calls // 3, 50, 100):
         _kill_at_call(large, killed, number)
     assert rootle("index", large, "--index-dir", killed).code == 0
-    assert _kinds_of_files(killed) == _kinds_of_files(clean)
+    assert _list_file_patterns(killed) == _list_file_patterns(clean)
 
 
-def _kinds_of_files(index_dir: Path) -> list[str]:
-    """Names up to what is chosen at random or counted: `rows-1.bin` is `rows-*.bin`."""
+def _list_file_patterns(index_dir: Path) -> list[str]:
+    """Return file names without random parts and counters: `rows-1.bin` becomes `rows-.bin`."""
     names = []
     for file in index_dir.rglob("*"):
-        place = file.relative_to(index_dir).parent.as_posix()
+        folder = file.relative_to(index_dir).parent.as_posix()
         stem, dash, _ = file.name.partition("-")
         is_random = len(file.stem) == 32
-        names.append(f"{place}/{'*' if is_random else stem + dash}{file.suffix}")
+        names.append(f"{folder}/{'*' if is_random else stem + dash}{file.suffix}")
     return sorted(names)

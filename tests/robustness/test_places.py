@@ -1,4 +1,4 @@
-"""Full disks, places that cannot be written, and folders that are not what they should be."""
+"""Full disks, read-only folders and unusual files."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ Answers = Callable[..., list[Any]]
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 300 kB."""
+    """A file system of 300 kB, mounted for one test."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk], capture_output=True
     )
     if mounted.returncode != 0:
-        pytest.skip("needs the right to mount a file system")
+        pytest.skip("needs the permission to mount a file system")
     yield disk
     subprocess.run(["umount", "-l", disk], check=True)
 
 
-def _assert_one_clear_line(outcome: Outcome) -> None:
+def _assert_one_line_error(outcome: Outcome) -> None:
     assert outcome.code == 2
     assert outcome.out == ""
     assert len(outcome.err.splitlines()) == 1, outcome.err
     assert outcome.err.startswith("rootle: ")
 
 
-def test_a_full_disk_is_told_and_the_next_run_completes(
+def test_a_full_disk_is_reported_and_the_next_run_completes_the_index(
     tiny_disk: Path, tmp_path: Path, answers: Answers
 ) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})
     outcome = rootle("index", root, "--index-dir", tiny_disk / "index")
-    _assert_one_clear_line(outcome)
+    _assert_one_line_error(outcome)
     assert "free space" in outcome.err
     subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
-    whole = tmp_path / "whole"
-    assert answers(root, tiny_disk / "index") == answers(root, whole)
+    intact = tmp_path / "intact"
+    assert answers(root, tiny_disk / "index") == answers(root, intact)
 
 
-def test_an_update_on_a_full_disk_leaves_the_old_answers(tiny_disk: Path, tmp_path: Path) -> None:
+def test_an_update_on_a_full_disk_keeps_the_old_index(tiny_disk: Path, tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
     index_dir = tiny_disk / "index"
     assert rootle("index", root, "--index-dir", index_dir).code == 0
@@ -58,30 +58,30 @@ def test_an_update_on_a_full_disk_leaves_the_old_answers(tiny_disk: Path, tmp_pa
         write(root, path, text)
     command = ("--root", root, "--index-dir", index_dir)
     outcome = rootle("search", "retry_backoff", "--json", *command)
-    # Either the old state still answers and says that it is old, or one line tells why not.
+    # Either the old index is searched and reported as stale, or there is a one-line error.
     if outcome.code == 0:
         assert outcome.data["degraded"] == ["stale"]
         assert outcome.paths[0] == "src/net/retry.py"
     else:
-        _assert_one_clear_line(outcome)
+        _assert_one_line_error(outcome)
     subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
     outcome = rootle("search", "retry_backoff", "--json", *command)
     assert (outcome.data["degraded"], outcome.paths[0]) == ([], "src/net/retry.py")
 
 
 @pytest.mark.parametrize("limit", [1, 4_000, 40_000, 150_000])
-def test_a_limit_on_the_size_of_files_is_told(limit: int, tmp_path: Path, answers: Answers) -> None:
+def test_a_limit_on_the_file_size_is_reported(limit: int, tmp_path: Path, answers: Answers) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})
     index_dir = tmp_path / "index"
 
-    def shrink() -> None:
+    def limit_file_size() -> None:
         import signal
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    _assert_one_clear_line(rootle("index", root, "--index-dir", index_dir, limits=shrink))
-    assert answers(root, index_dir) == answers(root, tmp_path / "whole")
+    _assert_one_line_error(rootle("index", root, "--index-dir", index_dir, limits=limit_file_size))
+    assert answers(root, index_dir) == answers(root, tmp_path / "intact")
 
 
 def _forbid_writing(folder: Path) -> None:
@@ -108,7 +108,9 @@ def read_only() -> Iterator[Callable[[Path], None]]:
         _allow_writing(folder)
 
 
-def test_a_read_only_index_still_answers(repository: Path, tmp_path: Path, read_only) -> None:
+def test_a_read_only_index_can_be_searched(
+    repository: Path, tmp_path: Path, read_only: Callable[[Path], None]
+) -> None:
     index_dir = tmp_path / "index"
     command = ("search", "retry_backoff", "--json", "--root", repository, "--index-dir", index_dir)
     assert rootle("index", repository, "--index-dir", index_dir).code == 0
@@ -122,14 +124,14 @@ def test_a_read_only_index_still_answers(repository: Path, tmp_path: Path, read_
     assert outcome.paths[0] == "src/net/retry.py"
     assert "cannot write the index" in outcome.err
     outcome = rootle("index", repository, "--index-dir", index_dir, unprivileged=True)
-    _assert_one_clear_line(outcome)
+    _assert_one_line_error(outcome)
     assert "--index-dir" in outcome.err
     status = rootle("status", repository, "--json", "--index-dir", index_dir, unprivileged=True)
     assert status.data["pending"] == 1
 
 
-def test_a_read_only_index_left_by_a_killed_reader_still_answers(
-    repository: Path, tmp_path: Path, read_only
+def test_a_read_only_index_of_a_killed_process_can_be_searched(
+    repository: Path, tmp_path: Path, read_only: Callable[[Path], None]
 ) -> None:
     from rootle import open_app
 
@@ -140,7 +142,7 @@ def test_a_read_only_index_left_by_a_killed_reader_still_answers(
         app.search("retry")
         write(repository, "new.py", "def brand_new(): pass\n")
         app.index()
-        shutil.copytree(index_dir, copy)  # with the log that SQLite keeps while it is open
+        shutil.copytree(index_dir, copy)  # with the write-ahead log of an open database
     assert (copy / "rootle.db-wal").exists()
     read_only(copy)
     outcome = rootle(
@@ -150,21 +152,23 @@ def test_a_read_only_index_left_by_a_killed_reader_still_answers(
     assert outcome.paths[0] == "new.py"
 
 
-def test_a_read_only_home_without_an_index_is_told(repository: Path, home: Path, read_only) -> None:
+def test_a_read_only_home_without_an_index_is_reported(
+    repository: Path, home: Path, read_only: Callable[[Path], None]
+) -> None:
     read_only(home)
     for command in (("search", "retry"), ("index",)):
         outcome = rootle(*command, cwd=repository, unprivileged=True)
-        _assert_one_clear_line(outcome)
+        _assert_one_line_error(outcome)
         assert "--index-dir" in outcome.err
     assert rootle("status", cwd=repository, unprivileged=True).code == 1
 
 
-def test_a_home_that_may_not_be_entered_is_told(repository: Path, home: Path) -> None:
+def test_an_inaccessible_home_is_reported(repository: Path, home: Path) -> None:
     home.chmod(0)
     try:
         for command in (("search", "retry"), ("index",)):
             outcome = rootle(*command, cwd=repository, unprivileged=True)
-            _assert_one_clear_line(outcome)
+            _assert_one_line_error(outcome)
             assert "--index-dir" in outcome.err
         assert rootle("status", cwd=repository, unprivileged=True).code == 1
         assert rootle("clear", cwd=repository, unprivileged=True).code == 1
@@ -172,39 +176,41 @@ def test_a_home_that_may_not_be_entered_is_told(repository: Path, home: Path) ->
         home.chmod(0o700)
 
 
-def test_a_read_only_repository_is_indexed_elsewhere(repository: Path, read_only) -> None:
+def test_a_read_only_repository_is_indexed_in_the_cache_folder(
+    repository: Path, read_only: Callable[[Path], None]
+) -> None:
     read_only(repository)
     outcome = rootle("search", "retry_backoff", "--json", cwd=repository, unprivileged=True)
     assert outcome.paths[0] == "src/net/retry.py"
     assert outcome.err == ""
 
 
-def test_an_index_that_is_current_is_not_touched_by_a_search(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_a_search_writes_nothing_to_a_current_index(repository: Path, tmp_path: Path) -> None:
     index_dir = tmp_path / "index"
     command = ("search", "retry", "--root", repository, "--index-dir", index_dir)
     assert rootle(*command).code == 0
-    before = _times(index_dir)
+    before = _modification_times(index_dir)
     assert rootle(*command).code == 0
-    assert _times(index_dir) == before
+    assert _modification_times(index_dir) == before
 
 
-def _times(folder: Path) -> dict[str, int]:
+def _modification_times(folder: Path) -> dict[str, int]:
     return {
         file.name: file.stat().st_mtime_ns for file in folder.rglob("*") if "-shm" not in file.name
     }
 
 
-def test_a_path_that_is_no_folder_is_told_and_leaves_nothing(repository: Path, home: Path) -> None:
+def test_a_root_that_is_not_a_folder_is_reported_and_nothing_is_written(
+    repository: Path, home: Path
+) -> None:
     for path in (repository / "README.md", repository / "nowhere"):
         for command in (("search", "x", "--root"), ("index",), ("status",), ("index", "--dry-run")):
-            _assert_one_clear_line(rootle(*command, path))
+            _assert_one_line_error(rootle(*command, path))
     assert list((home / "cache").rglob("*")) == []
 
 
 @pytest.mark.parametrize("command", [("index", "--rebuild"), ("index",), ("clear",)])
-def test_a_folder_with_other_things_in_it_never_becomes_or_loses_an_index(
+def test_a_folder_with_other_files_never_becomes_an_index_and_loses_none(
     command: tuple[str, ...], repository: Path, tmp_path: Path
 ) -> None:
     precious = tmp_path / "precious"
@@ -219,7 +225,7 @@ def test_a_folder_with_other_things_in_it_never_becomes_or_loses_an_index(
     ]
 
 
-def test_clear_leaves_what_is_not_of_the_index(repository: Path, tmp_path: Path) -> None:
+def test_clear_keeps_other_files(repository: Path, tmp_path: Path) -> None:
     index_dir = tmp_path / "index"
     assert rootle("index", repository, "--index-dir", index_dir).code == 0
     write(index_dir, "thesis.txt", "years of work\n")
@@ -235,20 +241,20 @@ def test_an_index_dir_inside_the_repository_is_not_indexed(repository: Path) -> 
     assert outcome.data["filesTotal"] == len(FILES)
 
 
-def test_an_index_dir_that_is_a_file_is_told(repository: Path) -> None:
-    _assert_one_clear_line(rootle("index", repository, "--index-dir", repository / "README.md"))
+def test_an_index_dir_that_is_a_file_is_reported(repository: Path) -> None:
+    _assert_one_line_error(rootle("index", repository, "--index-dir", repository / "README.md"))
 
 
-def test_a_folder_that_was_deleted_below_us_is_told(tmp_path: Path) -> None:
+def test_a_deleted_working_directory_is_reported(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     outcome = rootle(
         "search", "x", cwd=gone, wrapper=("sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh")
     )
-    _assert_one_clear_line(outcome)
+    _assert_one_line_error(outcome)
 
 
-def test_odd_things_in_a_repository_do_not_stop_indexing(tmp_path: Path) -> None:
+def test_unusual_files_do_not_stop_indexing(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
     os.mkfifo(root / "pipe.py")
     write(root, "picture.py", bytes(range(256)) * 40)
@@ -280,11 +286,11 @@ def test_odd_things_in_a_repository_do_not_stop_indexing(tmp_path: Path) -> None
     assert found.paths[0] == "sub/fine.py"
 
 
-def test_a_file_that_may_be_read_again_is_indexed(tmp_path: Path) -> None:
+def test_a_file_is_indexed_after_it_became_readable(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
-    closed = write(root, "closed.py", "def behind_the_door(): pass\n")
+    closed = write(root, "closed.py", "def unreadable_function(): pass\n")
     closed.chmod(0)
-    command = ("search", "behind_the_door", "--json", "--root", root)
+    command = ("search", "unreadable_function", "--json", "--root", root)
     assert "closed.py" not in rootle(*command, unprivileged=True).paths
     closed.chmod(0o644)
     assert rootle(*command, unprivileged=True).paths[0] == "closed.py"

@@ -1,4 +1,4 @@
-"""Several processes on one index: none corrupts it, none fails, each sees a whole state."""
+"""Several processes use one index: none fails or corrupts it, and each sees a consistent state."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command import rootle, start_rootle
-from sample import FILES, make_repository, many_files, write
+from sample import FILES, MakeApp, make_repository, many_files, write
 
 from rootle import open_app
 from rootle.config.fields import Config
@@ -20,7 +21,7 @@ from rootle.ingest.workers import scheduler
 Answers = Callable[..., list[Any]]
 
 
-def test_processes_that_index_the_same_folder_at_once_agree(
+def test_processes_that_index_a_folder_concurrently_produce_the_same_index(
     tmp_path: Path, answers: Answers
 ) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(30)})
@@ -36,7 +37,7 @@ def test_processes_that_index_the_same_folder_at_once_agree(
     assert answers(root, shared) == answers(root, alone)
 
 
-def test_first_searches_at_once_all_answer(repository: Path, tmp_path: Path) -> None:
+def test_concurrent_first_searches_all_succeed(repository: Path, tmp_path: Path) -> None:
     index_dir = tmp_path / "index"
     command = ("search", "retry_backoff", "--json", "--root", repository, "--index-dir", index_dir)
     processes = [start_rootle(*command) for _ in range(3)]
@@ -46,8 +47,8 @@ def test_first_searches_at_once_all_answer(repository: Path, tmp_path: Path) -> 
         assert json.loads(out)["results"][0]["filePath"] == "src/net/retry.py"
 
 
-# Asks the same question many times and prints, for each answer, what it shows of the file.
-_ASK_OFTEN = """
+# Repeats one query and prints the snippets of each response.
+_SEARCH_REPEATEDLY = """
 import json, sys
 from rootle import Config, open_app
 root, index_dir, times = sys.argv[1:]
@@ -58,18 +59,19 @@ with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) a
 """
 
 
-def _states(number: int) -> dict[str, str]:
-    """The same number in every line of two files: a mixture of two states would show."""
+def _files_of_state(number: int) -> dict[str, str]:
+    """Return files whose lines all contain the number, so that a mixture of states is visible."""
     lines = "\n".join(f"# compass heading of the ship: {number}" for _ in range(30))
     return {"compass.py": f"def compass():\n    return {number}\n{lines}\n"}
 
 
-def test_searches_while_files_change_all_answer_with_a_whole_state(tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "repo", {**FILES, **_states(0)})
+def test_searches_during_changes_return_consistent_states(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {**FILES, **_files_of_state(0)})
     index_dir = tmp_path / "index"
     assert rootle("index", root, "--index-dir", index_dir).code == 0
     searchers = [
-        start_rootle(root, index_dir, times, program=_ASK_OFTEN) for times in ("22", "21", "21")
+        start_rootle(root, index_dir, times, program=_SEARCH_REPEATEDLY)
+        for times in ("22", "21", "21")
     ]
     stop = threading.Event()
 
@@ -77,8 +79,8 @@ def test_searches_while_files_change_all_answer_with_a_whole_state(tmp_path: Pat
         for number in count(1):
             if stop.is_set():
                 break
-            for path, text in _states(number).items():
-                # As editors save: a new file in the old one's place.
+            for path, text in _files_of_state(number).items():
+                # As editors save: a new file replaces the old one.
                 scratch = write(root, f"{path}.tmp~", text, when_s=None)
                 os.replace(scratch, root / path)
             write(root, f"note_{number % 5}.md", f"# Note {number}\n", when_s=None)
@@ -93,14 +95,14 @@ def test_searches_while_files_change_all_answer_with_a_whole_state(tmp_path: Pat
         assert searcher.returncode == 0, errors.decode()
         for line in out.splitlines():
             snippets = dict(json.loads(line))
-            # Its lines are all of one state.
+            # All its lines are of one state.
             numbers = {row.split()[-1] for row in snippets["compass.py"].split("\n")[1:]}
             assert len(numbers) == 1, snippets["compass.py"]
             seen += 1
     assert seen == 64
 
 
-def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, make_app) -> None:
+def test_an_open_app_sees_the_old_state_during_a_write(repository: Path, make_app: MakeApp) -> None:
     reader = make_app(repository, stale_check_seconds=3600)
     reader.index()
     before = reader.search("retry_backoff").results
@@ -109,14 +111,14 @@ def test_an_open_app_keeps_a_whole_old_state_during_a_write(repository: Path, ma
     (repository / "docs/guide.md").unlink()
     during: list[Any] = []
 
-    def look(done: int, total: int) -> None:
+    def search_meanwhile(done: int, total: int) -> None:
         during.append(*snapshot.excerpts([(_file_id(snapshot, "src/net/retry.py"), 0, 1_000_000)]))
         during.append(reader._container.agent().search(_query()).results == before)
 
     writer = make_app(repository)
-    writer.index(look)
+    writer.index(search_meanwhile)
     assert during[:2] == [FILES["src/net/retry.py"], True]
-    # And the next look of the same app is the whole new state.
+    # The next search of the same app sees the new state.
     after = reader.search("something_else").results
     assert after[0].snippet.startswith("def something_else")
 
@@ -131,7 +133,7 @@ def _file_id(snapshot: Any, path: str) -> int:
     return next(state.id for state in snapshot.all_files() if state.path == path)
 
 
-def test_a_search_waits_for_the_first_index_that_another_process_makes(
+def test_a_search_waits_for_the_first_index_of_another_process(
     repository: Path, tmp_path: Path
 ) -> None:
     from rootle.index.local.writer_lock import writer_lock
@@ -150,17 +152,17 @@ def test_a_search_waits_for_the_first_index_that_another_process_makes(
 _KILLER = """
 import os, signal, sys
 import rootle.ingest.workers.job_runner as job_runner
-whole = job_runner.run_job
+original = job_runner.run_job
 def run_job(job, *rest):
     if "poison" in job.uri and not (job.plain and "curable" in job.uri):
         os.kill(os.getpid(), signal.SIGKILL)
-    return whole(job, *rest)
+    return original(job, *rest)
 job_runner.run_job = run_job
 """
 
 
-def test_a_worker_that_crashes_on_a_file_loses_no_other_file(
-    tmp_path: Path, monkeypatch, make_app
+def test_a_file_that_crashes_a_worker_loses_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_app: MakeApp
 ) -> None:
     files = {**FILES, **many_files(30), "a/curable_poison.py": "def healed_function(): pass\n"}
     root = make_repository(tmp_path / "repo", {**files, "a/poison.py": "def never_seen(): pass\n"})
@@ -180,14 +182,16 @@ _PREFIX = "import sys; sys.path[:] = {path!r}\n"
 _SUFFIX = "\nfrom rootle.ingest.workers.worker import main; main()\n"
 
 
-def test_many_threads_may_ask_one_app_while_another_rebuilds(repository: Path, tmp_path) -> None:
+def test_threads_can_search_an_app_while_another_thread_rebuilds_the_index(
+    repository: Path, tmp_path: Path
+) -> None:
     with open_app(
         repository, index_dir=tmp_path / "index", config=Config(stale_check_seconds=3600)
     ) as app:
         app.index()
         failures: list[BaseException] = []
 
-        def ask() -> None:
+        def search() -> None:
             try:
                 for _ in range(20):
                     results = app.search("retry_backoff").results
@@ -195,7 +199,7 @@ def test_many_threads_may_ask_one_app_while_another_rebuilds(repository: Path, t
             except BaseException as error:
                 failures.append(error)
 
-        threads = [threading.Thread(target=ask) for _ in range(4)]
+        threads = [threading.Thread(target=search) for _ in range(4)]
         for thread in threads:
             thread.start()
         for _ in range(3):
