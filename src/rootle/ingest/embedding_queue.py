@@ -140,8 +140,8 @@ class EmbeddingQueue:
         for at, vector in found.vectors.items():
             if len(vector) != (step.dimensions or len(vector)):
                 raise UnavailableError(
-                    f"the model returns vectors with {len(vector)} dimensions, but those in the "
-                    f"index have {step.dimensions}: it is another model; run `rootle index --rebuild`"
+                    f"the model returns vectors with {len(vector)} dimensions and the index has "
+                    f"{step.dimensions}: it is another model; run `rootle index --rebuild`"
                 )
             step.dimensions = len(vector)
             chunk = batch[at][0]
