@@ -11,8 +11,14 @@ demo: .venv/installed  ## set up, index and answer a question: make demo Q="…"
 	@.venv/bin/rootle search --root "$${REPO:-.}" -n 2 \
 		"$${Q:-when did a file last change, according to git}" || test $$? -eq 1
 
+# The tests start hundreds of interpreters, each of which would compile rootle again.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: .venv/developed  ## install the development dependencies and run all tests
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n auto
+
+test-fast: .venv/developed  ## run the tests that start no server and no slow process
+	$(PYTHON) -m pytest -n auto -m "not server and not slow"
 
 lint: .venv/developed  ## check style and types
 	$(PYTHON) -m ruff check .
@@ -90,4 +96,4 @@ clean:  ## delete all generated files, including .venv
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --group dev
 	@touch .venv/developed
 
-.PHONY: help demo test lint fix docs docs-check site wheel bench golden clean
+.PHONY: help demo test test-fast lint fix docs docs-check site wheel bench golden clean

@@ -1,4 +1,4 @@
-"""Runs rootle as a user does: as a process of its own."""
+"""Helpers that run rootle as a user does, as a command in another process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fork_server import Command, ForkServer
+from no_network import sitecustomize as _guard
+
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
-_RIGHTS_OF_ROOT = (1, 2)  # to write, and to read and search, whatever the permissions say
+_RIGHTS_OF_ROOT = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+# `conftest.py` sets the same environment for every test.
+_fork_server = ForkServer({**os.environ, "PYTHONPATH": os.path.dirname(_guard.__file__)})
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -43,16 +48,30 @@ def rootle(
     program: str | None = None,
     wrapper: Sequence[str] = (),
     limits: Any = None,
+    preloaded: bool | None = None,
+    timeout_s: float = 120,
 ) -> Outcome:
-    """Run a command to its end. Whatever happens, no user should ever see a traceback."""
-    process = subprocess.run(
-        [*wrapper, *command_line(*arguments, program=program)],
-        cwd=cwd,
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
-        capture_output=True,
-        timeout=120,
-        preexec_fn=_give_up_rights if unprivileged else limits,
-    )
+    """Run a command to its end, and fail if it prints a traceback.
+
+    `program` is Python code to run in place of the entry point. With `preloaded`, which is the
+    default without a `program`, the command is forked from a process that has imported rootle.
+    Otherwise it starts a new interpreter.
+    """
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    if preloaded is None:
+        preloaded = program is None
+    if preloaded and not (unprivileged or wrapper or limits) and _fork_server.can_run():
+        words = [os.fspath(argument) for argument in arguments]
+        process = _fork_server.run(Command(words, program, cwd, data, timeout_s))
+    else:
+        process = subprocess.run(
+            [*wrapper, *command_line(*arguments, program=program)],
+            cwd=cwd,
+            input=data,
+            capture_output=True,
+            timeout=timeout_s,
+            preexec_fn=_give_up_rights if unprivileged else limits,
+        )
     outcome = Outcome(
         process.returncode,
         process.stdout.decode("utf-8", "surrogateescape"),
@@ -64,7 +83,7 @@ def rootle(
 
 
 def command_line(*arguments: str | Path, program: str | None = None) -> list[str]:
-    """The words of a command; `program` is Python to run in place of the entry point."""
+    """Return the words of a command; see `rootle` for `program`."""
     start = _COMMAND if program is None else (sys.executable, "-c", program)
     return [*start, *(os.fspath(argument) for argument in arguments)]
 
@@ -72,8 +91,8 @@ def command_line(*arguments: str | Path, program: str | None = None) -> list[str
 def start_rootle(
     *arguments: str | Path, program: str | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
-    """A command that runs on its own; its output is collected by the caller."""
-    # Tests that a shell runs in the background ignore Ctrl-C, and so would every child of theirs.
+    """Start a command and return its process, whose output the caller reads."""
+    # A shell makes background jobs ignore Ctrl-C, and their children inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(
@@ -86,7 +105,7 @@ def start_rootle(
 
 
 def _give_up_rights() -> None:
-    """Make the permissions of files hold for root too, who else passes over them."""
+    """Make file permissions apply to root too."""
     if os.geteuid() != 0:
         return
     library = ctypes.CDLL(None, use_errno=True)

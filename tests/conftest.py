@@ -1,4 +1,4 @@
-"""What every test stands on: no network, a home of its own, a small repository, an app on it."""
+"""Fixtures of all tests: no network, an own home, a small repository, and apps that index it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,56 @@ from rootle.serialization.json import to_json
 from rootle.sources.source import Source
 from rootle.types import SearchQuery
 
+_SERVERS = frozenset({"chroma", "own_chroma", "opensearch", "elasticsearch", "weaviate"})
+_FILES_ON_SERVERS = (
+    "tests/conformance/test_dense_index.py",
+    "tests/conformance/test_sparse_index.py",
+    "tests/spec/test_8_2_integration.py",
+    "tests/test_servers.py",
+)
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if not _SERVERS.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.server)
+    if hasattr(config, "workerinput"):
+        # Slow files first, so that no process still works on one when the others are done.
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: (_is_on_servers(item), item.path in slow), reverse=True)
+
+
+def _is_on_servers(item: pytest.Item) -> bool:
+    return item.get_closest_marker("server") is not None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Distribute whole files, in the order of collection, to the processes of pytest-xdist."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    config.option.loadscopereorder = False  # by the number of tests, which is not their time
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _unit_of_work
+    return scheduler
+
+
+def _unit_of_work(test: str) -> str:
+    """Return the file of a test, or one name for all files that share the real servers.
+
+    Marks with `xdist_group` would do, but pytest-xdist 3.8 ignores them under pytest 9.2
+    (https://github.com/pytest-dev/pytest-xdist/issues/1386).
+    """
+    path, _, _ = test.partition("::")
+    return "servers" if path in _FILES_ON_SERVERS else path
 
 
 @pytest.fixture(autouse=True)
 def _home_of_its_own(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """No test reads or writes what belongs to the person who runs it, nor do its children."""
+    """Keep a test and its child processes from reading or writing the files of the user."""
     home = tmp_path_factory.mktemp("home")
     for name, folder in (
         ("HOME", "."),
@@ -58,8 +100,20 @@ def _home_of_its_own(
 
 @pytest.fixture(autouse=True)
 def _no_network_in_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The guard holds in this process since it was imported; this hands it to every child."""
+    """Pass the guard to child processes; importing it has guarded this one."""
     monkeypatch.setenv("PYTHONPATH", _GUARD_FOLDER)
+
+
+@pytest.fixture(autouse=True)
+def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small folders of tests never use them, and starting them takes half of an indexing run.
+
+    A test that is about them is marked `prestarted_workers`.
+    """
+    if request.node.get_closest_marker("prestarted_workers") is None:
+        monkeypatch.setattr(
+            "rootle.ingest.workers.worker_process.PrestartedWorkers.start", lambda self: None
+        )
 
 
 @pytest.fixture
@@ -69,7 +123,7 @@ def home(_home_of_its_own: Path) -> Path:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A small repository in several languages, committed long ago."""
+    """Return a small repository in several languages, committed long ago."""
     return make_repository(tmp_path / "repository")
 
 
@@ -83,7 +137,7 @@ Answers = Callable[..., list[Any]]
 
 @pytest.fixture
 def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeApp]:
-    """Apps that look at their folder before every answer and are closed after the test."""
+    """Return a function that opens apps; they check the folder before every answer."""
     apps: list[App] = []
 
     def make(
@@ -106,7 +160,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
-        # However little time has passed since the last look: a test changes files quickly.
+        # A test changes files too soon after the last check.
         monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
         apps.append(app)
         return app
@@ -118,14 +172,14 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
 
 @pytest.fixture
 def answers() -> Answers:
-    """All that a user sees of the answers to some questions, by an app that is opened for it."""
+    """Return a function that opens an app and returns the answers as a user would see them."""
 
     def ask(root: Path, index_dir: Path, questions: Sequence[str] = QUESTIONS) -> list[Any]:
         seen = []
         with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
             for question in questions:
                 answer = to_json(app.search(SearchQuery(question, limit=50)))
-                # The clock, and a counter of writes that a user has no use for; a cursor has both.
+                # These depend on the clock and on the number of writes, and a cursor holds both.
                 del answer["tookMs"], answer["generation"]
                 answer["nextCursor"] = answer["nextCursor"] is not None
                 seen.append(answer)
@@ -136,7 +190,7 @@ def answers() -> Answers:
 
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A certificate for this machine that only this test trusts."""
+    """Return a certificate for localhost that only this test trusts."""
     assert shutil.which("openssl"), "needs openssl: apt-get install openssl"
     made = tmp_path / "both.pem"
     subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
@@ -152,7 +206,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 @pytest.fixture(scope="session")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of llama.cpp's own server with a tiny cross-encoder."""
+    """Start the server of llama.cpp with a tiny cross-encoder; return its address."""
     model = tmp_path_factory.mktemp("model") / "tiny.gguf"
     program = Path(__file__).parent / "rerank" / "tiny_reranker.py"
     subprocess.run([sys.executable, program, "make", model], check=True)

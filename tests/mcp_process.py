@@ -1,4 +1,4 @@
-"""`rootle mcp` as a process of its own, with the SDK's client or with bare lines at its pipes."""
+"""`rootle mcp` as a process, with the client of the SDK or with plain lines on its pipes."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import asyncio
 import json
 import os
 import subprocess
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from command import command_line
 from mcp import Client, StdioServerParameters, stdio_client
+from polling import TIMEOUT_S
 
-PATIENCE_S = 60.0
-
-# Tools that do what no tool should.
-STRANGE_TOOLS = """
+# Runs a server with tools that print, fail or hang.
+MISBEHAVING_TOOLS = """
 import os, subprocess, sys, time
 import rootle.server.runner as serving
 from rootle.errors import QueryError
@@ -60,8 +57,9 @@ async def client_of(
     started_in: Path | None = None,
     **variables: str,
 ) -> AsyncIterator[Client]:
-    """The SDK's client on a server that it starts; it is not told the root where it is started in
-    a folder of the caller's choice.
+    """Yield the SDK's client, connected to a server that it starts.
+
+    The server gets `--root` unless `started_in` is the folder to start it in.
     """
     named = ("--root", root) if started_in is None else ()
     command, *arguments = command_line("mcp", *named, program=program)
@@ -69,12 +67,12 @@ async def client_of(
         command=command, args=arguments, env={**os.environ, **variables}, cwd=started_in or root
     )
     with open(errors or os.devnull, "w") as log:
-        async with Client(stdio_client(server, errlog=log), read_timeout_seconds=PATIENCE_S) as it:
+        async with Client(stdio_client(server, errlog=log), read_timeout_seconds=TIMEOUT_S) as it:
             yield it
 
 
 class Lines:
-    """A server, line by line."""
+    """A server process with methods to send and receive lines."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -122,18 +120,8 @@ def lines_of(root: Path, *, program: str | None = None) -> Iterator[Lines]:
                 stream.close()  # type: ignore[union-attr]
 
 
-def until(condition: Callable[[], Any], what: str) -> Any:
-    """The first true value of a condition."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(0.02)
-    pytest.fail(f"it did not happen: {what}")
-
-
 def is_alive(process_id: int) -> bool:
-    """Whether a process runs, of whatever parent; one that nobody waited for yet does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         state = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
@@ -147,7 +135,7 @@ def children_of(process_id: int) -> list[int]:
 
 
 class Session:
-    """A client whose calls wait for their answers; many may wait at once."""
+    """A client with blocking calls, which several threads may make at the same time."""
 
     def __init__(self, portal: BlockingPortal, client: Client) -> None:
         self._portal = portal
@@ -168,7 +156,7 @@ class Session:
 
 @contextmanager
 def session_of(root: Path, **options: Any) -> Iterator[Session]:
-    """`options` as `client_of` takes them."""
+    """Yield a session; `options` are those of `client_of`."""
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(client_of(root, **options)) as client,

@@ -42,9 +42,9 @@ def test_indexing_and_searching_touch_no_socket(
     assert sum(map(len, files.values())) > scheduler._PARALLEL_BYTES  # so that workers start too
     root = write_tree(tmp_path / "large", files)
     monkeypatch.setenv("ROOTLE_TEST_NO_SOCKETS", "1")
-    assert rootle("index", root).code == 0
-    assert rootle("search", "flush the ledger", "--root", root).code == 0
-    assert rootle("status", root).code == 0
+    assert rootle("index", root, preloaded=False).code == 0
+    assert rootle("search", "flush the ledger", "--root", root, preloaded=False).code == 0
+    assert rootle("status", root, preloaded=False).code == 0
 
 
 @pytest.mark.skipif(

@@ -267,7 +267,7 @@ def test_a_model_behind_a_server_is_not_asked_for_memories(repository: Path, mak
 @pytest.mark.parametrize(
     "text", ["half \ud800.py a pair", "a\0b/c.py `d\0e_f`", "\udcff/x.py#\udcff"]
 )
-def test_any_text_can_be_told_and_asked(memory: UserMemory, text: str) -> None:
+def test_any_text_can_be_stored_and_queried(memory: UserMemory, text: str) -> None:
     kept = memory.remember(f"fact about {text}").memory
     assert kept is not None
     assert memory.recall(f"fact about {text}")[0].id == kept.id

@@ -1,7 +1,7 @@
 """Share of questions answered by the text that `vectordb_search` shows an agent.
 
-    python -m benchmarks.quality.snippet_coverage REPOS [--split tune|test] [--only ninja] [--lines 3]
-        [--indexes DIR]
+    python -m benchmarks.quality.snippet_coverage REPOS [--split tune|test] [--only ninja]
+        [--lines 3] [--indexes DIR]
 
 REPOS is that of `labelled_questions`. A question is answered if `--lines` lines of a target (all of
 them if it has fewer; lines of less than eight characters do not count) occur in the text of a
@@ -24,7 +24,7 @@ from benchmarks.common.labels import (
 )
 from benchmarks.common.rootle_search import index_folder, indexed_app
 from rootle.tools.app_backend import AppBackend
-from rootle.tools.snippet import shown_text
+from rootle.tools.snippet import excerpt_record
 from rootle.tools.vectordb_search import FINAL_K, SNIPPET_LENGTH
 
 MIN_LINE_CHARS = 8
@@ -59,7 +59,7 @@ def count_answered(
         for label in labels:
             records = backend.answer(label.query, FINAL_K).records
             paths = [record.source.rpartition(":")[0] for record in records]
-            shown = [shown_text(record, label.query, SNIPPET_LENGTH) for record in records]
+            shown = [excerpt_record(record, label.query, SNIPPET_LENGTH) for record in records]
             first = [record.text[:SNIPPET_LENGTH] for record in records]
             by_shown += is_answered(repository.root, label, zip(paths, shown, strict=True), lines)
             by_first += is_answered(repository.root, label, zip(paths, first, strict=True), lines)

@@ -19,7 +19,7 @@ from rootle.errors import (
     IndexUnfinishedError,
 )
 from rootle.indexing.events import Subscribers
-from rootle.serialization.json import query_with
+from rootle.serialization.json import apply_filters
 from rootle.storage.paths import default_index_dir, result_cache_dir
 from rootle.types import (
     Filters,
@@ -125,7 +125,7 @@ class App:
         Raises QueryError for an invalid query, IndexStorageError if there is no index and none can
         be built, SearchUnavailableError if neither retrieval leg responds.
         """
-        query = query_with(query, filters)
+        query = apply_filters(query, filters)
         if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))

@@ -1,4 +1,4 @@
-"""What the suites are run over: each backend behind the same few steps."""
+"""Adapters that give every backend the same interface for the conformance suites."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ TIMEOUT_S = 20.0
 
 
 class DenseBench(Protocol):
-    """A backend under test: files of chunks go in, chunk ids come out."""
+    """A backend under test: it accepts files of chunks and returns chunk ids."""
 
     def write(self, files: Mapping[int, Mapping[int, Vector]]) -> None:
-        """Put files in the place of what they were."""
+        """Replace files."""
 
     def remove(self, files: Sequence[int]) -> None: ...
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked: ...
 
 
 class SparseBench(Protocol):
-    """The same with texts in the place of vectors."""
+    """A backend for texts instead of vectors."""
 
     def write(self, files: Mapping[int, Mapping[int, str]]) -> None: ...
     def remove(self, files: Sequence[int]) -> None: ...
@@ -100,7 +100,7 @@ class _EmbeddedSparse:
 
 
 class _Remote:
-    """Written as a feed writes: the new chunks, then away with the old ones, then the stamp."""
+    """Writes like replication: new chunks, deletion of stale ones, then the stamp."""
 
     def __init__(self, index: RemoteIndex, as_chunk: Callable[[int, int, Any], RemoteChunk]):
         self._index = index
@@ -113,21 +113,21 @@ class _Remote:
         for start in range(0, len(chunks), 400):
             self._index.put(chunks[start : start + 400])
         if self._generation:
-            self._index.prune({file_id: list(own) for file_id, own in files.items()})
+            self._index.delete_stale({file_id: list(own) for file_id, own in files.items()})
         self._settle()
 
     def remove(self, files: Sequence[int]) -> None:
-        self._index.prune(dict.fromkeys(files, ()))
+        self._index.delete_stale(dict.fromkeys(files, ()))
         self._settle()
 
     def _settle(self) -> None:
         self._generation += 1
-        self._index.settle(Stamp(self._generation, is_whole=True))
+        self._index.commit(Stamp(self._generation, is_complete=True))
 
     def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
         stamp, ranked = self._index.query(asked, k, files, TIMEOUT_S)  # type: ignore[attr-defined]
-        assert stamp == Stamp(self._generation, is_whole=True)
-        assert stamp == self._index.held(DIMENSIONS)
+        assert stamp == Stamp(self._generation, is_complete=True)
+        assert stamp == self._index.read_stamp(DIMENSIONS)
         return ranked
 
 
@@ -135,9 +135,13 @@ def _chunk(file_id: int, chunk_id: int, vector: Vector | None, terms: str) -> Re
     return RemoteChunk(chunk_id, file_id, f"src/{file_id}.py", "python", 1, 9, vector, terms)
 
 
+def _on_servers(*kinds: str) -> list[Any]:
+    return [pytest.param(kind, marks=pytest.mark.server) for kind in kinds]
+
+
 @pytest.fixture
 def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIndex]:
-    """An index of a new name on a real server."""
+    """Open an index with a new name on a real server."""
 
     def open_it(kind: str, leg: Leg) -> RemoteIndex:
         server: RealServer = request.getfixturevalue(kind)
@@ -148,7 +152,7 @@ def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIn
     return open_it
 
 
-@pytest.fixture(params=["embedded", "chroma", "opensearch", "weaviate"])
+@pytest.fixture(params=["embedded", *_on_servers("chroma", "opensearch", "weaviate")])
 def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseBench:
     if request.param == "embedded":
         return _EmbeddedDense(tmp_path)
@@ -158,7 +162,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseB
     )
 
 
-@pytest.fixture(params=["embedded", "opensearch", "elasticsearch", "weaviate"])
+@pytest.fixture(params=["embedded", *_on_servers("opensearch", "elasticsearch", "weaviate")])
 def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)

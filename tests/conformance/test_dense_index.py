@@ -1,4 +1,4 @@
-"""What every dense index does; the embedded one says what is meant."""
+"""The behaviour of every dense index; the embedded one is the reference."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ def _vectors(count: int) -> Matrix:
 
 
 def _files(vectors: Matrix, per_file: int = 5) -> dict[int, dict[int, Vector]]:
-    """Files from 1 on, with the chunks 100, 101, …"""
+    """Return files 1, 2, … with the chunks 100, 101, …"""
     files: dict[int, dict[int, Vector]] = {}
     for number, vector in enumerate(vectors):
         files.setdefault(1 + number // per_file, {})[100 + number] = vector
     return files
 
 
-def test_the_nearest_come_first_with_their_cosines(dense) -> None:
+def test_results_are_ordered_by_cosine(dense) -> None:
     vectors = _vectors(600)
     dense.write(_files(vectors))
     question = _vectors(1)[0]
     cosines = vectors @ question
     found = dense.query(question, 20)
     wanted = 100 + np.argsort(-cosines)[:20]
-    # An index may be a graph, which misses one now and then.
+    # A graph index may miss a neighbour.
     assert len(set(found.ids.tolist()) & set(wanted.tolist())) >= 19
     assert np.all(np.diff(found.scores) <= 0)
     assert np.allclose(found.scores, cosines[found.ids - 100], atol=0.01)
 
 
-def test_a_filter_holds_before_the_best_are_taken(dense) -> None:
+def test_filters_apply_before_the_best_results_are_selected(dense) -> None:
     vectors = _vectors(600)
     dense.write(_files(vectors))
     question = _vectors(1)[0]
@@ -52,7 +52,7 @@ def test_a_filter_holds_before_the_best_are_taken(dense) -> None:
     assert all(((chunk - 100) // 5 + 1) % 2 for chunk in some.ids.tolist())
 
 
-def test_a_filter_of_a_hundred_thousand_files_is_no_trouble(dense) -> None:
+def test_a_filter_can_have_a_hundred_thousand_files(dense) -> None:
     vectors = _vectors(50)
     dense.write(_files(vectors))
     allowed = {2, 5, *range(1_000_000, 1_100_000)}
@@ -60,12 +60,12 @@ def test_a_filter_of_a_hundred_thousand_files_is_no_trouble(dense) -> None:
     assert sorted(found.ids.tolist()) == [*range(105, 110), *range(120, 125)]
 
 
-def test_no_file_passes_an_empty_filter(dense) -> None:
+def test_an_empty_filter_excludes_every_file(dense) -> None:
     dense.write(_files(_vectors(10)))
     assert dense.query(_vectors(1)[0], 5, files=set()).ids.tolist() == []
 
 
-def test_a_file_that_is_written_again_leaves_nothing_behind(dense) -> None:
+def test_rewriting_a_file_deletes_its_old_chunks(dense) -> None:
     vectors = _vectors(15)
     dense.write(_files(vectors))
     dense.write({2: {900: vectors[0], 901: vectors[1]}})
@@ -73,7 +73,7 @@ def test_a_file_that_is_written_again_leaves_nothing_behind(dense) -> None:
     assert sorted(found.ids.tolist()) == [*range(100, 105), *range(110, 115), 900, 901]
 
 
-def test_removed_files_are_gone(dense) -> None:
+def test_removed_files_are_not_found(dense) -> None:
     dense.write(_files(_vectors(15)))
     dense.remove([1, 3, 77])
     assert sorted(dense.query(_vectors(1)[0], 50).ids.tolist()) == [*range(105, 110)]
@@ -84,32 +84,33 @@ def test_an_empty_index_finds_nothing(dense) -> None:
     assert dense.query(_vectors(1)[0], 5).ids.tolist() == []
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "opensearch", "weaviate"])
-def test_a_server_says_what_it_holds(kind: str, open_remote) -> None:
+def test_a_replica_reports_its_stamp_and_chunks(kind: str, open_remote) -> None:
     index = open_remote(kind, "dense")
-    assert index.held(32) is None
+    assert index.read_stamp(32) is None
     index.drop()
     index.create(32)
-    assert index.held(32) == Stamp(-1, is_whole=False)
+    assert index.read_stamp(32) == Stamp(-1, is_complete=False)
     vectors = _vectors(3)
     index.put(
         [RemoteChunk(at, 1, "a b/ü.py", "python", 1, 2, vectors[at - 7], "") for at in (7, 8, 9)]
     )
-    index.settle(Stamp(4, is_whole=True))
-    assert index.held(32) == Stamp(4, is_whole=True)
+    index.commit(Stamp(4, is_complete=True))
+    assert index.read_stamp(32) == Stamp(4, is_complete=True)
     assert index.count() == 3
-    assert [index.holds(at) for at in (7, 9, 10)] == [True, True, False]
-    index.prune({1: [9]})
-    index.settle(Stamp(5, is_whole=True))
+    assert [index.contains(at) for at in (7, 9, 10)] == [True, True, False]
+    index.delete_stale({1: [9]})
+    index.commit(Stamp(5, is_complete=True))
     assert index.count() == 1
-    assert [index.holds(at) for at in (7, 9)] == [False, True]
+    assert [index.contains(at) for at in (7, 9)] == [False, True]
     with pytest.raises(RefusedError):
         index.put([RemoteChunk(11, 2, "c.py", "python", 1, 2, vectors[0][:5], "")])
     with pytest.raises(UnavailableError):
         index.query(vectors[0][:5], 3, None, 20.0)
     index.create(32)
-    assert index.held(32) == Stamp(-1, is_whole=False)
+    assert index.read_stamp(32) == Stamp(-1, is_complete=False)
     assert index.count() == 0
     index.drop()
-    assert index.held(32) is None
+    assert index.read_stamp(32) is None
     index.drop()

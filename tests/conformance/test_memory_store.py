@@ -1,4 +1,4 @@
-"""What every store of memories does, over each of them; the service answers on this machine."""
+"""The behaviour of every memory store; the mem0 service is a local server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
         yield Mem0Service(lambda: KEY, endpoint=server.url)
 
 
-def test_what_was_told_is_found_with_its_time(store: MemoryStore) -> None:
+def test_a_stored_fact_is_found_with_its_time(store: MemoryStore) -> None:
     added = store.add("the user likes terse test output", ME)
     store.add("deploys happen on Fridays", ME)
     (found,) = store.search("terse output", ME, 7)
@@ -48,7 +48,7 @@ def test_what_was_told_is_found_with_its_time(store: MemoryStore) -> None:
     assert found.count == 1
 
 
-def test_the_best_comes_first_and_no_more_than_were_asked_for(store: MemoryStore) -> None:
+def test_memories_are_ordered_by_relevance_and_limited(store: MemoryStore) -> None:
     for at in range(12):
         store.add(f"review number {at}", ME)
     store.add("review of the parser", ME)
@@ -59,7 +59,7 @@ def test_the_best_comes_first_and_no_more_than_were_asked_for(store: MemoryStore
     assert scores == sorted(scores, reverse=True)
 
 
-def test_nobody_sees_what_another_user_told(store: MemoryStore) -> None:
+def test_memories_of_other_users_are_not_found(store: MemoryStore) -> None:
     store.add("the user likes tabs", ME)
     store.add("the user likes spaces", "Some One@example.org")
     assert [one.text for one in store.search("the user likes", ME, 7)] == ["the user likes tabs"]
@@ -68,7 +68,7 @@ def test_nobody_sees_what_another_user_told(store: MemoryStore) -> None:
     assert store.search("the user likes", "nobody", 7) == []
 
 
-def test_what_is_told_twice_is_one_memory_with_a_count(store: MemoryStore) -> None:
+def test_a_repeated_fact_is_one_memory_with_a_count(store: MemoryStore) -> None:
     store.add("the release is on Monday", ME)
     store.add("the release is on Monday", ME)
     store.add("  The release\nis on Monday ", ME)
@@ -80,7 +80,7 @@ def test_what_is_told_twice_is_one_memory_with_a_count(store: MemoryStore) -> No
     ]
 
 
-def test_a_memory_that_is_tied_to_a_file_in_play_is_found(store: MemoryStore) -> None:
+def test_a_memory_about_a_file_in_the_results_is_found(store: MemoryStore) -> None:
     tie = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
     store.add("never close connections here", ME, [tie])
     store.add("the cache is cleared at midnight", ME, [MemoryReference("src/cache.py")])
@@ -91,7 +91,7 @@ def test_a_memory_that_is_tied_to_a_file_in_play_is_found(store: MemoryStore) ->
     assert (found.text, found.about) == ("never close connections here", (tie,))
 
 
-def test_any_text_can_be_told_and_asked(store: MemoryStore) -> None:
+def test_any_text_can_be_stored_and_queried(store: MemoryStore) -> None:
     texts = ["漢字 ünï ♥ \n\n twice", "'; DROP TABLE memories; --", "%s {} \\ \x07", "a" * 20_000]
     for text in texts:
         store.add(text, ME)

@@ -1,4 +1,4 @@
-"""What every sparse index does; the embedded one says what is meant."""
+"""The behaviour of every sparse index; the embedded one is the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rootle.text.terms import TermTable, text_terms
 
 
 def _terms(text: str) -> str:
-    """A text as it goes into an index: identifiers split, each word stemmed."""
+    """Return the terms of a text as an index stores them: split and stemmed."""
     return text_terms(text, TermTable(open_stemmer()))
 
 
@@ -19,11 +19,11 @@ def _ids(sparse, *terms: str, **only: set[int]) -> list[int]:
 
 
 def _write(sparse, *texts: str) -> None:
-    """Each text a file of one chunk: file 1 with chunk 101, …"""
+    """Return one file with one chunk per text: file 1 with chunk 101, …"""
     sparse.write({at: {100 + at: _terms(text)} for at, text in enumerate(texts, start=1)})
 
 
-def test_identifiers_are_found_by_their_parts_and_as_a_whole(sparse) -> None:
+def test_identifiers_match_by_their_parts_and_as_a_whole(sparse) -> None:
     _write(sparse, "def parseHttpRequest(body)", "class LedgerPage", "retry_backoff = 3")
     assert _ids(sparse, "http") == [101]
     assert _ids(sparse, *_terms("parseHttpRequest").split()) == [101]
@@ -33,21 +33,21 @@ def test_identifiers_are_found_by_their_parts_and_as_a_whole(sparse) -> None:
     assert _ids(sparse) == []
 
 
-def test_rare_words_and_more_of_them_come_first(sparse) -> None:
+def test_rare_and_repeated_terms_score_higher(sparse) -> None:
     _write(sparse, "queue worker", "queue", "queue queue ledger", "page", "queue other words here")
     assert _ids(sparse, "queue", "ledger")[0] == 103
     assert _ids(sparse, "worker", "queue")[0] == 101
     assert set(_ids(sparse, "queue")) == {101, 102, 103, 105}
 
 
-def test_the_weight_of_a_word_counts(sparse) -> None:
+def test_term_weights_change_the_order(sparse) -> None:
     _write(sparse, "alpha one", "omega two", "three four")
     for heavy, light, first in (("alpha", "omega", 101), ("omega", "alpha", 102)):
         asked = [WeightedTerm(heavy, 1.0), WeightedTerm(light, 0.15)]
         assert sparse.query(asked, 10).ids.tolist()[0] == first
 
 
-def test_a_filter_holds_before_the_best_are_taken(sparse) -> None:
+def test_filters_apply_before_the_best_results_are_selected(sparse) -> None:
     sparse.write({file_id: {100 + file_id: "word " * 3} for file_id in range(1, 60)})
     sparse.write({60: {160: _terms("a long text in which the word stands once among the others")}})
     asked = [WeightedTerm("word", 1.0)]
@@ -56,7 +56,7 @@ def test_a_filter_holds_before_the_best_are_taken(sparse) -> None:
     assert sparse.query(asked, 10, set()).ids.tolist() == []
 
 
-def test_scores_fall_and_no_more_come_than_were_asked_for(sparse) -> None:
+def test_scores_are_descending_and_results_are_limited(sparse) -> None:
     _write(sparse, *["word " * (1 + at) + "filler " * at for at in range(30)])
     found = sparse.query([WeightedTerm("word", 1.0)], 7)
     assert len(found.ids) == 7
@@ -64,7 +64,7 @@ def test_scores_fall_and_no_more_come_than_were_asked_for(sparse) -> None:
     assert (found.scores > 0).all()
 
 
-def test_a_file_that_is_written_again_or_removed_leaves_nothing_behind(sparse) -> None:
+def test_rewriting_or_removing_a_file_deletes_its_old_chunks(sparse) -> None:
     _write(sparse, "zebra stripes", "zebra only", "lion")
     sparse.write({1: {900: "lion"}})
     assert _ids(sparse, "zebra") == [102]

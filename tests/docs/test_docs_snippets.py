@@ -37,7 +37,7 @@ NOT_RUN = {
 }
 # Commands that succeed with another exit code than 0, by a pattern for their beginning.
 EXIT_CODES = {
-    r"rootle search --days": 1,  # the files of the sample repository are old: no results
+    r"rootle search --changed-within": 1,  # the files of the sample repository are old: no results
     r"rootle memory import": 1,  # the memories exist already: nothing is imported
 }
 # Languages of code blocks that show data or output. Other blocks must be run by a test.
@@ -106,6 +106,14 @@ def test_the_agent_tool_snippets_print_the_documented_answers(repository: Path) 
     assert "retry.py:4-6 of 13 (python)" in tools
     assert "return base * 2**attempt" in loop
     assert own_vectors.startswith("1. meeting.md score=")
+
+
+def test_the_source_snippet_prints_the_documented_citation(repository: Path) -> None:
+    snippet = blocks(TOP / "docs/how-to/sources.md", "python")[0]
+    child = subprocess.run(
+        [sys.executable, "-c", snippet.code], cwd=repository, capture_output=True, text=True
+    )
+    assert child.stdout == "ticket:17#comment-1 Printer on floor 3 is offline\n"
 
 
 @pytest.mark.parametrize("page", TESTED, ids=page_name)

@@ -1,4 +1,4 @@
-"""The derived indexes and the database below an app."""
+"""The embedded indexes and the database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.index.local import dense_storage, sparse_storage
 from rootle.index.local.database import open_database
 from rootle.index.local.dense_index import DenseWriter, EmbeddedDense, _top_rows
-from rootle.index.local.docstore import DocStore, pack_text
+from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
 from rootle.index.local.writer_lock import writer_lock
@@ -45,7 +45,7 @@ def test_the_scan_is_exact_and_ordered(tmp_path: Path) -> None:
     assert set(some.ids.tolist()) == {*range(31, 41), *range(71, 81)}
 
 
-def test_removed_rows_are_gone_and_a_reader_keeps_what_it_opened(tmp_path: Path) -> None:
+def test_removed_rows_are_not_found_by_new_readers_only(tmp_path: Path) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(2_000)):
         writer.add(number, number % 4, row)
@@ -68,7 +68,7 @@ def test_removed_rows_are_gone_and_a_reader_keeps_what_it_opened(tmp_path: Path)
     ]
 
 
-def test_rows_of_a_run_that_was_cut_short_are_not_seen(tmp_path: Path) -> None:
+def test_rows_of_an_interrupted_run_are_ignored(tmp_path: Path) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(10)):
         writer.add(number, 1, row)
@@ -83,7 +83,7 @@ def test_rows_of_a_run_that_was_cut_short_are_not_seen(tmp_path: Path) -> None:
     assert EmbeddedDense(tmp_path).chunk_ids.tolist() == [*range(10), 50]
 
 
-def test_an_empty_matrix_answers_with_nothing(tmp_path: Path) -> None:
+def test_an_empty_matrix_returns_no_hits(tmp_path: Path) -> None:
     DenseWriter(tmp_path, 32).commit(1)
     found = EmbeddedDense(tmp_path).query(np.ones(32, np.float32), 5)
     assert found.ids.tolist() == []
@@ -105,7 +105,7 @@ def _ids(reader: EmbeddedSparse, word: str, **only: set[int]) -> list[int]:
     return reader.query([WeightedTerm(word, 1.0)], 10, only.get("files")).ids.tolist()
 
 
-def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
+def test_terms_match_chunks_files_and_definitions(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra stripes zebra", "giraffe neck", defines="zebracrossing")
@@ -128,7 +128,7 @@ def test_words_find_chunks_files_and_definitions(tmp_path: Path) -> None:
     assert reader.file_frequencies(["zebra"])[1] == [2]
 
 
-def test_a_reader_of_words_keeps_what_it_opened(tmp_path: Path) -> None:
+def test_an_open_word_index_does_not_change(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
@@ -146,7 +146,7 @@ def test_a_reader_of_words_keeps_what_it_opened(tmp_path: Path) -> None:
     assert (_ids(now, "zebra"), _ids(now, "lion")) == ([], [100])
 
 
-def test_word_indexes_that_disagree_are_not_read(tmp_path: Path) -> None:
+def test_word_indexes_of_different_generations_are_not_opened(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
@@ -158,7 +158,7 @@ def test_word_indexes_that_disagree_are_not_read(tmp_path: Path) -> None:
         EmbeddedSparse(tmp_path)
 
 
-def test_texts_come_back_as_they_were(tmp_path: Path) -> None:
+def test_stored_texts_are_returned_unchanged(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     store = DocStore(connection)
     texts = [
@@ -171,18 +171,18 @@ def test_texts_come_back_as_they_were(tmp_path: Path) -> None:
     ]
     with write_transaction(connection):
         for file_id, text in enumerate(texts, start=1):
-            store.replace(file_id, pack_text(text), [], 1)
+            store.replace(file_id, compress_text(text), [], 1)
     assert [store.text(file_id) for file_id in range(1, len(texts) + 1)] == texts
     connection.close()
 
 
-def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
+def test_a_transaction_is_atomic(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     manifest = Manifest(connection)
 
     def write_half() -> None:
         with write_transaction(connection):
-            manifest.raise_generation()
+            manifest.increment_generation()
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -191,13 +191,13 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_ids_of_chunks_are_never_used_twice(tmp_path: Path) -> None:
+def test_chunk_ids_are_never_reused(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     store = DocStore(connection)
     with write_transaction(connection):
-        first = store.replace(1, pack_text("a"), [_chunk()], 1)
+        first = store.replace(1, compress_text("a"), [_chunk()], 1)
         store.remove(1, 2)
-        second = store.replace(1, pack_text("b"), [_chunk()], 3)
+        second = store.replace(1, compress_text("b"), [_chunk()], 3)
     assert second.start > first.start
     assert store.count() == 1
     assert store.known_vectors(9, [77]) == {77: b"\1" * 4}
@@ -212,7 +212,7 @@ def _chunk():
     )
 
 
-def test_the_manifest_keeps_names_that_are_not_utf_8(tmp_path: Path) -> None:
+def test_the_manifest_stores_file_names_that_are_not_utf_8(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     manifest = Manifest(connection)
     path = b"caf\xe9\n.py".decode("utf-8", "surrogateescape")
@@ -228,13 +228,13 @@ def test_the_manifest_keeps_names_that_are_not_utf_8(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_a_missing_database_is_not_made_unless_asked_for(tmp_path: Path) -> None:
+def test_a_missing_database_is_created_only_on_request(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError, match="rootle index"):
         open_database(tmp_path, create=False)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_that_is_taken_is_told_after_waiting(tmp_path: Path) -> None:
+def test_a_held_lock_raises_an_error_after_the_timeout(tmp_path: Path) -> None:
     waits: list[str] = []
     with (
         writer_lock(tmp_path, 0, lambda: None),
@@ -249,7 +249,7 @@ def test_a_lock_that_is_taken_is_told_after_waiting(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [1, 5, 200, 3_000, 50_000])
 @pytest.mark.parametrize("k", [1, 5, 200])
-def test_the_rows_of_a_scan_that_are_chosen_are_the_best_ones(rows, k):
+def test_the_best_rows_of_a_scan_are_selected(rows, k):
     rng = np.random.default_rng(rows)
     spread = rng.random(rows).astype(np.float32)
     for scores in (spread, np.round(spread, 1), np.full(rows, -np.inf, dtype=np.float32)):
@@ -259,8 +259,8 @@ def test_the_rows_of_a_scan_that_are_chosen_are_the_best_ones(rows, k):
         assert np.array_equal(np.sort(scores[top]), np.sort(scores)[-wanted:])
 
 
-def test_no_merge_goes_on_when_a_writer_is_closed(tmp_path: Path) -> None:
-    """It would end while the next writer is at work, and put back what that one deletes."""
+def test_closing_a_writer_waits_for_running_merges(tmp_path: Path) -> None:
+    """A merge that ends during the next write would restore deleted documents."""
     sparse_storage.create(tmp_path)
     words = " ".join(f"word{number}" for number in range(3_000))
     for number in range(1, 18):
@@ -280,7 +280,7 @@ def test_no_merge_goes_on_when_a_writer_is_closed(tmp_path: Path) -> None:
     assert found.ids.tolist() == [16, 17]
 
 
-def test_scores_of_some_rows_are_those_of_a_whole_scan(tmp_path: Path) -> None:
+def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(200)):
         writer.add(number + 1, number // 10, row)
@@ -297,12 +297,12 @@ def test_scores_of_some_rows_are_those_of_a_whole_scan(tmp_path: Path) -> None:
 
 
 def _graded(count: int, dimensions: int = 64) -> NDArray[np.float32]:
-    """Vectors whose dimensions tell less and less, as those of the shipped model do."""
+    """Return vectors with decreasing variance per dimension, like those of the shipped model."""
     scale = 1 / np.sqrt(1 + np.arange(dimensions))
     return (_RNG.normal(size=(count, dimensions)) * scale).astype(np.float32)
 
 
-def test_of_many_rows_nearly_all_of_the_nearest_are_found_with_their_true_cosine(
+def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
     tmp_path: Path,
 ) -> None:
     writer = DenseWriter(tmp_path, 64)
@@ -336,7 +336,7 @@ def test_of_many_rows_nearly_all_of_the_nearest_are_found_with_their_true_cosine
     assert np.mean(shares) > 0.97
 
 
-def test_halves_that_tell_too_little_are_not_searched_by(tmp_path: Path) -> None:
+def test_first_halves_with_little_of_the_norm_are_not_used(tmp_path: Path) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(500)):
         writer.add(number + 1, 1, row)

@@ -425,7 +425,9 @@ def test_killed_at_any_moment_it_ends_as_if_nothing_had_happened(repository, hom
     places = ("--config", config, "--index-dir")
 
     def killed_at(call: int, index: Path) -> Outcome:
-        return rootle(str(call), "index", repository, *places, index, program=_AT_CALL)
+        return rootle(
+            str(call), "index", repository, *places, index, program=_AT_CALL, preloaded=True
+        )
 
     def answer_from(index: Path) -> Any:
         asked = ("search", "retry_backoff", "--root", repository, "--json")

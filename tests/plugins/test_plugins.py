@@ -191,7 +191,7 @@ def test_a_misbehaving_plugin_does_not_prevent_an_answer(
     make = f"from rootle.plugins import Plugin\nPARTS = Plugin('{kind}', '{name}', lambda: part)"
     own.write_text(f"{MISBEHAVING[how]}\n{make}\n")
     monkeypatch.setattr("rootle.plugins.hook._TIMEOUT_S", 0.3)
-    monkeypatch.setattr("rootle.index.remote.plugin_index.LOOK_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("rootle.index.remote.plugin_index.READ_TIMEOUT_S", 0.3)
     settings: dict[str, object] = {"sparse_timeout_ms": 300, "reranker_timeout_ms": 300}
     settings |= {"reranker_provider": "mine"} if kind == "reranker" else {}
     if kind == "embedder":
@@ -225,7 +225,7 @@ def test_a_configured_plugin_that_cannot_be_loaded_is_reported(
     assert response.results
     assert set(response.degraded) == {"dense", "reranker"}
     (backend,) = app.status().backends
-    assert 'there is no index "mine"' in backend.reason
+    assert 'the index "mine" is not available' in backend.reason
     assert "out of salt" in backend.reason
 
 
@@ -233,14 +233,14 @@ EAGER = """
 from rootle.plugins import Plugin
 
 class Eager:
-    def __init__(self, place): self.ids, self.said = {}, ""
-    def note(self): return self.said
-    def create(self, dimensions): self.ids, self.said = {}, ""
+    def __init__(self, place): self.ids, self.stamp = {}, ""
+    def read_stamp(self): return self.stamp
+    def create(self, dimensions): self.ids, self.stamp = {}, ""
     def put(self, chunks): self.ids.update((chunk.id, 1.0) for chunk in chunks)
-    def prune(self, live): pass
-    def settle(self, note): self.said = note
+    def delete_stale(self, live): pass
+    def commit(self, stamp): self.stamp = stamp
     def count(self): return len(self.ids)
-    def holds(self, chunk): return chunk in self.ids
+    def contains(self, chunk): return chunk in self.ids
     def drop(self): pass
     def query(self, asked, k, files): return list(self.ids.items())
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from command import rootle, start_rootle
+from command import Outcome, rootle
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle import open_app
@@ -91,21 +91,26 @@ def _edit(root: Path) -> None:
     git(root, "commit", "-aqm", "second", when_s=1_710_000_000)
 
 
+def _index_in_batches(root: Path, index_dir: Path) -> Outcome:
+    return rootle("index", root, "--index-dir", index_dir, program=_IN_BATCHES, preloaded=True)
+
+
 def _run_and_kill(root: Path, index_dir: Path, after_s: float, program: str) -> None:
-    process = start_rootle("index", root, "--index-dir", index_dir, program=program)
+    places = (root, "--index-dir", index_dir)
     try:
-        _, errors = process.communicate(timeout=after_s)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        _, errors = process.communicate()
+        rootle("index", *places, program=program, preloaded=True, timeout_s=after_s)
+    except subprocess.TimeoutExpired as killed:
+        errors = killed.stderr or b""
+    else:
+        errors = b""
     assert b"Traceback" not in errors, errors.decode()
 
 
 def _kill_at_call(root: Path, index_dir: Path, number: int, program: str = _AT_CALL) -> str:
-    process = start_rootle(str(number), "index", root, "--index-dir", index_dir, program=program)
-    out, errors = process.communicate(timeout=120)
-    assert process.returncode == (-signal.SIGKILL if number else 0), errors.decode()
-    return out.decode()
+    places = (root, "--index-dir", index_dir)
+    outcome = rootle(str(number), "index", *places, program=program, preloaded=True)
+    assert outcome.code == (-signal.SIGKILL if number else 0), outcome.err
+    return outcome.out
 
 
 def _count_calls(root: Path, index_dir: Path, program: str = _AT_CALL) -> int:
@@ -117,7 +122,7 @@ def test_a_first_index_killed_at_random_moments_is_completed(
 ) -> None:
     intact = tmp_path / "intact"
     started = time.monotonic()
-    assert rootle("index", large, "--index-dir", intact, program=_IN_BATCHES).code == 0
+    assert _index_in_batches(large, intact).code == 0
     takes_s = time.monotonic() - started
     expected = answers(large, intact, _QUERIES)
     rng = Random(1)
@@ -139,7 +144,7 @@ def test_an_update_killed_at_random_moments_is_completed(
     shutil.copytree(before, intact)
     _edit(large)
     started = time.monotonic()
-    assert rootle("index", large, "--index-dir", intact, program=_IN_BATCHES).code == 0
+    assert _index_in_batches(large, intact).code == 0
     takes_s = time.monotonic() - started
     expected = answers(large, intact, _QUERIES)
     rng = Random(2)
@@ -256,7 +261,7 @@ def _kill_before(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(SparseWriter, "commit", commit_files_only)
     else:
-        monkeypatch.setattr("rootle.index.local.manifest.Manifest.forget_removed", stop)
+        monkeypatch.setattr("rootle.index.local.manifest.Manifest.prune_removals", stop)
 
 
 class _FailingWriter:

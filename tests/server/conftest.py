@@ -1,4 +1,4 @@
-"""Servers that several tests ask."""
+"""Servers that several tests share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mcp_process import STRANGE_TOOLS, Session, session_of
+from mcp_process import MISBEHAVING_TOOLS, Session, session_of
 from sample import make_repository
 
 
@@ -17,7 +17,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A home of their own: these servers start before that of a test is made."""
+    """Return a separate home folder: these servers start before the fixtures of a test."""
     home = tmp_path_factory.mktemp("home")
     names = ("CACHE", "CONFIG", "DATA", "STATE")
     return {"HOME": str(home)} | {f"XDG_{name}_HOME": str(home / name) for name in names}
@@ -35,6 +35,6 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def strange(folder: Path, variables: dict[str, str], errors: Path) -> Iterator[Session]:
-    with session_of(folder, errors=errors, program=STRANGE_TOOLS, **variables) as session:
+def misbehaving(folder: Path, variables: dict[str, str], errors: Path) -> Iterator[Session]:
+    with session_of(folder, errors=errors, program=MISBEHAVING_TOOLS, **variables) as session:
         yield session

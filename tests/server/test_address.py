@@ -1,4 +1,4 @@
-"""Which address a server listens on, and what it takes for a request to itself."""
+"""The address of a server, and the host names that it accepts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def test_an_address_is_a_port_or_a_host_and_a_port(
 
 
 @pytest.mark.parametrize("text", ["", "http", "host", "host:", "1.2.3.4:70000", "a b:1", "::1:80"])
-def test_what_is_no_address_is_said(text: str) -> None:
+def test_an_invalid_address_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="expected a port or HOST:PORT"):
         parse_address(text)
 
 
 @pytest.mark.parametrize(
-    ("host", "asked_for", "admits"),
+    ("host", "header", "is_accepted"),
     [
         ("127.0.0.1", "127.0.0.1:8765", True),
         ("127.0.0.1", "localhost:8765", True),
@@ -52,13 +52,13 @@ def test_what_is_no_address_is_said(text: str) -> None:
         ("build.example", "evil.example:8765", False),
     ],
 )
-def test_a_request_is_admitted_by_the_name_that_it_asks_for(
-    host: str, asked_for: str, admits: bool
+def test_only_names_of_the_server_are_accepted_as_host(
+    host: str, header: str, is_accepted: bool
 ) -> None:
-    assert Address(host, 8765).admits(asked_for) == admits
+    assert Address(host, 8765).accepts_host(header) == is_accepted
 
 
-def test_all_names_of_the_loopback_are_one_host() -> None:
+def test_all_loopback_names_are_the_same_host() -> None:
     assert are_same_host("localhost", "127.0.0.1")
     assert not are_same_host("evil.example", "127.0.0.1")
     assert not are_same_host(None, None)

@@ -1,4 +1,4 @@
-"""`rootle mcp --http`: the SDK's client over HTTP, and requests that must not get through."""
+"""`rootle mcp --http`: the SDK's client over HTTP, and requests that must be refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ import pytest
 from command import command_line, rootle
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_process import PATIENCE_S, text_of
+from mcp_process import text_of
+from polling import TIMEOUT_S
 
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _HELLO = {
@@ -36,18 +37,18 @@ _HELLO = {
 
 
 @dataclass(frozen=True)
-class Running:
-    """A server, and what it said when it began."""
+class RunningServer:
+    """A server process, its port, and the messages that it printed at startup."""
 
     process: subprocess.Popen[str]
     port: int
-    said: str
+    messages: str
 
     def post(
         self, body: object, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Mapping[str, str]]:
-        """The status and the headers of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        """Send a request; return the status and the headers of the response."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         own = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         try:
@@ -59,7 +60,7 @@ class Running:
 
 
 @contextmanager
-def served(folder: Path, *options: str, **variables: str) -> Iterator[Running]:
+def serving_http(folder: Path, *options: str, **variables: str) -> Iterator[RunningServer]:
     process = subprocess.Popen(
         command_line("mcp", "--root", folder, *options),
         stderr=subprocess.PIPE,
@@ -69,14 +70,14 @@ def served(folder: Path, *options: str, **variables: str) -> Iterator[Running]:
     )
     assert process.stderr is not None
     try:
-        said = ""
-        while "serving MCP at" not in said:
+        messages = ""
+        while "serving MCP at" not in messages:
             line = process.stderr.readline()
-            assert line, said
-            said += line
-        found = re.search(r"http://[^ ]*:(\d+)/mcp", said)
+            assert line, messages
+            messages += line
+        found = re.search(r"http://[^ ]*:(\d+)/mcp", messages)
         assert found is not None
-        yield Running(process, int(found[1]), said)
+        yield RunningServer(process, int(found[1]), messages)
     finally:
         process.kill()
         process.wait()
@@ -84,8 +85,8 @@ def served(folder: Path, *options: str, **variables: str) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path, variables: dict[str, str]) -> Iterator[Running]:
-    with served(folder, "--http", "0", **variables) as running:
+def server(folder: Path, variables: dict[str, str]) -> Iterator[RunningServer]:
+    with serving_http(folder, "--http", "0", **variables) as running:
         yield running
 
 
@@ -93,7 +94,7 @@ def server(folder: Path, variables: dict[str, str]) -> Iterator[Running]:
 async def client_at(port: int, token: str = "") -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as connection,
+        httpx2.AsyncClient(headers=headers, timeout=TIMEOUT_S) as connection,
         Client(
             streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=connection)
         ) as client,
@@ -101,7 +102,7 @@ async def client_at(port: int, token: str = "") -> AsyncIterator[Client]:
         yield client
 
 
-def test_clients_at_once_are_answered(server: Running) -> None:
+def test_concurrent_clients_are_answered(server: RunningServer) -> None:
     async def talk() -> str:
         async with client_at(server.port) as client:
             assert (await client.list_tools()).tools[0].name == "vectordb_search"
@@ -129,26 +130,26 @@ def test_clients_at_once_are_answered(server: Running) -> None:
         ({}, 200),
     ],
 )
-def test_pages_of_others_do_not_get_through(
-    server: Running, headers: dict[str, str], status: int
+def test_requests_of_other_hosts_and_pages_are_refused(
+    server: RunningServer, headers: dict[str, str], status: int
 ) -> None:
     headers = {name: value.format(port=server.port) for name, value in headers.items()}
     assert server.post(_HELLO, headers)[0] == status
 
 
-def test_garbage_is_refused_and_others_are_answered(server: Running) -> None:
+def test_malformed_requests_are_refused(server: RunningServer) -> None:
     assert server.post(b"hello")[0] == 400
     assert server.post(b"\xff\xfe")[0] == 400
     assert server.post(b"[" * 100_000)[0] == 400
     assert server.post(b'"' + b"x" * 5_000_000 + b'"')[0] == 413
     assert server.post(_HELLO, {"Content-Type": "text/plain"})[0] == 400
-    assert server.post(_PING, {"Mcp-Session-Id": "nobody"})[0] == 404
+    assert server.post(_PING, {"Mcp-Session-Id": "unknown"})[0] == 404
     with socket.create_connection(("127.0.0.1", server.port)) as half:
         half.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
     assert server.post(_HELLO)[0] == 200
 
 
-def test_a_client_that_vanishes_costs_nobody_anything(server: Running) -> None:
+def test_a_client_that_disconnects_does_not_affect_others(server: RunningServer) -> None:
     _, headers = server.post(_HELLO)
     stream = socket.create_connection(("127.0.0.1", server.port))
     lines = ("GET /mcp HTTP/1.1", "Host: localhost", "Accept: text/event-stream")
@@ -159,23 +160,25 @@ def test_a_client_that_vanishes_costs_nobody_anything(server: Running) -> None:
     assert server.post(_HELLO)[0] == 200
 
 
-def test_others_than_this_machine_need_the_token_that_is_made(folder: Path) -> None:
-    with served(folder, "--http", "0.0.0.0:0") as server:
-        found = re.search(r"the token of this server, until it ends, is (\S{40,})", server.said)
+def test_other_machines_need_the_generated_token(folder: Path) -> None:
+    with serving_http(folder, "--http", "0.0.0.0:0") as server:
+        found = re.search(
+            r"the token of this server, valid until it stops, is (\S{40,})", server.messages
+        )
         assert found is not None
         check_token(server, found[1])
-        # A name that was made to point here.
+        # A name that an attacker points to this address (DNS rebinding).
         assert server.post(_HELLO, {"Host": "evil.example"})[0] == 421
 
 
-def test_the_token_of_the_configuration_holds_on_this_machine_too(folder: Path) -> None:
+def test_a_configured_token_is_required_on_this_machine_too(folder: Path) -> None:
     command = ("--set", "mcpTokenCommand=echo secret-of-mine")
-    with served(folder, "--http", "0", *command) as server:
+    with serving_http(folder, "--http", "0", *command) as server:
         check_token(server, "secret-of-mine")
-        assert "secret-of-mine" not in server.said
+        assert "secret-of-mine" not in server.messages
 
 
-def check_token(server: Running, token: str) -> None:
+def check_token(server: RunningServer, token: str) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": token}):
         status, answered = server.post(_HELLO, headers)
         assert (status, answered["www-authenticate"]) == (401, "Bearer")
@@ -187,8 +190,8 @@ def check_token(server: Running, token: str) -> None:
     asyncio.run(talk())
 
 
-def test_it_ends_when_it_is_told_to_whoever_is_connected(folder: Path) -> None:
-    with served(folder, "--http", "0") as server:
+def test_sigterm_stops_the_server_despite_open_connections(folder: Path) -> None:
+    with serving_http(folder, "--http", "0") as server:
         _, headers = server.post(_HELLO)
         with socket.create_connection(("127.0.0.1", server.port)) as stream:
             session = headers["mcp-session-id"]
@@ -201,7 +204,7 @@ def test_it_ends_when_it_is_told_to_whoever_is_connected(folder: Path) -> None:
             assert server.process.wait(timeout=30) == 0
 
 
-def test_an_address_that_is_taken_is_said_in_a_line(folder: Path, server: Running) -> None:
+def test_an_address_in_use_is_an_error_of_one_line(folder: Path, server: RunningServer) -> None:
     outcome = rootle("mcp", "--root", folder, "--http", str(server.port))
     assert outcome.code == 2
     assert f"cannot listen on 127.0.0.1 port {server.port}" in outcome.err

@@ -17,6 +17,8 @@ from sample import write_tree
 from rootle.app import App
 from rootle.types import SearchQuery
 
+pytestmark = pytest.mark.server
+
 _DAY_S = 86_400
 _FILES: Mapping[str, str] = {
     "src/users.js": """\

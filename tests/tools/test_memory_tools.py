@@ -1,4 +1,4 @@
-"""`remember` and `recall` as an agent meets them: the exact texts, and what is an error."""
+"""The tools `remember` and `recall`: their exact texts and their errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tool(app: App, name: str) -> Tool:
     return next(one for one in tools_of(app) if one.name == name)
 
 
-def test_a_fact_is_told_and_recalled(app: App) -> None:
+def test_a_stored_fact_is_recalled(app: App) -> None:
     assert tool(app, "remember")("The user likes tabs") == "Remembered."
     answer = tool(app, "recall").run("tabs or spaces")
     assert re.fullmatch(r"1\. \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\] The user likes tabs", answer.text)
@@ -36,21 +36,21 @@ def test_a_fact_is_told_and_recalled(app: App) -> None:
     assert answer.text.startswith(f"1. [{memory['createdAt']}]")
 
 
-def test_what_was_told_again_says_so(app: App) -> None:
+def test_repeated_facts_are_counted(app: App) -> None:
     remember = tool(app, "remember")
     remember("The user likes tabs")
-    assert remember("the user likes  TABS") == "Remembered; it was told 2 times now."
-    assert "(told 2 times)" in tool(app, "recall")("tabs")
+    assert remember("the user likes  TABS") == "Remembered; this fact was stored 2 times."
+    assert "(stored 2 times)" in tool(app, "recall")("tabs")
 
 
 @pytest.mark.parametrize("topic", ["", "   "])
-def test_an_empty_topic(app: App, topic: str) -> None:
+def test_an_empty_topic_is_an_error(app: App, topic: str) -> None:
     answer = tool(app, "recall").run(topic)
     assert answer.text == "Error: topic is empty"
     assert answer.is_error
 
 
-def test_nothing_that_fits(app: App) -> None:
+def test_a_topic_without_relevant_memories_has_a_fixed_answer(app: App) -> None:
     recall = tool(app, "recall")
     assert recall("anything") == "No relevant memories found."
     tool(app, "remember")("The user likes tabs")
@@ -60,13 +60,13 @@ def test_nothing_that_fits(app: App) -> None:
     assert answer.data == {"memories": []}
 
 
-def test_no_more_than_seven_come_back(app: App) -> None:
+def test_at_most_seven_memories_are_returned(app: App) -> None:
     for at in range(9):
         tool(app, "remember")(f"Deployment rule {at}")
     assert len(tool(app, "recall").run("deployment rule").data["memories"]) == 7
 
 
-def test_a_store_that_is_down(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_store_is_an_error(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_: Any) -> Any:
         raise UnavailableError("no answer")
 
@@ -87,12 +87,12 @@ def test_a_bug_raises(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
             tool(app, name).run("tabs")
 
 
-def test_what_is_not_kept_is_said(app: App) -> None:
+def test_facts_that_are_not_stored_are_reported(app: App) -> None:
     remember = tool(app, "remember")
     assert remember(" ") == "Error: fact is empty"
     assert remember(GITHUB).startswith("Error: not remembered: there is nothing in it but a secret")
-    said = remember(f"The mirror is cloned with {GITHUB} each night")
-    assert said == "Remembered. Secrets are not kept, so this was masked: GitHub token."
+    answer = remember(f"The mirror is cloned with {GITHUB} each night")
+    assert answer == "Remembered. Secrets are not stored; masked: GitHub token."
     assert GITHUB not in tool(app, "recall")("mirror")
 
 
@@ -101,24 +101,26 @@ def test_a_memory_of_a_file_that_changed_is_marked(app: App) -> None:
     assert tool(app, "recall")("cache.py").endswith("(about src/store/cache.py)")
     write(app.root, "src/store/cache.py", "safe = True\n")
     answer = tool(app, "recall").run("cache.py")
-    assert answer.text.endswith("(about src/store/cache.py; may be stale: a file changed since)")
+    assert answer.text.endswith(
+        "(about src/store/cache.py; possibly stale: a file has changed since)"
+    )
     assert answer.data["memories"][0]["possiblyStale"] is True
     assert answer.data["memories"][0]["about"] == ["src/store/cache.py"]
 
 
-def test_the_descriptions_say_what_a_model_has_to_know(app: App) -> None:
+def test_the_descriptions_contain_what_a_model_must_know(app: App) -> None:
     recall, remember = tool(app, "recall"), tool(app, "remember")
     assert "newer one holds" in recall.description
     assert (recall.parameter, remember.parameter) == ("topic", "fact")
     assert (recall.is_read_only, remember.is_read_only) == (True, False)
 
 
-def test_without_a_store_there_are_no_such_tools(repository: Path, make_app: Any) -> None:
+def test_there_are_no_memory_tools_without_a_store(repository: Path, make_app: Any) -> None:
     names = {one.name for one in tools_of(make_app(repository, memory_store=""))}
     assert not names & {"recall", "remember"}
 
 
-def test_a_search_brings_what_was_remembered_as_a_note(repository: Path, make_app: Any) -> None:
+def test_a_search_shows_relevant_memories_as_a_note(repository: Path, make_app: Any) -> None:
     app = make_app(repository, memory_timeout_ms=60_000)
     app.index()
     long = "src/net/retry.py must stay free of side effects, " + "because of this and that, " * 40

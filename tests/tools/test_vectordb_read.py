@@ -1,4 +1,4 @@
-"""What `vectordb_read` shows of a folder, and what nobody gets it to show."""
+"""The tool `vectordb_read`: what it returns, and what it refuses to read."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def read(repository: Path, make_app: MakeApp) -> Read:
     return vectordb_read(make_app(repository)).run
 
 
-def shown(answer: Answer) -> list[str]:
+def lines_in(answer: Answer) -> list[str]:
     assert not answer.is_error, answer.text
     lines: list[str] = answer.data["text"].split("\n")
     return lines
 
 
-def refusal(answer: Answer) -> str:
+def error_in(answer: Answer) -> str:
     assert answer.is_error
     assert answer.text.startswith("Error: ")
     assert answer.data == {"error": answer.text.removeprefix("Error: ")}
@@ -39,7 +39,7 @@ def refusal(answer: Answer) -> str:
     return answer.text
 
 
-def test_a_file_has_its_lines_with_their_numbers(read: Read) -> None:
+def test_the_lines_of_a_file_are_numbered(read: Read) -> None:
     answer = read("src/net/client.go")
     assert answer.text == (
         "src/net/client.go:1-6 of 6 (go)\n"
@@ -55,7 +55,7 @@ def test_a_file_has_its_lines_with_their_numbers(read: Read) -> None:
     assert answer.data["leftOutLines"] == 0
 
 
-PLACES = [
+SOURCES = [
     ("src/net/retry.py:4-6", 4, 6),
     ("src/net/retry.py:9-99", 9, 13),
     ("src/net/retry.py:12", 12, 13),  # the method around it
@@ -73,59 +73,53 @@ PLACES = [
 ]
 
 
-def test_a_place_has_just_its_lines(read: Read, repository: Path) -> None:
-    for source, first, last in PLACES:
+def test_a_source_with_a_range_returns_only_these_lines(read: Read, repository: Path) -> None:
+    for source, first, last in SOURCES:
         answer = read(source)
         path = re.split("[:#]", source.strip().removeprefix("./").replace("//", "/"))[0]
         lines = (repository / path).read_text().split("\n")
-        assert shown(answer) == lines[first - 1 : last], source
+        assert lines_in(answer) == lines[first - 1 : last], source
         assert answer.data["source"] == f"{path}:{first}-{last}"
 
 
-def test_an_absolute_path_inside_the_folder_is_the_relative_one(
-    read: Read, repository: Path
-) -> None:
+def test_an_absolute_path_inside_the_folder_is_accepted(read: Read, repository: Path) -> None:
     assert read(f"{repository}/README.md").data["source"] == "README.md:1-3"
 
 
-def test_a_file_may_have_the_signs_of_a_place_in_its_name(read: Read, repository: Path) -> None:
+def test_names_with_special_characters_are_read(read: Read, repository: Path) -> None:
     for name in ("notes:12", "C#.md", "-p", "--output=x"):
         write(repository, name, f"this is {name}\n")
-        assert shown(read(name)) == [f"this is {name}"]
-    assert shown(read("-p:1-1")) == ["this is -p"]
+        assert lines_in(read(name)) == [f"this is {name}"]
+    assert lines_in(read("-p:1-1")) == ["this is -p"]
 
 
-def test_what_was_never_indexed_and_what_changed_is_read_as_it_is_now(
-    read: Read, repository: Path
-) -> None:
+def test_the_current_text_is_read_whether_indexed_or_not(read: Read, repository: Path) -> None:
     write(repository, "src/new.py", "fresh = 1\n")
-    assert shown(read("src/new.py")) == ["fresh = 1"]
+    assert lines_in(read("src/new.py")) == ["fresh = 1"]
     write(repository, "src/new.py", "fresh = 2\r\n")
-    assert shown(read("src/new.py")) == ["fresh = 2"]
+    assert lines_in(read("src/new.py")) == ["fresh = 2"]
 
 
-def test_a_folder_without_git_is_read_too(tmp_path: Path, make_app: MakeApp) -> None:
+def test_a_folder_without_git_is_read(tmp_path: Path, make_app: MakeApp) -> None:
     root = tmp_path / "plain"
     write(root, "a/notes.txt", "hello\n")
     write(root, ".ignore", "hidden.txt\n")
     write(root, "hidden.txt", SECRET)
     read = vectordb_read(make_app(root)).run
-    assert shown(read("a/notes.txt")) == ["hello"]
-    assert "ignored" in refusal(read("hidden.txt"))
+    assert lines_in(read("a/notes.txt")) == ["hello"]
+    assert "ignored" in error_in(read("hidden.txt"))
 
 
-def test_a_repository_inside_the_folder_is_read_by_its_own_rules(
-    read: Read, repository: Path
-) -> None:
+def test_the_ignore_rules_of_a_nested_repository_apply(read: Read, repository: Path) -> None:
     inner = make_repository(repository / "vendor/inner", {"a.txt": "inner\n"})
     write(inner, ".gitignore", "local.txt\n")
     write(inner, "local.txt", SECRET)
-    assert shown(read("vendor/inner/a.txt")) == ["inner"]
-    assert "is ignored" in refusal(read("vendor/inner/local.txt"))
-    assert "is ignored" in refusal(read("vendor/inner/.git/config"))
+    assert lines_in(read("vendor/inner/a.txt")) == ["inner"]
+    assert "is ignored" in error_in(read("vendor/inner/local.txt"))
+    assert "is ignored" in error_in(read("vendor/inner/.git/config"))
 
 
-def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(
+def test_a_folder_replaced_by_a_link_after_the_check_is_not_followed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = WalkRules()
@@ -139,7 +133,7 @@ def test_a_folder_that_becomes_a_link_after_the_walk_is_not_followed(
     assert file_source.read_listed_file(repository, "src/net/retry.py", rules) == "symlink"
 
 
-def test_a_long_file_comes_in_parts_that_name_the_next_one(read: Read, repository: Path) -> None:
+def test_each_part_of_a_long_file_names_the_next_one(read: Read, repository: Path) -> None:
     lines = [f"line {at}" for at in range(1, 1_001)]
     write(repository, "long.txt", "\n".join(lines) + "\n")
     seen: list[str] = []
@@ -147,27 +141,27 @@ def test_a_long_file_comes_in_parts_that_name_the_next_one(read: Read, repositor
     while source:
         answer = read(source)
         assert len(answer.data["text"].split("\n")) <= MAX_LINES
-        seen += shown(answer)
+        seen += lines_in(answer)
         source = answer.text.partition("more lines: ask for ")[2]
     assert seen == lines
     last = read("long.txt:100-999").text.splitlines()[-1]
     assert last == f"… 600 more lines: ask for long.txt:{100 + MAX_LINES}-999"
 
 
-def test_long_lines_are_bounded_too(read: Read, repository: Path) -> None:
+def test_long_lines_are_shortened(read: Read, repository: Path) -> None:
     write(repository, "wide.txt", "\n".join(["word " * 100] * 200))
     answer = read("wide.txt")
     assert len(answer.text) < 1.1 * MAX_CHARS
-    assert answer.data["leftOutLines"] == 200 - len(shown(answer)) > 0
+    assert answer.data["leftOutLines"] == 200 - len(lines_in(answer)) > 0
     write(repository, "widest.txt", "start " + "x" * 4_000)
-    (line,) = shown(read("widest.txt"))
+    (line,) = lines_in(read("widest.txt"))
     assert line.startswith("start ")
     assert line.endswith("… (3006 more characters)")
 
 
 def test_an_empty_file_is_one_empty_line(read: Read, repository: Path) -> None:
     write(repository, "empty.py", "")
-    assert shown(read("empty.py")) == [""]
+    assert lines_in(read("empty.py")) == [""]
 
 
 @pytest.mark.parametrize(
@@ -207,24 +201,22 @@ def test_nothing_outside_the_folder_is_read(source: str, read: Read, repository:
     (repository / "loop").symlink_to(repository)
     os.mkfifo(repository / "fifo")
     for suffix in ("", ":1-5", "#x"):
-        refusal(read(source.format(parent=repository.parent, root=repository) + suffix))
+        error_in(read(source.format(parent=repository.parent, root=repository) + suffix))
 
 
-def test_a_link_that_leads_to_a_file_of_the_folder_is_not_followed(
-    read: Read, repository: Path
-) -> None:
+def test_a_link_to_a_file_of_the_folder_is_not_followed(read: Read, repository: Path) -> None:
     (repository / "link.md").symlink_to("README.md")
-    assert "left out of the index (symlink)" in refusal(read("link.md"))
+    assert "left out of the index (symlink)" in error_in(read("link.md"))
 
 
-def test_a_folder_that_is_opened_by_a_link_is_read(
+def test_a_folder_opened_through_a_link_is_read(
     tmp_path: Path, repository: Path, make_app: MakeApp
 ) -> None:
     (tmp_path / "link").symlink_to(repository)
     read = vectordb_read(make_app(tmp_path / "link")).run
-    assert shown(read("config/service.yaml:1-1")) == ["maxAttempts: 5"]
+    assert lines_in(read("config/service.yaml:1-1")) == ["maxAttempts: 5"]
     for folder in (tmp_path / "link", repository):
-        assert shown(read(f"{folder}/config/service.yaml:2-2")) == ["logLevel: debug"]
+        assert lines_in(read(f"{folder}/config/service.yaml:2-2")) == ["logLevel: debug"]
 
 
 @pytest.mark.parametrize(
@@ -245,17 +237,17 @@ def test_a_folder_that_is_opened_by_a_link_is_read(
         ("node_modules/x/index.js", SECRET, "is ignored"),
     ],
 )
-def test_what_the_index_leaves_out_is_not_read(
+def test_files_excluded_from_the_index_are_not_read(
     path: str, content: str | bytes, reason: str, read: Read, repository: Path
 ) -> None:
     write(repository, ".gitignore", "ignored.*\nbuild/\n")
     write(repository, ".rootleignore", "private/\n")
     write(repository, path, content)
     for source in (path, f"{path}:1-3", f"{path}#x", f"./{path}", f"{repository}/{path}"):
-        assert reason in refusal(read(source))
+        assert reason in error_in(read(source))
 
 
-CURES = [
+REMEDIES = [
     ("", "Error: source is empty"),
     (" \n", "Error: source is empty"),
     ("x" * 2_000, "source has 2000 characters; give a path, not a text"),
@@ -277,14 +269,14 @@ CURES = [
 ]
 
 
-def test_an_error_names_the_cure(repository: Path, make_app: MakeApp) -> None:
+def test_an_error_names_the_remedy(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     app.index()
-    for source, cure in CURES:
-        assert cure in refusal(vectordb_read(app).run(source))
+    for source, remedy in REMEDIES:
+        assert remedy in error_in(vectordb_read(app).run(source))
 
 
-def test_a_commit_is_its_message_and_what_it_changed(read: Read, repository: Path) -> None:
+def test_a_commit_shows_its_message_and_its_changes(read: Read, repository: Path) -> None:
     write(repository, "src/store/cache.py", "class LruCache:\n    pass\n")
     git(repository, "commit", "-qam", "Empty the cache\n\nNobody used it.")
     sha = git(repository, "rev-parse", "HEAD").strip()
@@ -300,16 +292,16 @@ def test_a_commit_is_its_message_and_what_it_changed(read: Read, repository: Pat
             "-    def evict_oldest",
         ):
             assert part in text
-    assert shown(read(f"{sha[:9]}:4-4")) == ["Empty the cache"]
+    assert lines_in(read(f"{sha[:9]}:4-4")) == ["Empty the cache"]
 
 
-def test_a_commit_does_not_tell_what_the_index_leaves_out(read: Read, repository: Path) -> None:
+def test_a_commit_does_not_show_files_excluded_from_the_index(read: Read, repository: Path) -> None:
     write(repository, ".env", SECRET)
     write(repository, "later_ignored.txt", SECRET)
     write(repository, "private/ours.py", SECRET)
     write(repository, "deploy/key.txt", f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n")
     write(repository, "plain.txt", "visible\n")
-    filler = "x\n" * 9  # so that no line of a change tells what the file is
+    filler = "x\n" * 9  # so that the diff does not contain the line that marks a key
     write(repository, "still_there.txt", f"-----BEGIN PRIVATE KEY-----\n{filler}")
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "Some")
@@ -329,9 +321,7 @@ def test_a_commit_does_not_tell_what_the_index_leaves_out(read: Read, repository
     assert "what changed in 1 more files is left out: large, binary or secret" in text
 
 
-def test_a_commit_of_a_large_repository_is_shown_as_far_as_it_is_about_the_folder(
-    repository: Path, make_app: MakeApp
-) -> None:
+def test_a_commit_shows_only_changes_inside_the_folder(repository: Path, make_app: MakeApp) -> None:
     write(repository, "src/net/retry.py", "retry = None\n")
     write(repository, "README.md", SECRET)
     git(repository, "commit", "-qam", "Both")
@@ -343,10 +333,10 @@ def test_a_commit_of_a_large_repository_is_shown_as_far_as_it_is_about_the_folde
     text = read(both).text
     assert "net/retry.py | +1 -13" in text
     assert SECRET not in text
-    refusal(read(other))
+    error_in(read(other))
 
 
-def test_a_merge_and_the_first_commit_are_shown_too(read: Read, repository: Path) -> None:
+def test_a_merge_and_the_first_commit_are_shown(read: Read, repository: Path) -> None:
     first = git(repository, "rev-parse", "HEAD").strip()
     assert "+def retry_backoff" in read(f"{first}:1-300").text + read(f"{first}:300-400").text
     git(repository, "checkout", "-qb", "side")
@@ -364,7 +354,7 @@ def test_a_huge_commit_is_bounded(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(tmp_path / "huge", files)
     sha = git(root, "rev-parse", "HEAD").strip()
     answer = vectordb_read(make_app(root)).run(sha)
-    assert len(shown(answer)) == MAX_LINES
+    assert len(lines_in(answer)) == MAX_LINES
     assert answer.data["totalLines"] < 4_500
     assert "f9.txt | +1000 -0" in answer.text
 
@@ -372,15 +362,15 @@ def test_a_huge_commit_is_bounded(tmp_path: Path, make_app: MakeApp) -> None:
 @pytest.mark.parametrize(
     "name", ["--output=stolen", "-p", "HEAD", "main", "HEAD:README.md", "@{0}"]
 )
-def test_nothing_that_git_would_understand_otherwise_reaches_it(
+def test_names_that_git_would_interpret_are_refused(
     name: str, read: Read, repository: Path
 ) -> None:
-    refusal(read(name))
-    refusal(read(f"commit {name}"))
+    error_in(read(name))
+    error_in(read(f"commit {name}"))
     assert not (repository / "stolen").exists()
 
 
-def test_a_program_that_a_repository_names_is_not_run(
+def test_programs_configured_by_a_repository_are_not_run(
     read: Read, repository: Path, tmp_path: Path
 ) -> None:
     spy = tmp_path / "spy.sh"

@@ -1,4 +1,4 @@
-"""The two tools of the web: there where the configuration says so, and what they say."""
+"""The tools `web_search` and `web_read`, which the configuration enables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rootle.tools.tool import Answer, Tool
 from rootle.tools.web import web_read, web_search
 
 _SEARXNG = {"results": [{"url": "https://e.com/", "title": "Found", "content": "Words"}]}
-# What a program does that has no `ddgs`.
-_WITHOUT = """\
+# Runs a search without the package `ddgs`.
+_WITHOUT_PACKAGE = """\
 import sys
 sys.modules["ddgs"] = None
 from rootle import Config, open_app
@@ -30,7 +30,7 @@ for tool in tools_of(app):
     if tool.name == "web_search":
         print(tool("anything"))
 """
-_OPENED = """\
+_LIST_IMPORTS = """\
 import sys
 from rootle import Config, open_app
 from rootle.tools import tools_of
@@ -48,11 +48,11 @@ def names(tools: tuple[Tool, ...]) -> set[str]:
     return {tool.name for tool in tools}
 
 
-def test_the_web_is_off_where_nobody_switches_it_on(make_app: MakeApp, repository: Path) -> None:
+def test_the_web_tools_are_off_by_default(make_app: MakeApp, repository: Path) -> None:
     assert not {"web_search", "web_read"} & names(tools_of(make_app(repository)))
 
 
-def test_the_web_is_there_where_it_is_switched_on(make_app: MakeApp, repository: Path) -> None:
+def test_the_configuration_enables_the_web_tools(make_app: MakeApp, repository: Path) -> None:
     tools = tools_of(make_app(repository, web_search=True))
     assert {"web_search", "web_read"} <= names(tools)
     for name, parameter in (("web_search", "query"), ("web_read", "url")):
@@ -62,7 +62,7 @@ def test_the_web_is_there_where_it_is_switched_on(make_app: MakeApp, repository:
         assert tool.is_read_only
 
 
-def test_no_repository_switches_it_on_or_gives_a_key(repository: Path) -> None:
+def test_a_repository_can_neither_enable_the_web_nor_set_keys(repository: Path) -> None:
     for key, value in (("webSearch", True), ("braveApiKey", "k"), ("searxngEndpoint", "http://x")):
         (repository / ".rootle.json").write_text(json.dumps({"searchAgent": {key: value}}))
         settings = read_settings(repository)
@@ -72,7 +72,7 @@ def test_no_repository_switches_it_on_or_gives_a_key(repository: Path) -> None:
         assert any(key in warning for warning in settings.warnings)
 
 
-def test_no_key_comes_from_the_environment(
+def test_keys_are_not_read_from_the_environment(
     make_app: MakeApp, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "EXA_API_KEY", "SEARXNG_URL"):
@@ -82,12 +82,12 @@ def test_no_key_comes_from_the_environment(
 
 
 @pytest.mark.parametrize("blank", ["", "  ", "\n"])
-def test_a_blank_key_is_none(make_app: MakeApp, repository: Path, blank: str) -> None:
+def test_a_blank_key_counts_as_missing(make_app: MakeApp, repository: Path, blank: str) -> None:
     app = make_app(repository, web_search=True, brave_api_key=blank, exa_api_key=blank)
     assert [provider.label for provider in app.web_engines.providers] == ["DuckDuckGo"]
 
 
-def test_who_has_a_key_or_an_endpoint_is_asked_too(make_app: MakeApp, repository: Path) -> None:
+def test_engines_with_a_key_or_an_endpoint_are_used(make_app: MakeApp, repository: Path) -> None:
     app = make_app(
         repository,
         web_search=True,
@@ -99,7 +99,7 @@ def test_who_has_a_key_or_an_endpoint_is_asked_too(make_app: MakeApp, repository
     assert labels == ["DuckDuckGo", "Brave", "Exa", "SearXNG"]
 
 
-def test_a_key_that_nobody_uses_is_said(make_app: MakeApp, repository: Path) -> None:
+def test_an_unused_key_is_reported(make_app: MakeApp, repository: Path) -> None:
     app = make_app(repository, brave_api_key="k-secret", searxng_endpoint="http://127.0.0.1:8888")
     assert app.status().unused_settings == (
         "braveApiKey is not used: webSearch is false",
@@ -107,15 +107,15 @@ def test_a_key_that_nobody_uses_is_said(make_app: MakeApp, repository: Path) -> 
     )
 
 
-def test_keys_are_not_shown(make_app: MakeApp, repository: Path) -> None:
+def test_keys_are_hidden_in_representations(make_app: MakeApp, repository: Path) -> None:
     app = make_app(repository, web_search=True, brave_api_key="k-secret", exa_api_key="k-secret")
     assert "k-secret" not in repr(app.config)
 
 
-def test_a_search_goes_from_the_tool_to_an_engine_and_is_kept(
+def test_a_search_is_answered_by_an_engine_and_cached(
     make_app: MakeApp, repository: Path, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    # DuckDuckGo is on no machine of the tests: whichever comes first, SearXNG answers.
+    # The fake DuckDuckGo never answers, so SearXNG does, whichever is asked first.
     with serving(lambda request: Reply(raw=b"", status=202)) as duck:
         monkeypatch.setattr(
             "rootle.web.engines.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
@@ -123,17 +123,17 @@ def test_a_search_goes_from_the_tool_to_an_engine_and_is_kept(
         with serving(lambda request: Reply(_SEARXNG)) as server:
             app = make_app(repository, web_search=True, searxng_endpoint=server.url)
             search = tool_of(tools_of(app), "web_search")
-            wanted = "## Search Results\n\n[Found](https://e.com/)\nWords"
-            assert search("  where is  it ") == wanted
+            expected = "## Search Results\n\n[Found](https://e.com/)\nWords"
+            assert search("  where is  it ") == expected
             other = make_app(repository, web_search=True, searxng_endpoint=server.url)
-            assert tool_of(tools_of(other), "web_search")("where is it") == wanted
+            assert tool_of(tools_of(other), "web_search")("where is it") == expected
             assert len(server.requests) == 1
             assert len(duck.requests) <= 1
-    kept = home / "cache" / "rootle" / "web_search"
-    assert len(list(kept.iterdir())) == 1
+    cache = home / "cache" / "rootle" / "web_search"
+    assert len(list(cache.iterdir())) == 1
 
 
-def test_a_private_page_is_not_read(make_app: MakeApp, repository: Path) -> None:
+def test_pages_of_private_networks_are_not_read(make_app: MakeApp, repository: Path) -> None:
     with serving(lambda request: Reply(raw=b"secret")) as server:
         read = tool_of(tools_of(make_app(repository, web_search=True)), "web_read")
         answer = read.run(f"{server.url}/admin")
@@ -143,7 +143,7 @@ def test_a_private_page_is_not_read(make_app: MakeApp, repository: Path) -> None
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
-def test_nothing_asked_is_said(text: str) -> None:
+def test_an_empty_argument_is_an_error(text: str) -> None:
     assert web_search(str).run(text).text == "Error: query is empty"
     assert web_read(str).run(text).text == "Error: url is empty"
 
@@ -151,7 +151,7 @@ def test_nothing_asked_is_said(text: str) -> None:
 @pytest.mark.parametrize(
     "error", [RefusedError("the key is refused", 401), UnavailableError("half \ud800")]
 )
-def test_what_goes_wrong_is_an_answer(error: Exception) -> None:
+def test_failures_are_answered_with_an_error(error: Exception) -> None:
     def fail(text: str) -> str:
         raise error
 
@@ -161,7 +161,7 @@ def test_what_goes_wrong_is_an_answer(error: Exception) -> None:
         assert answer.text == f"Error: {error}".replace("\ud800", "?")
 
 
-def test_a_bug_is_none() -> None:
+def test_a_bug_raises() -> None:
     def fail(text: str) -> str:
         raise KeyError(text)
 
@@ -169,19 +169,19 @@ def test_a_bug_is_none() -> None:
         web_search(fail).run("x")
 
 
-def test_an_answer_that_nobody_is_there_is_an_error() -> None:
-    said = "Error: all search providers temporarily unavailable: Brave (HTTP 503)"
-    answer = web_search(lambda query: said).run("x")
-    assert answer == Answer(said, {"error": said.removeprefix("Error: ")}, is_error=True)
+def test_the_answer_that_no_engine_is_available_is_an_error() -> None:
+    text = "Error: all search providers temporarily unavailable: Brave (HTTP 503)"
+    answer = web_search(lambda query: text).run("x")
+    assert answer == Answer(text, {"error": text.removeprefix("Error: ")}, is_error=True)
 
 
-def test_a_missing_package_is_said(repository: Path) -> None:
-    said = run(_WITHOUT, repository)
-    assert said == "Error: a search of the web needs more packages: pip install 'rootle[web]'\n"
+def test_the_error_without_the_package_names_the_extra(repository: Path) -> None:
+    printed = run(_WITHOUT_PACKAGE, repository)
+    assert printed == "Error: a search of the web needs more packages: pip install 'rootle[web]'\n"
 
 
-def test_nothing_of_the_web_is_loaded_before_it_is_used(repository: Path) -> None:
-    assert run(_OPENED, repository) == "[]\n"
+def test_web_packages_are_imported_only_when_needed(repository: Path) -> None:
+    assert run(_LIST_IMPORTS, repository) == "[]\n"
 
 
 def run(program: str, folder: Path) -> str:

@@ -21,13 +21,13 @@ class Shelf:
         self._leg = place.leg
         self._path = _FOLDER / f"{place.name}.json"
 
-    def note(self) -> str:
-        """Return the last argument of `settle`, or an empty string if there is no index."""
-        return self._read()["note"]
+    def read_stamp(self) -> str:
+        """Return the last argument of `commit`, or an empty string if there is no index."""
+        return self._read()["stamp"]
 
     def create(self, dimensions: int) -> None:
         """Replace any existing index with an empty one; `dimensions` is 0 for words."""
-        self._write({"note": "", "dimensions": dimensions, "chunks": {}})
+        self._write({"stamp": "", "dimensions": dimensions, "chunks": {}})
 
     def put(self, chunks: Sequence[Any]) -> None:
         """Store chunks under their ids, each with its file and its terms or vector."""
@@ -37,7 +37,7 @@ class Shelf:
             stored["chunks"][str(chunk.id)] = [chunk.file_id, content]
         self._write(stored)
 
-    def prune(self, live: Mapping[int, Sequence[int]]) -> None:
+    def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
         """Delete the chunks of these files that are not listed."""
         stored = self._read()
         for key, (file_id, _) in list(stored["chunks"].items()):
@@ -45,15 +45,15 @@ class Shelf:
                 del stored["chunks"][key]
         self._write(stored)
 
-    def settle(self, note: str) -> None:
-        """Store a note that confirms all earlier changes; `put` has made them visible already."""
-        self._write({**self._read(), "note": note})
+    def commit(self, stamp: str) -> None:
+        """Store a stamp that confirms all earlier changes; `put` has made them visible already."""
+        self._write({**self._read(), "stamp": stamp})
 
     def count(self) -> int:
         """Return the number of chunks."""
         return len(self._read()["chunks"])
 
-    def holds(self, chunk_id: int) -> bool:
+    def contains(self, chunk_id: int) -> bool:
         """Return whether a chunk is stored."""
         return str(chunk_id) in self._read()["chunks"]
 
@@ -80,7 +80,7 @@ class Shelf:
         try:
             return json.loads(self._path.read_text())
         except FileNotFoundError:
-            return {"note": "", "chunks": {}}
+            return {"stamp": "", "chunks": {}}
 
     def _write(self, content: Mapping[str, Any]) -> None:
         """Replace the file in one step, because another process may be reading it."""

@@ -16,10 +16,10 @@ from rootle.concurrency.backoff import Rng
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.index.local.index_dir import (
-    check_place,
+    check_index_dir,
+    delete_cache_markers,
     delete_content,
     delete_derived,
-    delete_marks,
     is_index,
     is_new,
     mark_as_cache,
@@ -128,7 +128,7 @@ class Indexer:
 
         if not os.path.isdir(self.root):
             self._files.scan()  # raises the error before anything is created
-        check_place(self.index_dir)
+        check_index_dir(self.index_dir)
         with storage_errors(self.index_dir):
             self.index_dir.mkdir(parents=True, exist_ok=True)
             mark_as_cache(self.index_dir)
@@ -187,11 +187,13 @@ class Indexer:
     def update_remotes_in_background(self) -> None:
         """Have servers that are known to lack something brought up to date in the background."""
         if self.remote_indexes is not None:
-            self.remote_indexes.wake_those_behind(self.snapshot())
+            self.remote_indexes.wake_outdated(self.snapshot())
 
     def update_remotes(self) -> None:
         """Bring the servers up to date before this returns; says which could not be."""
-        for remark in self.remote_indexes.feed_now() if self.remote_indexes is not None else ():
+        for remark in (
+            self.remote_indexes.replicate_now() if self.remote_indexes is not None else ()
+        ):
             self._on_warning(remark)
 
     def clear(self) -> bool:
@@ -208,7 +210,7 @@ class Indexer:
             self._delete_content()
             for lock in self.index_dir.glob("feed-*.lock"):
                 lock.unlink()
-            delete_marks(self.index_dir)
+            delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
             # Under the lock: whoever waits for it finds that this file is gone and makes another.

@@ -13,7 +13,7 @@ from typing import Final
 from rootle.concurrency.backoff import Backoff, Rng
 from rootle.errors import UnavailableError
 from rootle.index.local.dense_index import UNKNOWN_DIMENSIONS
-from rootle.index.local.derived_indexes import DerivedWriter, arrears
+from rootle.index.local.derived_indexes import DerivedWriter, measure_lag
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
@@ -84,7 +84,7 @@ class EmbeddingQueue:
         if budget.ignores_backoff:
             with write_transaction(self._connection):
                 self._pending.make_due()
-        elif self._pending.pause().until_s > now_s:
+        elif self._pending.retry_delay().until_s > now_s:
             return 0
         ends = time.monotonic() + budget.seconds
         embedded = 0
@@ -98,7 +98,7 @@ class EmbeddingQueue:
     def _is_current(self) -> bool:
         dimensions = int(self._manifest.value("dimensions") or UNKNOWN_DIMENSIONS)
         generation = self._manifest.generation()
-        return arrears(self._index_dir, self._manifest, dimensions).is_current(generation)
+        return measure_lag(self._index_dir, self._manifest, dimensions).is_current(generation)
 
     def _run_step(self, now_s: float, ends: float, timeout_s: float) -> _Step:
         step = _Step(dimensions=int(self._manifest.value("dimensions") or 0))
@@ -154,7 +154,7 @@ class EmbeddingQueue:
             return
         now_s = self._clock()
         dimensions = step.dimensions or UNKNOWN_DIMENSIONS
-        lag = arrears(self._index_dir, self._manifest, dimensions)
+        lag = measure_lag(self._index_dir, self._manifest, dimensions)
         with write_transaction(self._connection):
             self._pending.postpone(
                 [
@@ -162,20 +162,20 @@ class EmbeddingQueue:
                     for chunk, reason in step.refused
                 ]
             )
-            self._pending.set_pause(self._next_pause(step, now_s))
+            self._pending.set_retry_delay(self._next_pause(step, now_s))
             if not step.vectors:
                 return
-            generation = self._manifest.raise_generation(words_changed=False)
+            generation = self._manifest.increment_generation(words_changed=False)
             self._documents.set_vectors(step.vectors)
             self._manifest.mark_changed(step.files, generation)
             self._manifest.set_value("dimensions", str(dimensions))
-            self._pending.done(step.vectors)
+            self._pending.remove(step.vectors)
         derived = DerivedWriter(self._index_dir, dimensions, lag, bulk=False)
         try:
             files = step.files
             if lag.dense_since is None:  # the first vectors determine the dimensions
                 files = {state.id for state in self._manifest.files()}
-            derived.renew_vectors(self._documents.vectors_of(sorted(files)))
+            derived.replace_vectors(self._documents.vectors_of(sorted(files)))
             derived.commit(generation)
         except BaseException:
             derived.abandon()
@@ -184,7 +184,7 @@ class EmbeddingQueue:
     def _next_pause(self, step: _Step, now_s: float) -> RetryDelay:
         if step.failure is None:
             return RetryDelay()
-        failures = 1 if step.vectors else self._pending.pause().failures + 1
+        failures = 1 if step.vectors else self._pending.retry_delay().failures + 1
         pause_s = max(_MODEL_BACKOFF.delay_s(failures, self._rng), step.failure.retry_after_s)
         _LOG.warning("chunks wait for their embedding: %s", step.failure)
         return RetryDelay(failures, now_s + pause_s, str(step.failure))

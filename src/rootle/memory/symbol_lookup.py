@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from rootle.errors import IndexStorageError
-from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
     """Looks names up in the newest snapshot; without an index nothing has a name."""
 
-    def __init__(self, snapshots: Callable[[], Snapshot]) -> None:
+    def __init__(self, snapshots: Callable[[], IndexReader]) -> None:
         self._snapshots = snapshots
         self._generation = -1
         self._by_name: Mapping[str, Sequence[str]] = {}
@@ -40,7 +40,7 @@ class SymbolLookup:
         return [state.path for state in files.values()]
 
 
-def _by_name(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
+def _by_name(snapshot: IndexReader) -> Mapping[str, Sequence[str]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for state in snapshot.all_files():
         if state.skip is None:

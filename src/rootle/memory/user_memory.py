@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.config.fields import Config
 from rootle.errors import ConfigError, MemoryRefusedError, QueryError
-from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader
 from rootle.memory.duplicates import alike
 from rootle.memory.factory import open_store
 from rootle.memory.jsonl import MAX_FACT_CHARS, read_memories
@@ -59,7 +59,7 @@ def open_memory(
     root: Path,
     config: Config,
     open_embedder: Callable[[], Embedder],
-    snapshots: Callable[[], Snapshot],
+    snapshots: Callable[[], IndexReader],
 ) -> UserMemory:
     """The memories that the configuration names, as they are seen from a folder.
 

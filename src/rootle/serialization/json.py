@@ -10,18 +10,20 @@ from typing import Any, Final
 from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery, camel_case
 
-# Left out where nobody asked for them, or where there is nothing to say.
-_BY_OCCASION: Final = frozenset({"explanation", "interpretation", "staleness", "coverage", "place"})
+# Fields that are left out if they are None.
+_OPTIONAL_FIELDS: Final = frozenset(
+    {"explanation", "interpretation", "staleness", "coverage", "place"}
+)
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 
-def to_json(value: Any) -> Any:  # Any: a value of any shape becomes what `json` accepts
-    """A record as plain JSON data under its camelCase names, nested records included."""
+def to_json(value: Any) -> Any:  # Any: a record, or data that consists of records
+    """Return a record, with nested records, as JSON data under its camelCase names."""
     if is_dataclass(value) and not isinstance(value, type):
         return {
             camel_case(f.name): to_json(getattr(value, f.name))
             for f in fields(value)
-            if not (f.name in _BY_OCCASION and getattr(value, f.name) is None)
+            if not (f.name in _OPTIONAL_FIELDS and getattr(value, f.name) is None)
         }
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}
@@ -30,57 +32,58 @@ def to_json(value: Any) -> Any:  # Any: a value of any shape becomes what `json`
     return value
 
 
-def query_from_json(data: Any) -> SearchQuery:  # Any: whatever a stranger sent
-    """A query from its JSON object; raises QueryError naming the field, the value and the cure."""
+def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
+    """Return the query in a JSON object; raise QueryError with the field and its value."""
     if not isinstance(data, dict):
-        raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {_shown(data)}')
+        raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {_abbreviate(data)}')
     for key in data:
         if key not in _QUERY_KEYS:
             raise QueryError(f'unknown field "{key}"{_hint(str(key), _QUERY_KEYS)}')
     if not isinstance(data.get("textQuery"), str):
-        raise QueryError(f'"textQuery" is {_shown(data.get("textQuery"))}, expected a text')
+        raise QueryError(f'"textQuery" is {_abbreviate(data.get("textQuery"))}, expected a string')
     return SearchQuery(
         data["textQuery"],
-        file_paths=_texts(data, "filePaths"),
-        languages=_texts(data, "languages"),
+        file_paths=_strings(data, "filePaths"),
+        languages=_strings(data, "languages"),
         min_recency_days=_number(data, "minRecencyDays"),
-        limit=_whole(data, "limit"),
-        cursor=_text(data, "cursor"),
-        context=_flag(data, "context"),
-        budget=_whole(data, "budget"),
-        exclude=_texts(data, "exclude") or (),
+        limit=_integer(data, "limit"),
+        cursor=_string(data, "cursor"),
+        context=_boolean(data, "context"),
+        budget=_integer(data, "budget"),
+        exclude=_strings(data, "exclude") or (),
     )
 
 
-def query_with(
+def apply_filters(
     query: SearchQuery | str, filters: Filters | Mapping[str, Any] | None
 ) -> SearchQuery:
-    """A query with filters of its own, which count where the query has none of that kind.
+    """Return a query with these filters, except for filters that the query has itself.
 
-    A mapping has the names of `Filters`, in JSON's spelling or in Python's. Raises QueryError.
+    The keys of a mapping are the fields of `Filters`, in camelCase or in snake_case. Raise
+    QueryError.
     """
-    asked = SearchQuery(query) if isinstance(query, str) else query
+    base = SearchQuery(query) if isinstance(query, str) else query
     if filters is None:
-        return asked
+        return base
     if not isinstance(filters, Filters):
-        filters = _filters_from(filters)
-    given = {f.name: getattr(filters, f.name) for f in fields(Filters)}
+        filters = _parse_filters(filters)
+    values = {f.name: getattr(filters, f.name) for f in fields(Filters)}
     return replace(
-        asked, **{name: value for name, value in given.items() if getattr(asked, name) is None}
+        base, **{name: value for name, value in values.items() if getattr(base, name) is None}
     )
 
 
-def _filters_from(data: Mapping[str, Any]) -> Filters:
+def _parse_filters(data: Mapping[str, Any]) -> Filters:
     names = {camel_case(f.name): f.name for f in fields(Filters)}
-    plain = {camel_case(str(key)) if key in names.values() else key: data[key] for key in data}
-    for key in plain:
+    by_key = {camel_case(str(key)) if key in names.values() else key: data[key] for key in data}
+    for key in by_key:
         if key not in names:
             raise QueryError(f'unknown filter "{key}"{_hint(str(key), names)}')
     lists = {
-        key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()
+        key: list(value) if isinstance(value, tuple) else value for key, value in by_key.items()
     }
     return Filters(
-        _texts(lists, "filePaths"), _texts(lists, "languages"), _number(lists, "minRecencyDays")
+        _strings(lists, "filePaths"), _strings(lists, "languages"), _number(lists, "minRecencyDays")
     )
 
 
@@ -89,43 +92,43 @@ def _hint(key: str, known: Mapping[str, str]) -> str:
     return f'; did you mean "{near[0]}"?' if near else f"; known: {', '.join(known)}"
 
 
-def _flag(data: Mapping[str, Any], key: str) -> bool:
+def _boolean(data: Mapping[str, Any], key: str) -> bool:
     value = data.get(key)
     if value is not None and not isinstance(value, bool):
-        raise QueryError(f'"{key}" is {_shown(value)}, expected true or false')
+        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected true or false')
     return bool(value)
 
 
-def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+def _strings(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     value = data.get(key)
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise QueryError(f'"{key}" is {_shown(value)}, expected a list of texts')
+        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected a list of strings')
     return tuple(value)
 
 
 def _number(data: Mapping[str, Any], key: str) -> float | None:
     value = data.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise QueryError(f'"{key}" is {_shown(value)}, expected a number')
+        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected a number')
     return value
 
 
-def _whole(data: Mapping[str, Any], key: str) -> int | None:
+def _integer(data: Mapping[str, Any], key: str) -> int | None:
     value = data.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise QueryError(f'"{key}" is {_shown(value)}, expected a whole number')
+        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected an integer')
     return value
 
 
-def _text(data: Mapping[str, Any], key: str) -> str | None:
+def _string(data: Mapping[str, Any], key: str) -> str | None:
     value = data.get(key)
     if value is not None and not isinstance(value, str):
-        raise QueryError(f'"{key}" is {_shown(value)}, expected a text')
+        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected a string')
     return value
 
 
-def _shown(value: Any) -> str:
+def _abbreviate(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,4 +1,4 @@
-"""Results as Markdown for a reader that is a model: fenced, with language and line numbers."""
+"""Results as Markdown for language models: code blocks with language and line numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
 _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_MIN_FENCE: Final = 3
 
 
 def response_as_markdown(response: SearchResponse) -> str:
-    """All results, best first; what is to be said where there is none."""
+    """Return all results, best first, or a line that says that there are none."""
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
-        said = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
-        return f"{said}\n{memories}" if memories else said
+        text = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
+        return f"{text}\n{memories}" if memories else text
     return "".join(map(result_as_markdown, response.results)) + memories
 
 
 def result_as_markdown(result: SearchResult) -> str:
-    """One result: its context where it has one, else the spans that were found."""
+    """Return one result: its context if it has one, else its spans."""
     spans = passages_of(result)
     changed = result.context is not None and result.context.changed
     return passages_as_markdown(
@@ -32,6 +33,7 @@ def result_as_markdown(result: SearchResult) -> str:
 
 
 def passages_of(result: SearchResult) -> Sequence[Span]:
+    """Return the passages of a result's context, or else its spans in order of their lines."""
     if result.context is not None:
         return result.context.passages
     return sorted(result_spans(result), key=lambda span: span.start_line)
@@ -40,15 +42,16 @@ def passages_of(result: SearchResult) -> Sequence[Span]:
 def passages_as_markdown(
     path: str, language: str, spans: Sequence[Span], *, is_changed: bool = False
 ) -> str:
-    """The passages of one file in one fence, with a sign where lines are left out."""
+    """Return the passages of one file in one code block, with an ellipsis between them."""
     text = "".join(span.snippet for span in spans)
-    fence = "`" * max(3, 1 + max((len(found) for found in _FENCE.findall(text)), default=2))
+    longest = max((len(found) for found in _FENCE.findall(text)), default=_MIN_FENCE - 1)
+    fence = "`" * max(_MIN_FENCE, 1 + longest)
     citation = cite(_printable(path), spans)
     note = " (changed since it was indexed)" if is_changed else ""
     lines = [f"## {citation}{note}", f"{fence}{language}"]
     width = len(str(max((span.end_line for span in spans), default=0)))
-    for at, span in enumerate(spans):
-        if at:
+    for index, span in enumerate(spans):
+        if index:
             lines.append(GAP)
         lines += [
             f"{number:>{width}}  {line.rstrip()}".rstrip()
@@ -58,28 +61,28 @@ def passages_as_markdown(
 
 
 def memories_as_markdown(memories: Sequence[Memory]) -> str:
-    """What was remembered, under a heading that says so."""
+    """Return a list of memories under a heading."""
     lines = [f"- {memory_as_text(memory)}" for memory in memories]
     return "\n".join(["## From memory", *lines, "", ""])
 
 
 def memory_as_text(memory: Memory) -> str:
-    """When it was told, what, and what it is about; further lines are indented."""
+    """Return the time, the text and the references of a memory, with further lines indented."""
     text = "\n  ".join(memory.text.split("\n"))
-    return f"[{memory.created_at}] {text}{_remarks(memory)}"
+    return f"[{memory.created_at}] {text}{_notes(memory)}"
 
 
-def _remarks(memory: Memory) -> str:
-    places = [
+def _notes(memory: Memory) -> str:
+    references = [
         _printable(f"{about.path}#{about.symbol}" if about.symbol else about.path)
         for about in memory.about
     ]
-    remarks = [f"told {memory.count} times"] if memory.count > 1 else []
-    remarks += [f"about {', '.join(places)}"] if places else []
-    remarks += ["may be stale: a file changed since"] if memory.possibly_stale else []
-    return f" ({'; '.join(remarks)})" if remarks else ""
+    notes = [f"stored {memory.count} times"] if memory.count > 1 else []
+    notes += [f"about {', '.join(references)}"] if references else []
+    notes += ["possibly stale: a file has changed since"] if memory.possibly_stale else []
+    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def _printable(path: str) -> str:
-    """A file name may hold a line break, and must not end the heading."""
+    """Replace control characters: a file name with a newline would end the heading."""
     return "".join(char if char.isprintable() else "\ufffd" for char in path)

@@ -1,4 +1,4 @@
-"""Where a server listens, and the names under which it may be asked for."""
+"""The address that a server listens on, and the host names that clients may use for it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from rootle.errors import ConfigError, UnavailableError
 
 _LOOPBACK: Final = "127.0.0.1"
 _LOOPBACK_NAME: Final = "localhost"
-# A host and what stands behind it: [::1]:80, 127.0.0.1:80, example.org.
+_MAX_PORT: Final = 0xFFFF
+# A host, with or without a port: [::1]:80, 127.0.0.1:80, example.org.
 _AUTHORITY: Final = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\[\]:/@\s]+))(?::(\d{1,5}))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host and a port; port 0 is one that is free."""
+    """A host and a port; port 0 means any free port."""
 
     host: str
     port: int
@@ -27,11 +28,11 @@ class Address:
     def is_loopback(self) -> bool:
         return _is_loopback(self.host)
 
-    def admits(self, authority: str) -> bool:
-        """Whether a request to this `Host` is meant for this server.
+    def accepts_host(self, authority: str) -> bool:
+        """Return whether a `Host` header names this server.
 
-        A page of somebody else's may make its own name point here; names that are numbers are
-        whose they are.
+        The owner of a web page can make the name of the page resolve to this server (DNS
+        rebinding), so unknown names are refused. IP addresses cannot be rebound.
         """
         name = host_of(authority)
         if name is None:
@@ -39,38 +40,38 @@ class Address:
         if self.is_loopback:
             return _is_loopback(name)
         own = {self.host.lower(), socket.gethostname().lower(), _LOOPBACK_NAME}
-        return name in own or _is_number(name)
+        return name in own or _is_ip_address(name)
 
     def listen(self) -> socket.socket:
-        """Raises UnavailableError where that is not possible."""
+        """Return a listening socket; raise UnavailableError if the address cannot be used."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
         except OSError as error:
             raise UnavailableError(
                 f"cannot listen on {self.host} port {self.port}: {error.strerror or error}; "
-                "name another one with --http [HOST:]PORT"
+                "choose another address with --http [HOST:]PORT"
             ) from error
 
 
 def parse_address(text: str) -> Address:
-    """`8765`, `0.0.0.0:8765` or `[::1]:8765`. Raises ConfigError."""
+    """Parse `8765`, `0.0.0.0:8765` or `[::1]:8765`; raise ConfigError."""
     if text.isascii() and text.isdigit():
         text = f"{_LOOPBACK}:{text}"
     found = _AUTHORITY.fullmatch(text)
-    if found is None or found[3] is None or int(found[3]) > 0xFFFF:
+    if found is None or found[3] is None or int(found[3]) > _MAX_PORT:
         raise ConfigError(f"--http is {text!r}, expected a port or HOST:PORT, such as 8765")
     return Address(found[1] or found[2], int(found[3]))
 
 
 def host_of(authority: str) -> str | None:
-    """The host's name or number, in small letters; None where it is none."""
+    """Return the host name or IP address of an authority in lower case; None if it is invalid."""
     found = _AUTHORITY.fullmatch(authority)
     return None if found is None else (found[1] or found[2]).lower()
 
 
 def are_same_host(one: str | None, other: str | None) -> bool:
-    """Whether two names are of the same host; all names of this machine's loopback are."""
+    """Return whether two names are equal, or both of them names of the loopback interface."""
     if one is None or other is None:
         return False
     return one == other or (_is_loopback(one) and _is_loopback(other))
@@ -79,10 +80,10 @@ def are_same_host(one: str | None, other: str | None) -> bool:
 def _is_loopback(name: str) -> bool:
     if name.lower() == _LOOPBACK_NAME:
         return True
-    return _is_number(name) and ipaddress.ip_address(name).is_loopback
+    return _is_ip_address(name) and ipaddress.ip_address(name).is_loopback
 
 
-def _is_number(name: str) -> bool:
+def _is_ip_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What stands before a server that any program or page on this machine can reach."""
+"""ASGI middleware that checks the Host, the Origin and the token of every request."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from urllib.parse import urlsplit
 
 from rootle.server.address import Address, are_same_host, host_of
 
-# ASGI's shapes. Any: whatever a server puts into them.
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Scope]]
-Send = Callable[[Scope], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+# The types of ASGI. Any: what a server puts into a message.
+AsgiMessage = MutableMapping[str, Any]
+AsgiReceive = Callable[[], Awaitable[AsgiMessage]]
+AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
+AsgiApplication = Callable[[AsgiMessage, AsgiReceive, AsgiSend], Awaitable[None]]
 
 _SCHEME: Final = "bearer "
 
 
 class AuthMiddleware:
-    """Lets requests through that are meant for this address and know its token.
+    """Passes requests on that name this server as their host and know its token.
 
-    What a browser sends for a page of somebody else's has the page's `Origin`, or where the page's
-    name was made to point here, that name as `Host`.
+    Browsers send the `Origin` of the page that makes a request. Requests from pages of other hosts
+    are refused, and so are those whose `Host` does not belong to this server (DNS rebinding).
     """
 
-    def __init__(self, application: Application, address: Address, token: str) -> None:
-        """Without a token nobody is asked for one."""
+    def __init__(self, application: AsgiApplication, address: Address, token: str) -> None:
+        """Require no token if `token` is empty."""
         self._application = application
         self._address = address
         self._token = token
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:
         if scope["type"] == "lifespan":
             await self._application(scope, receive, send)
             return
@@ -43,25 +43,29 @@ class AuthMiddleware:
         if refusal is None and scope["type"] == "http":
             await self._application(scope, receive, send)
         else:
-            await _answer(send, *(refusal or (404, "there is nothing but HTTP here")))
+            await _respond(send, *(refusal or (404, "only HTTP requests are served here")))
 
     def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
+        """Return the status and the text of an error response, or None."""
         host, origin = headers.get("host", ""), headers.get("origin")
-        if not self._address.admits(host):
-            return 421, "this server is not known by that Host"
-        if origin is not None and not _is_own(origin, host):
-            return 403, "pages of another Origin may not ask this server"
-        if self._token and not self._knows_token(headers.get("authorization", "")):
-            return 401, "give the token of this server as `Authorization: Bearer …`"
+        if not self._address.accepts_host(host):
+            return 421, (
+                f"Host header not allowed: {host!r} (use the address that `rootle mcp --http` "
+                "printed, or start it with --http HOST:PORT)"
+            )
+        if origin is not None and not _is_same_origin(origin, host):
+            return 403, f"Origin header not allowed: {origin!r} (pages of other sites are refused)"
+        if self._token and not self._has_token(headers.get("authorization", "")):
+            return 401, "token missing or wrong (send it as `Authorization: Bearer TOKEN`)"
         return None
 
-    def _knows_token(self, header: str) -> bool:
-        given = header[len(_SCHEME) :].strip() if header.lower().startswith(_SCHEME) else ""
-        # In a time that does not tell how much of it was right.
-        return hmac.compare_digest(given.encode("utf-8"), self._token.encode("utf-8"))
+    def _has_token(self, header: str) -> bool:
+        token = header[len(_SCHEME) :].strip() if header.lower().startswith(_SCHEME) else ""
+        # In constant time, so that the response time reveals nothing about the token.
+        return hmac.compare_digest(token.encode("utf-8"), self._token.encode("utf-8"))
 
 
-def _is_own(origin: str, host: str) -> bool:
+def _is_same_origin(origin: str, host: str) -> bool:
     try:
         parts = urlsplit(origin)
         return parts.scheme in {"http", "https"} and are_same_host(
@@ -71,7 +75,7 @@ def _is_own(origin: str, host: str) -> bool:
         return False
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
+async def _respond(send: AsgiSend, status: int, text: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))

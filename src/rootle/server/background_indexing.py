@@ -1,4 +1,4 @@
-"""Has the index of a server's folder kept fresh beside the answering."""
+"""Keep the index of a server's folder up to date in the background."""
 
 from __future__ import annotations
 
@@ -11,40 +11,41 @@ from rootle.errors import ConfigError, RootleError, UnavailableError
 
 _LOG = logging.getLogger(__name__)
 
-# A client is told of the tools before any work begins, if it asks within this time.
-_HEAD_START_S: Final = 2.0
-# How long to leave it to the process that watches, or to a system that refuses.
-_TURN_S: Final = 20.0
+# Indexing starts after this time at the latest, even if no client has asked for the tools.
+_MAX_DELAY_S: Final = 2.0
+# How often to try again while another process watches the folder, or the system refuses to.
+_RETRY_INTERVAL_S: Final = 20.0
 
 
 class BackgroundIndexing:
-    """Of several servers on one folder one watches it; the others wait for their turn.
+    """Watches the folder of an app, or waits until the process that watches it ends.
 
-    Questions do without: where nobody watches they look at the folder themselves.
+    Of several servers on one folder, one watches. Without a watcher, each query looks for changes
+    itself.
     """
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._may_begin = threading.Event()
-        self._is_ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="rootle-upkeep", daemon=True)
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="rootle-background", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def begin(self) -> None:
-        """Nobody waits for the server to start any more."""
+        """Start indexing now; until then, the start of the server has priority."""
         self._may_begin.set()
 
     def stop(self) -> None:
-        """Begin nothing more; what watches by now ends when the app is closed."""
-        self._is_ending.set()
+        """Start nothing more. A running watcher stops when the app is closed."""
+        self._is_stopping.set()
         self._may_begin.set()
         self._thread.join()
 
     def _run(self) -> None:
-        self._may_begin.wait(_HEAD_START_S)
-        while not self._is_ending.is_set():
+        self._may_begin.wait(_MAX_DELAY_S)
+        while not self._is_stopping.is_set():
             try:
                 self._app.watch()
                 return
@@ -54,4 +55,4 @@ class BackgroundIndexing:
                 _LOG.info("not watching for now: %s", error)
             except RootleError as error:
                 _LOG.warning("cannot watch: %s", error)
-            self._is_ending.wait(_TURN_S)
+            self._is_stopping.wait(_RETRY_INTERVAL_S)

@@ -1,4 +1,4 @@
-"""Tools as an MCP server: what a client is told of them, and what happens when it calls one."""
+"""An MCP server that lists tools and runs the calls of clients."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from mcp.shared.exceptions import MCPError
 
 from rootle import __version__
 from rootle.errors import RootleError
-from rootle.tools.adapters import parameters_of, text_of
+from rootle.tools.adapters import parameters_of, parse_argument
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)
 
 _INSTRUCTIONS: Final = (
     "Searches the code and documents of one folder on this machine, by meaning and by words. "
-    "Its index is kept fresh by itself."
+    "The index is updated automatically."
 )
-# Tools that run at the same time, and calls that may wait for their turn.
-_AT_ONCE: Final = 8
+# Calls that run at the same time, and calls that may wait for one of these to end.
+_MAX_RUNNING: Final = 8
 _MAX_WAITING: Final = 1_000
-_PROGRESS_S: Final = 0.2
+_PROGRESS_INTERVAL_S: Final = 0.2
 
 _Context = ServerRequestContext[Any, Any]
 
@@ -36,21 +36,21 @@ _Context = ServerRequestContext[Any, Any]
 class ToolServer:
     """Answers the requests of any number of clients.
 
-    `first_index` tells how far an index that is being made for the first time is; None where it is
-    made. `listed` is called when a client was told of the tools.
+    `index_progress` returns bytes done and bytes in total while the first index is being built,
+    then None. `on_list` is called when a client asks for the tools.
     """
 
     def __init__(
         self,
         tools: Sequence[Tool],
-        first_index: Callable[[], tuple[int, int] | None],
-        listed: Callable[[], None],
+        index_progress: Callable[[], tuple[int, int] | None],
+        on_list: Callable[[], None],
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._first_index = first_index
-        self._listed = listed
+        self._index_progress = index_progress
+        self._on_list = on_list
         self._waiting = 0
-        self._room = anyio.CapacityLimiter(_AT_ONCE)
+        self._limiter = anyio.CapacityLimiter(_MAX_RUNNING)
 
     def as_mcp(self) -> Server[Any]:
         return Server(
@@ -63,8 +63,8 @@ class ToolServer:
         )
 
     async def _list(self, _: _Context, __: object) -> types.ListToolsResult:
-        self._listed()
-        return types.ListToolsResult(tools=[described(tool) for tool in self._tools.values()])
+        self._on_list()
+        return types.ListToolsResult(tools=[as_mcp_tool(tool) for tool in self._tools.values()])
 
     async def _call(
         self, context: _Context, params: types.CallToolRequestParams
@@ -73,39 +73,40 @@ class ToolServer:
         if tool is None:
             known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name!r}; known: {known}")
-        text = text_of(tool, params.arguments or {})
+        text = parse_argument(tool, params.arguments or {})
         if isinstance(text, Answer):
             return _result(text)
         if self._waiting >= _MAX_WAITING:
-            return _result(error(f"{_MAX_WAITING:,} calls wait already; ask fewer at once"))
+            return _result(error(f"{_MAX_WAITING:,} calls are waiting already; send fewer at once"))
         self._waiting += 1
         try:
-            return _result(await self._answered(context, tool, text))
+            return _result(await self._run_tool(context, tool, text))
         finally:
             self._waiting -= 1
 
-    async def _answered(self, context: _Context, tool: Tool, text: str) -> Answer:
-        """The tool's answer, by a thread of its own; a client that asked hears how it goes on."""
+    async def _run_tool(self, context: _Context, tool: Tool, text: str) -> Answer:
+        """Run a tool in a thread; report progress to a client that requested it."""
         async with anyio.create_task_group() as tasks:
             if (context.meta or {}).get("progress_token") is not None:
-                tasks.start_soon(self._report, context)
-            # Not abandoned where the client cancels: a flood of those would be one of threads.
-            answer = await anyio.to_thread.run_sync(_run, tool, text, limiter=self._room)
+                tasks.start_soon(self._report_progress, context)
+            # A cancelled call keeps its slot until the tool returns: otherwise a client could start
+            # any number of threads.
+            answer = await anyio.to_thread.run_sync(_run, tool, text, limiter=self._limiter)
             tasks.cancel_scope.cancel()
         return answer
 
-    async def _report(self, context: _Context) -> None:
-        said = -1
-        while (progress := await anyio.to_thread.run_sync(self._first_index)) is not None:
+    async def _report_progress(self, context: _Context) -> None:
+        reported = -1
+        while (progress := await anyio.to_thread.run_sync(self._index_progress)) is not None:
             done, total = progress
-            if total and done > said:  # the protocol wants it to rise
-                said = done
-                await context.session.report_progress(done, total, "making the index")
-            await anyio.sleep(_PROGRESS_S)
+            if total and done > reported:  # the protocol requires an increasing value
+                reported = done
+                await context.session.report_progress(done, total, "building the index")
+            await anyio.sleep(_PROGRESS_INTERVAL_S)
 
 
-def described(tool: Tool) -> types.Tool:
-    """What a client is told: the plainest schema there is, which the strictest of them takes."""
+def as_mcp_tool(tool: Tool) -> types.Tool:
+    """Return the description of a tool for clients, with a schema that strict clients accept."""
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -129,9 +130,9 @@ def _run(tool: Tool, text: str) -> Answer:
     except RootleError as problem:
         return error(str(problem))
     except Exception as bug:
-        # The door: this call failed and its client is told so; the others go on.
+        # An entry point: only this call fails, and the server goes on.
         _LOG.exception("%s failed", tool.name)
-        return error(f"{tool.name} failed by a fault of its own ({type(bug).__name__})")
+        return error(f"{tool.name} failed because of a bug in it ({type(bug).__name__})")
 
 
 def _result(answer: Answer) -> types.CallToolResult:

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, for many clients at once."""
+"""MCP over streamable HTTP, for many clients at the same time."""
 
 from __future__ import annotations
 
@@ -22,43 +22,44 @@ from rootle.server.address import Address
 from rootle.server.auth_middleware import AuthMiddleware
 
 PATH: Final = "/mcp"
-# Sessions that a client left behind are ended after half an hour without a request.
-_IDLE_S: Final = 1_800.0
+# Sessions end after half an hour without a request.
+_SESSION_TIMEOUT_S: Final = 1_800.0
 _MAX_SESSIONS: Final = 200
-_GOODBYE_S: Final = 2
+_SHUTDOWN_TIMEOUT_S: Final = 2
 
-Notice = Callable[[str], None]
+# Receives messages to the user.
+_Notify = Callable[[str], None]
 
 
-def token_for(address: Address, config: Config, notice: Notice) -> str:
-    """The token that clients must know; one is made where others than this machine may ask.
+def choose_token(address: Address, config: Config, notify: _Notify) -> str:
+    """Return the token that clients must send, or an empty string if they need none.
 
-    On the machine itself none is needed, unless the configuration names one.
+    Without a configured token, a random one is created if other machines can connect.
     """
     token = read_key(config.mcp_token, config.mcp_token_command, "mcpTokenCommand")
     if not token and not address.is_loopback:
         token = secrets.token_urlsafe(32)
-        notice(f"the token of this server, until it ends, is {token}")
+        notify(f"the token of this server, valid until it stops, is {token}")
     return token
 
 
-def serve_http(server: Server[Any], address: Address, token: str, notice: Notice) -> None:
-    """Answer until SIGINT or SIGTERM. Raises UnavailableError where the address is taken."""
+def serve_http(server: Server[Any], address: Address, token: str, notify: _Notify) -> None:
+    """Serve until SIGINT or SIGTERM; raise UnavailableError if the address cannot be used."""
     with address.listen() as listener:
         bound = replace(address, port=listener.getsockname()[1])
-        notice(f"serving MCP at http://{_written(bound)}{PATH}")
-        with _ended_by_signals(), suppress(KeyboardInterrupt):
-            asyncio.run(_answer(server, bound, token, listener))
+        notify(f"serving MCP at http://{_format(bound)}{PATH}")
+        with _sigterm_as_interrupt(), suppress(KeyboardInterrupt):
+            asyncio.run(_serve(server, bound, token, listener))
 
 
-async def _answer(
+async def _serve(
     server: Server[Any], address: Address, token: str, listener: socket.socket
 ) -> None:
     application = server.streamable_http_app(
         streamable_http_path=PATH,
-        session_idle_timeout=_IDLE_S,
+        session_idle_timeout=_SESSION_TIMEOUT_S,
         max_sessions=_MAX_SESSIONS,
-        # The guard looks at the same headers, and at the token.
+        # AuthMiddleware checks the same headers, and the token.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     config = uvicorn.Config(
@@ -66,14 +67,18 @@ async def _answer(
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_GOODBYE_S,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_S,
     )
     await uvicorn.Server(config).serve(sockets=[listener])
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """uvicorn ends cleanly and sends the signal once more, which must not end us half-way."""
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Turn SIGTERM into KeyboardInterrupt.
+
+    uvicorn shuts down cleanly and then raises the signal again, which must not end the process
+    before the app is closed.
+    """
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         yield
@@ -85,6 +90,6 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _written(address: Address) -> str:
+def _format(address: Address) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
     return f"{host}:{address.port}"

@@ -1,4 +1,4 @@
-"""What a client waits for, so that one that takes no answers cannot send for ever."""
+"""A limit on the open requests of one client."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from typing import Final
 import anyio
 import mcp_types as types
 
-# Twice what may wait for a tool; more calls than that are turned down at once.
+# Twice as many as may wait for a tool; further calls are refused at once.
 _MAX_OPEN: Final = 2_000
 _CANCELLED: Final = "notifications/cancelled"
 
 
 class RequestLimiter:
-    """The requests of one client that were not answered yet."""
+    """Counts unanswered requests, so that a client that reads no responses is slowed down."""
 
     def __init__(self) -> None:
-        self._known: set[types.RequestId] = set()
-        self._fewer = anyio.Event()
+        self._open: set[types.RequestId] = set()
+        self._is_removed = anyio.Event()
 
     async def add(self, message: types.JSONRPCMessage) -> None:
-        """Count what comes in; waits where there are too many."""
+        """Count an incoming message; wait while there are too many open requests."""
         if isinstance(message, types.JSONRPCRequest):
-            while len(self._known) >= _MAX_OPEN:
-                self._fewer = anyio.Event()
-                await self._fewer.wait()
-            self._known.add(message.id)
+            while len(self._open) >= _MAX_OPEN:
+                self._is_removed = anyio.Event()
+                await self._is_removed.wait()
+            self._open.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
-            self._forget((message.params or {}).get("requestId"))
+            self._discard((message.params or {}).get("requestId"))
 
     def remove(self, message: types.JSONRPCMessage) -> None:
-        """What went out."""
+        """Stop counting the request that an outgoing message answers."""
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            self._forget(message.id)
+            self._discard(message.id)
 
-    def _forget(self, number: object) -> None:
-        if isinstance(number, int | str):
-            self._known.discard(number)
-            self._fewer.set()
+    def _discard(self, request_id: object) -> None:
+        if isinstance(request_id, int | str):
+            self._open.discard(request_id)
+            self._is_removed.set()

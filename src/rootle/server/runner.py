@@ -1,4 +1,4 @@
-"""From an app to a server that runs until nobody wants it any more."""
+"""Run an app as an MCP server, from start to shutdown."""
 
 from __future__ import annotations
 
@@ -15,52 +15,53 @@ from rootle.app import App
 from rootle.server.address import Address
 from rootle.server.background_indexing import BackgroundIndexing
 from rootle.server.mcp import ToolServer
-from rootle.server.shutdown import end_soon, when_parent_dies
-from rootle.server.stdio import message_streams
+from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_period
+from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
 from rootle.tools.registry import tools_of
 
 
-def serve_stdio(app: App, wire: ProtocolStreams) -> None:
-    """Answer one client until it closes its end, or it or the parent process is gone."""
-    with _serving(app) as server:
-        asyncio.run(_answer(server, wire))
+def serve_stdio(app: App, streams: ProtocolStreams) -> None:
+    """Serve one client until it closes its end, or until the client or the parent exits."""
+    with _create_server(app) as server:
+        asyncio.run(_serve_client(server, streams))
 
 
-def serve_http(app: App, address: Address, notice: Callable[[str], None]) -> None:
-    """Answer any number of clients until SIGINT or SIGTERM.
+def serve_http(app: App, address: Address, notify: Callable[[str], None]) -> None:
+    """Serve any number of clients until SIGINT or SIGTERM.
 
-    Raises UnavailableError where nobody can listen at the address.
+    `notify` receives the URL and the token. Raise UnavailableError if the address cannot be used.
     """
     from rootle.server import mcp_http
 
-    token = mcp_http.token_for(address, app.config, notice)
-    with _serving(app) as server:
-        mcp_http.serve_http(server, address, token, notice)
+    token = mcp_http.choose_token(address, app.config, notify)
+    with _create_server(app) as server:
+        mcp_http.serve_http(server, address, token, notify)
 
 
 @contextmanager
-def _serving(app: App) -> Iterator[Server[Any]]:
-    upkeep = BackgroundIndexing(app)
-    upkeep.start()
+def _create_server(app: App) -> Iterator[Server[Any]]:
+    """Create a server, with indexing in the background until the end of the `with` block."""
+    indexing = BackgroundIndexing(app)
+    indexing.start()
     try:
-        yield ToolServer(tools_of(app), app.index_progress, upkeep.begin).as_mcp()
+        yield ToolServer(tools_of(app), app.index_progress, indexing.begin).as_mcp()
     finally:
-        end_soon()
-        upkeep.stop()
+        exit_after_grace_period()
+        indexing.stop()
 
 
-async def _answer(server: Server[Any], wire: ProtocolStreams) -> None:
+async def _serve_client(server: Server[Any], streams: ProtocolStreams) -> None:
     loop = asyncio.get_running_loop()
-    async with message_streams(wire, end_soon) as (inbox, outbox):
+    async with open_message_streams(streams, exit_after_grace_period) as (inbox, outbox):
         with anyio.CancelScope() as session:
 
             def end() -> None:
-                end_soon()
+                exit_after_grace_period()
                 loop.call_soon_threadsafe(session.cancel)
 
-            when_parent_dies(end)
+            call_when_parent_exits(end)
             for number in (signal.SIGTERM, signal.SIGINT):
-                with suppress(NotImplementedError):  # Windows ends a process without asking
+                with suppress(NotImplementedError):  # on Windows
                     loop.add_signal_handler(number, session.cancel)
             await server.run(inbox, outbox, server.create_initialization_options())

@@ -1,4 +1,4 @@
-"""A server lives as long as somebody wants it, and then ends, whatever hangs."""
+"""End the process of a server when it is no longer needed, even if a part of it hangs."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-_LOOK_S: Final = 0.5
-# What was begun may be ended well within this time. After that nothing of the process is left, as
-# after `kill -9`: the index is made for that, and worker processes end when their parent does.
-_GRACE_S: Final = 3.0
+_POLL_INTERVAL_S: Final = 0.5
+# Time for running work to end. After that the process exits as after `kill -9`, which does not
+# damage the index; worker processes end with their parent.
+_GRACE_PERIOD_S: Final = 3.0
 
 
-def when_parent_dies(end: Callable[[], None]) -> None:
-    """Have `end` called, on a thread of its own, when the process that started this one is gone.
+def call_when_parent_exits(callback: Callable[[], None]) -> None:
+    """Call a function, in another thread, when the process that started this one has ended.
 
-    The end of standard input tells the same, unless somebody else holds its other side open.
+    Standard input usually ends at the same time, but not if another process holds its write end.
     """
     parent = os.getppid()
 
-    def watch() -> None:
+    def poll() -> None:
         while os.getppid() == parent:
-            time.sleep(_LOOK_S)
-        end()
+            time.sleep(_POLL_INTERVAL_S)
+        callback()
 
-    threading.Thread(target=watch, name="rootle-parent", daemon=True).start()
+    threading.Thread(target=poll, name="rootle-parent", daemon=True).start()
 
 
-def end_soon(grace_s: float = _GRACE_S) -> None:
-    """The process ends within the grace, even where a tool or the client's pipe hangs."""
-    timer = threading.Timer(grace_s, os._exit, [0])
+def exit_after_grace_period(grace_period_s: float = _GRACE_PERIOD_S) -> None:
+    """End the process after the grace period, even if a tool or the pipe of the client hangs."""
+    timer = threading.Timer(grace_period_s, os._exit, [0])
     timer.daemon = True
     timer.start()

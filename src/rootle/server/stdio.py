@@ -1,4 +1,4 @@
-"""MCP's transport over two streams: one JSON message a line."""
+"""The stdio transport of MCP: one JSON-RPC message a line."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from rootle.server.request_limiter import RequestLimiter
 from rootle.server.streams import MAX_LINE_BYTES, ProtocolStreams
 
 _LOG = logging.getLogger(__name__)
-_SHOWN_BYTES: Final = 80
+_MAX_LOGGED_BYTES: Final = 80
 
 Inbox = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outbox = MemoryObjectSendStream[SessionMessage]
-# The session or the whole loop has ended.
-_NOBODY_LISTENS: Final = (
+# Raised by sending to a session or an event loop that has ended.
+_SESSION_ENDED: Final = (
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
     CancelledError,
@@ -36,106 +36,109 @@ _NOBODY_LISTENS: Final = (
 )
 
 
-class _NoMessageError(Exception):
-    """A line that is no message, with the answer that it gets."""
+class _InvalidMessageError(Exception):
+    """A line that is not a message, with the response to it."""
 
-    def __init__(self, answer: types.JSONRPCError) -> None:
-        super().__init__(answer.error.message)
-        self.answer = answer
+    def __init__(self, response: types.JSONRPCError) -> None:
+        super().__init__(response.error.message)
+        self.response = response
 
 
 @asynccontextmanager
-async def message_streams(
-    wire: ProtocolStreams, gone: Callable[[], None]
+async def open_message_streams(
+    streams: ProtocolStreams, on_disconnect: Callable[[], None]
 ) -> AsyncIterator[tuple[Inbox, Outbox]]:
-    """What the client sends and what it is sent, as the SDK's messages.
+    """Yield the stream of the client's messages and the stream of those to the client.
 
-    When the client closes its end or dies `gone` is called, and the first ends. A line that is no
-    message is answered with an error, and nothing else happens.
+    When the client closes its end or exits, `on_disconnect` is called and the first stream ends.
+    A line that is not a message gets an error response.
     """
     to_server, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbox, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     refusals = outbox.clone()
-    open_requests = RequestLimiter()
+    limiter = RequestLimiter()
 
-    async def take(line: bytes) -> None:
+    async def receive(line: bytes) -> None:
         try:
-            message = _parsed(line)
-        except _NoMessageError as refusal:
-            _LOG.warning("%s: %r", refusal, line[:_SHOWN_BYTES])
-            await refusals.send(SessionMessage(refusal.answer))
+            message = _parse(line)
+        except _InvalidMessageError as error:
+            _LOG.warning("%s: %r", error, line[:_MAX_LOGGED_BYTES])
+            await refusals.send(SessionMessage(error.response))
         else:
-            await open_requests.add(message)
+            await limiter.add(message)
             await to_server.send(SessionMessage(message))
 
-    read = partial(_read, wire, asyncio.get_running_loop(), take, to_server.aclose, gone)
-    # Not one of the pool's threads: a read that never ends must not keep the process alive.
+    loop = asyncio.get_running_loop()
+    read = partial(_read, streams, loop, receive, to_server.aclose, on_disconnect=on_disconnect)
+    # Not a thread of the pool: a read that never returns must not keep the process alive.
     threading.Thread(target=read, name="rootle-mcp-read", daemon=True).start()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_write, wire, to_client, open_requests, tasks.cancel_scope)
+        tasks.start_soon(_write, streams, to_client, limiter, tasks.cancel_scope)
         yield inbox, outbox
         tasks.cancel_scope.cancel()
 
 
 def _read(
-    wire: ProtocolStreams,
+    streams: ProtocolStreams,
     loop: asyncio.AbstractEventLoop,
-    take: Callable[[bytes], Coroutine[Any, Any, None]],
-    end: Callable[[], Coroutine[Any, Any, None]],
-    gone: Callable[[], None],
+    receive: Callable[[bytes], Coroutine[Any, Any, None]],
+    close: Callable[[], Coroutine[Any, Any, None]],
+    *,
+    on_disconnect: Callable[[], None],
 ) -> None:
-    """Hand over line after line, each when the one before it was taken."""
-    with suppress(OSError, *_NOBODY_LISTENS):
-        for line in wire.lines():
+    """Pass each line to `receive` on the loop, and wait until it is received."""
+    with suppress(OSError, *_SESSION_ENDED):
+        for line in streams.lines():
             if not line.isspace():
-                asyncio.run_coroutine_threadsafe(take(line), loop).result()
-    gone()
-    with suppress(*_NOBODY_LISTENS):
-        asyncio.run_coroutine_threadsafe(end(), loop).result()
+                asyncio.run_coroutine_threadsafe(receive(line), loop).result()
+    on_disconnect()
+    with suppress(*_SESSION_ENDED):
+        asyncio.run_coroutine_threadsafe(close(), loop).result()
 
 
-def _parsed(line: bytes) -> types.JSONRPCMessage:
-    """Raises _NoMessageError."""
+def _parse(line: bytes) -> types.JSONRPCMessage:
+    """Return the message in a line; raise _InvalidMessageError."""
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
-        raise _NoMessageError(_refusal(line)) from None
+        raise _InvalidMessageError(_explain(line)) from None
 
 
-def _refusal(line: bytes) -> types.JSONRPCError:
+def _explain(line: bytes) -> types.JSONRPCError:
+    """Return the error response to a line that is not a message."""
     if len(line) == MAX_LINE_BYTES:
         return _error(None, types.PARSE_ERROR, f"the line is longer than {MAX_LINE_BYTES} bytes")
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, types.PARSE_ERROR, "the line is no JSON")
-    number = data.get("id") if isinstance(data, dict) else None
-    known = number if isinstance(number, int | str) and not isinstance(number, bool) else None
-    return _error(known, types.INVALID_REQUEST, "the line is no JSON-RPC message")
+        return _error(None, types.PARSE_ERROR, "the line is not JSON")
+    found = data.get("id") if isinstance(data, dict) else None
+    request_id = found if isinstance(found, int | str) and not isinstance(found, bool) else None
+    return _error(request_id, types.INVALID_REQUEST, "the line is not a JSON-RPC message")
 
 
-def _error(number: int | str | None, code: int, message: str) -> types.JSONRPCError:
+def _error(request_id: int | str | None, code: int, message: str) -> types.JSONRPCError:
     return types.JSONRPCError(
-        jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message)
+        jsonrpc="2.0", id=request_id, error=types.ErrorData(code=code, message=message)
     )
 
 
 async def _write(
-    wire: ProtocolStreams,
+    streams: ProtocolStreams,
     to_client: MemoryObjectReceiveStream[SessionMessage],
-    open_requests: RequestLimiter,
+    limiter: RequestLimiter,
     session: anyio.CancelScope,
 ) -> None:
-    """Send what there is to send; the session ends where nobody takes it."""
+    """Send messages to the client; cancel the session if the client has closed its end."""
     async with to_client:
         async for outgoing in to_client:
-            open_requests.remove(outgoing.message)
+            limiter.remove(outgoing.message)
             line = outgoing.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
-                # A client that does not read its answers holds up its own session alone.
+                # A client that does not read its responses blocks only its own session.
                 await anyio.to_thread.run_sync(
-                    wire.send, line.encode("utf-8"), abandon_on_cancel=True
+                    streams.send, line.encode("utf-8"), abandon_on_cancel=True
                 )
             except OSError as error:
-                _LOG.info("the client is gone: %s", error)
+                _LOG.info("the client has disconnected: %s", error)
                 session.cancel()

@@ -1,4 +1,4 @@
-"""Standard input and output, kept for the protocol alone."""
+"""Standard input and output, reserved for the protocol."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-# What the SDK accepts as the body of an HTTP request.
+# The SDK's limit for the body of an HTTP request.
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolStreams:
-    """The streams from the client and to it."""
+    """The streams from a client and to it."""
 
     source: BinaryIO
     sink: BinaryIO
 
     def lines(self) -> Iterator[bytes]:
-        """What the client sends, line by line; of one that is too long a part that is no JSON."""
+        """Yield the lines that the client sends; a line that is too long is cut."""
         while line := self.source.readline(MAX_LINE_BYTES):
             yield line
             while len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
                 line = self.source.readline(MAX_LINE_BYTES)
 
     def send(self, line: bytes) -> None:
-        """Raises OSError where the client is gone."""
+        """Write a line; raise OSError if the client has closed its end."""
         self.sink.write(line + b"\n")
         self.sink.flush()
 
 
 def claim_standard_streams() -> ProtocolStreams:
-    """Take standard input and output for the protocol alone.
+    """Return standard input and output, and disconnect the rest of the process from them.
 
-    From here on whoever prints, be it a plugin, a library in C or a child, prints to standard
-    error, and whoever reads standard input finds its end.
+    Afterwards everything that plugins, C libraries and child processes print goes to standard
+    error, and they read an empty standard input.
     """
     sys.stdout.flush()
-    wire = ProtocolStreams(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
+    streams = ProtocolStreams(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
     try:
         os.dup2(2, 1)
     except OSError:  # standard error is closed
-        os.dup2(nothing, 1)
-    os.close(nothing)
-    # Python took it for a file or a pipe, and would keep what is printed until the end.
+        os.dup2(null, 1)
+    os.close(null)
+    # Python chose block buffering for a pipe, and would print messages only at exit.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
-    return wire
+    return streams

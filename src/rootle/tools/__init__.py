@@ -1,4 +1,4 @@
-"""What agents call: the tools of an app, tools over your own vectors, and their shapes."""
+"""Tools for agents: those of an app, those over your own vectors, and framework adapters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool as each framework wants it: a function, a JSON schema, the call that a model asks for."""
+"""Adapters of tools to frameworks: functions, JSON schemas, and calls made by models."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from rootle.errors import MissingExtraError
 from rootle.tools.tool import Answer, Tool, error
 
-Shape = dict[str, Any]  # Any: JSON
+Schema = dict[str, Any]  # Any: JSON
 
 
-def parameters_of(tool: Tool) -> Shape:
-    """The JSON schema of what a tool takes: an object with one text, and nothing else."""
+def parameters_of(tool: Tool) -> Schema:
+    """Return the JSON schema of the arguments of a tool: an object with exactly one text."""
     return {
         "type": "object",
         "properties": {
@@ -25,17 +25,17 @@ def parameters_of(tool: Tool) -> Shape:
     }
 
 
-def as_openai(tool: Tool) -> Shape:
-    """For `tools=` of OpenAI's chat completions, and of the many servers that speak like it."""
+def as_openai(tool: Tool) -> Schema:
+    """Return an element of `tools=` for OpenAI chat completions and compatible servers."""
     return {"type": "function", "function": _function(tool)}
 
 
-def as_openai_response(tool: Tool) -> Shape:
-    """For `tools=` of OpenAI's responses."""
+def as_openai_response(tool: Tool) -> Schema:
+    """Return an element of `tools=` for OpenAI responses."""
     return {"type": "function", **_function(tool)}
 
 
-def _function(tool: Tool) -> Shape:
+def _function(tool: Tool) -> Schema:
     return {
         "name": tool.name,
         "description": tool.description,
@@ -44,8 +44,8 @@ def _function(tool: Tool) -> Shape:
     }
 
 
-def as_anthropic(tool: Tool) -> Shape:
-    """For `tools=` of Anthropic's messages."""
+def as_anthropic(tool: Tool) -> Schema:
+    """Return an element of `tools=` for Anthropic messages."""
     return {
         "name": tool.name,
         "description": tool.description,
@@ -53,8 +53,8 @@ def as_anthropic(tool: Tool) -> Shape:
     }
 
 
-def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, of a package that need not be there
-    """A LangChain tool; its artifact is the answer's data. Raises MissingExtraError without it."""
+def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional package
+    """Return a LangChain tool whose artifact is the answer's data; raise MissingExtraError."""
     try:
         from langchain_core.tools import StructuredTool
     except ImportError as missing:
@@ -77,7 +77,7 @@ def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, of a package that
 
 
 def as_function(tool: Tool) -> Callable[..., str]:
-    """A plain function for frameworks that read its name, docstring and annotations."""
+    """Return a function for frameworks that read its name, docstring and annotations."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameter = inspect.Parameter(tool.parameter, kind, annotation=str)
     signature = inspect.Signature([parameter], return_annotation=str)
@@ -94,34 +94,36 @@ def as_function(tool: Tool) -> Callable[..., str]:
 
 
 def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, Any]) -> Answer:
-    """Answer a call as a model makes it: a name, and the arguments as an object or as its JSON.
+    """Run the call of a model: the name of a tool, and its arguments as an object or as JSON.
 
-    A call that is wrong is answered with an error text, from which a model learns the right one.
+    An invalid call is answered with an error that says how to call the tool.
     """
     tool = next((tool for tool in tools if tool.name == name), None)
     if tool is None:
-        return error(f"there is no tool {name}; there are: {', '.join(t.name for t in tools)}")
-    given = _object(arguments)
-    if given is None:
-        return error(f'{name} takes an object: {{"{tool.parameter}": "…"}}')
-    text = text_of(tool, given)
+        return error(f"unknown tool {name}; available: {', '.join(t.name for t in tools)}")
+    parsed = _parse_object(arguments)
+    if parsed is None:
+        return error(f'{name} expects an object: {{"{tool.parameter}": "…"}}')
+    text = parse_argument(tool, parsed)
     return text if isinstance(text, Answer) else tool.run(text)
 
 
-def text_of(tool: Tool, arguments: Mapping[str, Any]) -> str | Answer:
-    """The one text that a tool takes; an answer that says what is wrong where it is not that."""
+def parse_argument(tool: Tool, arguments: Mapping[str, Any]) -> str | Answer:
+    """Return the text that a tool takes, or an error answer if the arguments are invalid."""
     for name in arguments:
         if name != tool.parameter:
-            return error(f'{tool.name} takes "{tool.parameter}" alone, not {name!r}')
+            return error(
+                f'{tool.name} has no parameter {name!r}; its only parameter is "{tool.parameter}"'
+            )
     text = arguments.get(tool.parameter)
-    return text if isinstance(text, str) else error(f'"{tool.parameter}" must be a text')
+    return text if isinstance(text, str) else error(f'"{tool.parameter}" must be a string')
 
 
-def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _parse_object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any] | None:
     if not isinstance(arguments, str):
         return arguments
     try:
         found = json.loads(arguments)
-    except (ValueError, RecursionError):  # no JSON, or a nest without end
+    except (ValueError, RecursionError):  # not JSON, or nested too deeply
         return None
     return found if isinstance(found, dict) else None

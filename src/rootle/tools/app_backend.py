@@ -1,4 +1,4 @@
-"""An app as a backend of `vectordb_search`: words and meaning together, and how sure it is."""
+"""An app as a backend of `vectordb_search`, with notes on degradation and confidence."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from rootle.serialization.json import to_json
 from rootle.serialization.markdown import memory_as_text
 from rootle.types import Findings, Memory, Record, SearchQuery, SearchResponse, SearchResult
 
-# What it means for a reader that a part of the search did not take part.
-_WITHOUT: Final = {
-    "dense": "the vectors did not answer, so this was found by words alone",
-    "sparse": "the word index did not answer, so this was found by meaning alone",
+# The consequence of each kind of degradation for the reader of an answer.
+_CONSEQUENCES: Final = {
+    "dense": "the vector index did not answer, so these results match by words only",
+    "sparse": "the keyword index did not answer, so these results match by meaning only",
     "reranker": "the reranker did not answer",
-    "memory": "what was remembered earlier could not be asked",
-    "embedding": "another model than the configured one served",
-    "pending": "some files are found by their words alone for now",
-    "stale": "the index is behind the folder",
+    "memory": "the stored memories could not be read",
+    "embedding": "another model than the configured one was used",
+    "pending": "some files can be found by their words only for now",
+    "stale": "the index is older than the folder",
 }
-# A memory is a note beside the passages, and `recall` gives the whole of it.
-_MEMORY_CHARS: Final = 300
+# Memories are notes beside the passages; `recall` returns their whole text.
+_MAX_MEMORY_CHARS: Final = 300
 
 
 class AppBackend:
-    """What an app knows. Its records come from the files of its folder, and from nowhere else."""
+    """A backend that searches the folder of an app; records cannot be added to it."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -44,7 +44,7 @@ class AppBackend:
             "generation": response.generation,
             "memories": [memory.text for memory in response.memories],
         }
-        return Findings(records, tuple(_remarks(response)), facts)
+        return Findings(records, tuple(_notes(response)), facts)
 
     def query(
         self,
@@ -53,17 +53,17 @@ class AppBackend:
         text: str | None = None,
     ) -> Sequence[Record]:
         if text is None:
-            raise QueryError("an app is asked in words: give the question as `text`")
+            raise QueryError("an app needs the question as text: pass `text`")
         return self.answer(text, top_k).records
 
     def upsert(self, records: Sequence[Record], vectors: Any) -> None:  # noqa: ARG002
         raise ConfigError(
-            f"the index of {self._app.root} holds what its files say: "
-            f"write the {len(records)} texts to files there, and they are found"
+            f"the index of {self._app.root} contains only files of this folder: "
+            f"write the {len(records)} texts to files there to find them"
         )
 
     def delete_all(self) -> None:
-        """Delete the index; the files stay, and the next question makes it again."""
+        """Delete the index; the files stay, and the next question builds a new index."""
         self._app.clear()
 
     def count(self) -> int:
@@ -75,15 +75,14 @@ def _record(result: SearchResult) -> Record:
     about = " ".join(part for part in (result.metadata.language, result.scope) if part)
     if others:
         about += f"; also {', '.join(format_place(span) for span in others)}"
-    return Record(
-        cite(result.file_path, [first]), result.snippet, result.score, about, result.more_spans
-    )
+    source = cite(result.file_path, [first])
+    return Record(source, result.snippet, result.score, about, result.more_spans)
 
 
-def _remarks(response: SearchResponse) -> list[str]:
-    """A doubt about the whole answer is among the suggestions."""
+def _notes(response: SearchResponse) -> list[str]:
+    """Return notes on an answer; those on low confidence are among its suggestions."""
     staleness = response.staleness
-    known = {**_WITHOUT}
+    known = {**_CONSEQUENCES}
     if staleness is not None:
         count = staleness.changed_files
         files = "1 changed file is" if count == 1 else f"{count} changed files are"
@@ -91,16 +90,16 @@ def _remarks(response: SearchResponse) -> list[str]:
     if response.coverage is not None:
         done, total = response.coverage.searched_bytes / 1e6, response.coverage.total_bytes / 1e6
         known["partial"] = (
-            f"partial: the index is still being made, this is from {done:.1f} of {total:.1f} MB; "
-            "ask again for an answer from all of it"
+            f"partial: the index is still being built, this answer covers {done:.1f} of "
+            f"{total:.1f} MB; ask again for a complete answer"
         )
-    missing = [known.get(name, f"{name} did not take part") for name in response.degraded]
-    remembered = [f"from memory: {_in_short(memory)}" for memory in response.memories]
-    return [*response.suggestions, *missing, *remembered]
+    degraded = [known.get(name, f"{name} was not available") for name in response.degraded]
+    memories = [f"from memory: {_shorten(memory)}" for memory in response.memories]
+    return [*response.suggestions, *degraded, *memories]
 
 
-def _in_short(memory: Memory) -> str:
+def _shorten(memory: Memory) -> str:
     text = " ".join(memory.text.split())
-    if len(text) > _MEMORY_CHARS:
-        text = f"{text[:_MEMORY_CHARS]}…"
+    if len(text) > _MAX_MEMORY_CHARS:
+        text = f"{text[:_MAX_MEMORY_CHARS]}…"
     return memory_as_text(replace(memory, text=text))

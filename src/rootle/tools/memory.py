@@ -1,4 +1,4 @@
-"""`remember` and `recall`: a fact in, the facts that fit a topic out."""
+"""The tools `remember` and `recall`: store a fact, and return the facts relevant to a topic."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Memory
 
 _RECALL: Final = (
-    "Look up what was remembered in earlier sessions: the user's wishes, decisions, people, "
-    "projects, what was learnt about a file. Ask before you guess at any of these. Each memory has "
-    "the time when it was told; nothing is overwritten, so of two that contradict each other the "
-    "newer one holds. If nothing comes back, say that you do not know. "
-    "What the code says is found by search or grep, not here."
+    "Look up what was stored in earlier sessions: preferences of the user, decisions, people, "
+    "projects, what was learned about a file. Use it before you guess at any of these. Each memory "
+    "has the time when it was stored; nothing is overwritten, so of two that contradict each other "
+    "the newer one holds. If nothing is found, say that you do not know. "
+    "To find out what the code contains, use search or grep instead."
 )
 _REMEMBER: Final = (
-    "Keep one fact for later sessions, in a sentence that stands for itself: a wish of the user, a "
-    "decision and its reason, a trap in a file (name the file). When something changes, remember "
-    "how it is now; the newer one holds. Not for secrets, for what the code says anyway, or for "
-    "what matters only today."
+    "Store one fact for later sessions, in a sentence that is clear without context: a preference "
+    "of the user, a decision and its reason, a pitfall in a file (name the file). When something "
+    "changes, store the new state; the newer one holds. Not for secrets, for what the code shows "
+    "anyway, or for what matters only today."
 )
 
 
 def recall(app: App) -> Tool:
-    """The tool over the memories of an app's user."""
+    """Return the tool that reads the memories of an app's user."""
     return Tool(
         name="recall",
-        title="Recall what was remembered",
+        title="Recall stored facts",
         description=_RECALL,
         parameter="topic",
         parameter_description="A topic or question, e.g. how the user likes test output",
@@ -40,13 +40,13 @@ def recall(app: App) -> Tool:
 
 
 def remember(app: App) -> Tool:
-    """The tool that adds to these."""
+    """Return the tool that adds to the memories of an app's user."""
     return Tool(
         name="remember",
-        title="Remember a fact",
+        title="Store a fact",
         description=_REMEMBER,
         parameter="fact",
-        parameter_description="The fact, in one sentence with all names in it",
+        parameter_description="The fact, in one sentence that contains all names",
         run=lambda fact: _remember(app, fact),
         is_read_only=False,
         is_idempotent=False,
@@ -76,20 +76,20 @@ def _remember(app: App, fact: str) -> Answer:
     except RootleError as problem:
         return error(f"memory remember failed: {problem}")
     memory = remembered.memory
-    said = ["Remembered."]
+    sentences = ["Remembered."]
     if memory is not None and memory.count > 1:
-        said = [f"Remembered; it was told {memory.count} times now."]
+        sentences = [f"Remembered; this fact was stored {memory.count} times."]
     if remembered.masked:
-        said.append(f"Secrets are not kept, so this was masked: {', '.join(remembered.masked)}.")
+        sentences.append(f"Secrets are not stored; masked: {', '.join(remembered.masked)}.")
     data = {
         "memory": None if memory is None else _as_data(memory),
         "masked": list(remembered.masked),
     }
-    return Answer(" ".join(said), data)
+    return Answer(" ".join(sentences), data)
 
 
 def _as_data(memory: Memory) -> dict[str, Any]:  # Any: JSON
-    """A memory as data, without what only its store has a use for."""
+    """Return a memory as data, without fields that only the store uses."""
     data: dict[str, Any] = to_json(memory)
     data["about"] = [f"{one.path}#{one.symbol}".rstrip("#") for one in memory.about]
     return data

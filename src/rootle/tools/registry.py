@@ -1,4 +1,4 @@
-"""The tools of an app, in the order in which an agent is shown them."""
+"""The tools of an app, in the order in which agents list them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rootle.tools.web import web_read, web_search
 
 
 def tools_of(app: App) -> tuple[Tool, ...]:
-    """What an agent may do with the folder of an app; nothing is opened before the first call."""
+    """Return the tools that the configuration enables; nothing is opened before the first call."""
     tools = [vectordb_search(None, AppBackend(app)), vectordb_read(app)]
     if app.config.memory_store:
         tools += [recall(app), remember(app)]
     if app.config.web_search:
-        most = app.config.web_max_results
-        tools.append(web_search(lambda query: app.web_engines.search(query, most)))
+        limit = app.config.web_max_results
+        tools.append(web_search(lambda query: app.web_engines.search(query, limit)))
         tools.append(web_read(lambda url: app.web_pages.read(url)))
     return tuple(tools)

@@ -1,4 +1,4 @@
-"""What an agent calls: a name, a description for its model, one text in, an answer out."""
+"""A tool that an agent calls with one text, and its answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rootle.text.terms import encodable
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool says: a text for the model, and the same as data for programs."""
+    """The answer of a tool: a text for the model, and the same content as data for programs."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
@@ -20,15 +20,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool with its single text parameter, and what it does to the world.
+    """A tool with a single text parameter.
 
-    `run` answers with a text that begins with "Error: " where the model can do something about it;
-    a bug raises.
+    `run` returns an answer that begins with "Error: " for errors that a model can react to; bugs
+    raise exceptions.
     """
 
     name: str
-    title: str  # for people, where a program lists its tools
-    description: str
+    title: str  # for people
+    description: str  # for the model
     parameter: str
     parameter_description: str
     run: Callable[[str], Answer]
@@ -37,11 +37,11 @@ class Tool:
     is_open_world: bool = False  # reaches beyond this machine
 
     def __call__(self, text: str) -> str:
-        """The answer's text."""
+        """Return the text of the answer."""
         return self.run(text).text
 
 
 def error(message: str) -> Answer:
-    """What a model is told where a tool cannot answer; names in it may be of any bytes."""
+    """Return an error as an answer; file names in it may contain any bytes."""
     message = encodable(message)
     return Answer(f"Error: {message}", {"error": message}, is_error=True)

@@ -1,4 +1,4 @@
-"""`vectordb_read`: a place in, its lines out, no more than a model takes in at once."""
+"""The tool `vectordb_read`: read a file, a section or a commit, in parts of bounded size."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Passage
 
-# About 3,000 tokens; whoever needs more asks for the next lines.
+# About 3,000 tokens; the answer says how to read on.
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
 
 _DESCRIPTION: Final = (
     "Read more around a search result, or any file, section or commit of this folder. "
-    "source is one of: path, path:120-180, path:120 (what is around a line), README.md#heading, "
-    "a.py#ClassName, a commit hash. Long texts come in parts. "
+    "source is one of: path, path:120-180, path:120 (the section around a line), "
+    "README.md#heading, a.py#ClassName, a commit hash. Long texts are returned in parts. "
     "To look for a string in many files, grep is better."
 )
 
 
 def vectordb_read(app: App) -> Tool:
-    """The tool over the folder of an app."""
+    """Return the tool over the folder of an app."""
     return Tool(
         name="vectordb_read",
         title="Read from the folder",
@@ -45,7 +45,7 @@ def _run(app: App, source: str) -> Answer:
 
 
 def _answer(passage: Passage) -> Answer:
-    lines = [encodable(_shortened(line)) for line in passage.lines[:MAX_LINES]]
+    lines = [encodable(_shorten(line)) for line in passage.lines[:MAX_LINES]]
     lines = lines[: _count_that_fits(lines)]
     first, last = passage.start_line, passage.start_line + len(lines) - 1
     name = encodable(passage.source)
@@ -67,7 +67,7 @@ def _answer(passage: Passage) -> Answer:
     return Answer("\n".join(text), data)
 
 
-def _shortened(line: str) -> str:
+def _shorten(line: str) -> str:
     more = len(line) - _MAX_LINE_CHARS
     return line if more <= 0 else f"{line[:_MAX_LINE_CHARS]}… ({more} more characters)"
 

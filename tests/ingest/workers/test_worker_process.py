@@ -19,6 +19,8 @@ from rootle.ingest.workers import scheduler, worker_pool, worker_process
 from rootle.ingest.workers.jobs import ReadJob, ReadResult
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 
+pytestmark = pytest.mark.prestarted_workers
+
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Which server serves a leg, by the names of the configuration."""
+"""Create the backends that the configuration names."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _TITLES: Final = {
     "elasticsearch": "Elasticsearch",
     "weaviate": "Weaviate",
 }
-_OF_LEG: Final[Mapping[Leg, tuple[str, ...]]] = {
+_KINDS_OF_LEG: Final[Mapping[Leg, tuple[str, ...]]] = {
     "dense": ("chroma", "opensearch", "weaviate"),
     "sparse": ("opensearch", "elasticsearch", "weaviate"),
 }
 NO_PLUGINS: Final = Plugins((), {})
 
-Opener = Callable[[str], Any]  # Any: a RemoteDense for the dense leg, a RemoteSparse for the other
+Opener = Callable[[str], Any]  # Any: a RemoteDense or a RemoteSparse
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One leg's server as it is configured."""
+    """The configured backend of one leg."""
 
     leg: Leg
-    kind: str  # the name of a server, or of a plugin
+    kind: str  # a key of _TITLES, or the name of a plugin
     endpoint: str
     api_key: str = field(default="", repr=False)
     api_key_command: str = ""
@@ -47,38 +47,38 @@ class Backend:
 
 
 def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
-    """Raise ConfigError for a server that cannot serve this leg, or that nobody can find."""
+    """Raise ConfigError for a backend that does not support this leg or lacks an endpoint."""
     key = f"{backend.leg}Backend"
-    known = (EMBEDDED, *_OF_LEG[backend.leg], *plugins.of("index"))
+    known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.of("index"))
     if backend.kind not in known and plugins.broken:
-        return  # it may be one of those: the leg says so, and the other one answers
+        return  # it may be in a broken plugin: the leg reports it, and the other leg answers
     if backend.kind not in known:
         listed = ", ".join(f'"{name}"' for name in known)
         raise ConfigError(f'{key} is "{backend.kind}"; choose one of {listed}')
-    if backend.kind in _OF_LEG[backend.leg] and not backend.endpoint:
+    if backend.kind in _KINDS_OF_LEG[backend.leg] and not backend.endpoint:
         raise ConfigError(
             f'{key} is "{backend.kind}", but {backend.leg}Endpoint is empty; give the URL of the '
             "server"
         )
     if urlsplit(backend.endpoint).username is not None:
         raise ConfigError(
-            f"{backend.leg}Endpoint has a user or a key in it, which would be shown; put them into "
-            f"{backend.leg}ApiKey"
+            f"{backend.leg}Endpoint contains a user name or key, which would be shown; "
+            f"move it to {backend.leg}ApiKey"
         )
 
 
-def opener_of(backend: Backend, plugins: Plugins) -> tuple[str, Opener]:
-    """The name of who serves the leg, for messages, and what opens an index of a name there."""
+def open_backend(backend: Backend, plugins: Plugins) -> tuple[str, Opener]:
+    """Return the name of a backend for messages, and a function that opens an index by name."""
     if backend.kind not in _TITLES:
-        return f"the index {backend.kind}", plugin_opener(backend, plugins)
+        return f"the index {backend.kind}", _open_plugin(backend, plugins)
     server = open_server(backend)
     if backend.leg == "dense":
         return server.name, dense_opener(backend, server)
     return server.name, sparse_opener(backend, server)
 
 
-def plugin_opener(backend: Backend, plugins: Plugins) -> Opener:
-    """The same for a plugin; opening raises UnavailableError where it is broken."""
+def _open_plugin(backend: Backend, plugins: Plugins) -> Opener:
+    """Return the function for a plugin. It raises UnavailableError if the plugin is broken."""
     from rootle.index.remote.plugin_index import PluginIndexes
 
     found = plugins.of("index").get(backend.kind)
@@ -86,28 +86,30 @@ def plugin_opener(backend: Backend, plugins: Plugins) -> Opener:
         broken = "; ".join(plugins.broken.values())
 
         def fail(name: str) -> NoReturn:
-            raise UnavailableError(f'there is no index "{backend.kind}" for {name}: {broken}')
+            raise UnavailableError(
+                f'the index "{backend.kind}" is not available for {name}: {broken}'
+            )
 
         return fail
-    setting = f"{backend.leg}ApiKeyCommand"
-    key = partial(read_key, backend.api_key, backend.api_key_command, setting)
+    command_key = f"{backend.leg}ApiKeyCommand"
+    key = partial(read_key, backend.api_key, backend.api_key_command, command_key)
     return PluginIndexes(found, backend.leg, backend.endpoint, key).open
 
 
 def open_server(backend: Backend) -> HttpBackend:
-    """The server of a checked backend; nothing is sent yet."""
-    place = urlunsplit(urlsplit(backend.endpoint)._replace(query="", fragment=""))
-    return HttpBackend(_TITLES[backend.kind], place, partial(_credentials, backend))
+    """Return the server of a valid backend, without connecting."""
+    url = urlunsplit(urlsplit(backend.endpoint)._replace(query="", fragment=""))
+    return HttpBackend(_TITLES[backend.kind], url, partial(_credentials, backend))
 
 
 def dense_opener(backend: Backend, server: HttpBackend) -> Callable[[str], RemoteDense]:
-    """What opens the dense index of a name there."""
+    """Return a function that opens a dense index by name."""
     if backend.kind == "chroma":
         from rootle.index.remote.chroma import ChromaDense
 
-        place = parse_qs(urlsplit(backend.endpoint).query)
-        own = {part: place[part][0] for part in ("tenant", "database") if part in place}
-        return lambda name: ChromaDense(server, name, **own)
+        query = parse_qs(urlsplit(backend.endpoint).query)
+        location = {part: query[part][0] for part in ("tenant", "database") if part in query}
+        return lambda name: ChromaDense(server, name, **location)
     if backend.kind == "opensearch":
         from rootle.index.remote.opensearch import OpenSearchDense
 
@@ -118,7 +120,7 @@ def dense_opener(backend: Backend, server: HttpBackend) -> Callable[[str], Remot
 
 
 def sparse_opener(backend: Backend, server: HttpBackend) -> Callable[[str], RemoteSparse]:
-    """What opens the sparse index of a name there."""
+    """Return a function that opens a sparse index by name."""
     if backend.kind in ("opensearch", "elasticsearch"):
         from rootle.index.remote.opensearch import OpenSearchSparse
 
@@ -129,8 +131,8 @@ def sparse_opener(backend: Backend, server: HttpBackend) -> Callable[[str], Remo
 
 
 def _credentials(backend: Backend) -> dict[str, str]:
-    setting = f"{backend.leg}ApiKeyCommand"
-    key = read_key(backend.api_key, backend.api_key_command, setting)
+    command_key = f"{backend.leg}ApiKeyCommand"
+    key = read_key(backend.api_key, backend.api_key_command, command_key)
     if not key:
         return {}
     if backend.kind == "chroma":

@@ -1,4 +1,4 @@
-"""One search server over plain HTTP, as its adapter talks to it."""
+"""HTTP requests to a search server."""
 
 from __future__ import annotations
 
@@ -11,74 +11,72 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonServer, shown_url
 
 WRITE_TIMEOUT_S: Final = 30.0
-LOOK_TIMEOUT_S: Final = 5.0  # each run begins with a look, so that one against a hung server ends
+READ_TIMEOUT_S: Final = 5.0  # every run starts with a read, so that a hung server ends the run
 
 
 class MissingError(RefusedError):
-    """The server has nothing under that name."""
+    """Raised if the server has no resource of that name."""
 
 
 class HttpBackend:
-    """Where a server is, and what it must be told to let us in. Safe to use from many threads."""
+    """A search server with its credentials. Thread-safe."""
 
     def __init__(
         self, kind: str, endpoint: str, headers: Callable[[], Mapping[str, str]] = dict
     ) -> None:
-        """`kind` is its name in messages; `headers` may run a command: called when needed."""
+        """Create a client. `kind` is its name in messages; `headers` is called on first use."""
         self.name = f"{kind} at {shown_url(endpoint)}"
         self._endpoint = endpoint
         self._headers = headers
         self._lock = threading.Lock()
         self._server: JsonServer | None = None
 
-    def ask(
+    def request(
         self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
-    ) -> Any:  # Any: JSON that another program wrote
-        """What the server answers; raises MissingError, RefusedError and UnavailableError."""
+    ) -> Any:  # Any: JSON of the server
+        """Return the JSON response. Raises MissingError, RefusedError or UnavailableError."""
         if timeout_s is None:
-            timeout_s = LOOK_TIMEOUT_S if method == "GET" else WRITE_TIMEOUT_S
-        server = self._opened()
+            timeout_s = READ_TIMEOUT_S if method == "GET" else WRITE_TIMEOUT_S
+        server = self._connect()
         try:
-            return server.request(method, path, body, timeout_s=timeout_s, read=_as_it_is)
+            return server.request(method, path, body, timeout_s=timeout_s, read=_identity)
         except RefusedError as error:
             if error.status == 404:
                 raise MissingError(str(error), error.status) from error
             raise
 
     def has(self, path: str) -> bool:
-        """Whether there is anything under that path."""
+        """Return whether the resource exists."""
         try:
-            self.ask("GET", path)
+            self.request("GET", path)
         except MissingError:
             return False
         return True
 
     def remove(self, path: str) -> None:
-        """Delete what is there; nothing there is no error."""
+        """Delete a resource if it exists."""
         try:
-            self.ask("DELETE", path)
+            self.request("DELETE", path)
         except MissingError:
             return
 
-    def _opened(self) -> JsonServer:
+    def _connect(self) -> JsonServer:
         with self._lock:
             if self._server is None:
                 headers = self._headers()
                 secrets = [value.rpartition(" ")[2] for value in headers.values()]
-                # No second try: a search falls back at once, a feed has longer pauses of its own.
+                # No retries: a search falls back immediately, and replication has its own backoff.
                 self._server = JsonServer(self._endpoint, headers, secrets=secrets, attempts=1)
             return self._server
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """For taking an answer apart: one of another shape than was asked for is a failure."""
+        """Convert errors from reading an unexpected response to UnavailableError."""
         try:
             yield
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise UnavailableError(
-                f"{self.name} answered in a shape that rootle does not know"
-            ) from error
+            raise UnavailableError(f"{self.name} sent a response in an unknown format") from error
 
 
-def _as_it_is(answer: Any) -> Any:
+def _identity(answer: Any) -> Any:
     return answer

@@ -1,7 +1,7 @@
-"""Both legs on OpenSearch, and the sparse one on Elasticsearch: what they have in common over REST.
+"""Dense and sparse retrieval on OpenSearch, and sparse retrieval on Elasticsearch, over REST.
 
-Words come split and stemmed, as they stand in the embedded index, so that the server only has to
-part them at the spaces: one token stream, whoever serves it.
+Terms are sent split and stemmed, as in the embedded index, and the server splits them at spaces. So
+every backend has the same tokens.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ from typing import Any, Final, NoReturn
 from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonLines
 from rootle.index.remote.http_backend import HttpBackend, MissingError
-from rootle.index.remote.protocol import NOTHING_HELD, RemoteChunk, Stamp, filter_sets, merged
+from rootle.index.remote.protocol import (
+    EMPTY_GENERATION,
+    RemoteChunk,
+    Stamp,
+    merge_hits,
+    split_filter,
+)
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
-# A query may name 65,536 values unless the server is told otherwise.
-_LARGEST_FILTER: Final = 60_000
-# With k = 3 its graph found 0.71 of the true neighbours, with k = 50 0.99.
-_LEAST_ASKED: Final = 100
-_MOST_ASKED: Final = 10_000
+# The default limit of a terms query is 65,536 values.
+_MAX_FILTER_IDS: Final = 60_000
+# With k = 3 the graph returned 0.71 of the true neighbours, with k = 50 0.99.
+_MIN_K: Final = 100
+_MAX_K: Final = 10_000
 _STAMP: Final = "stamp"
 _COMMON: Final = {
     "chunk": {"type": "long"},
@@ -32,30 +38,30 @@ _COMMON: Final = {
     "generation": {"type": "long"},
     "whole": {"type": "boolean"},
 }
-# A term is looked for, never a phrase: no positions.
+# Only terms are searched, never phrases: positions are not needed.
 _BODY: Final = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
-    """What sets the index of one leg apart."""
+class _Schema:
+    """The fields and settings of the index of one leg."""
 
-    fields: Callable[[int], Mapping[str, object]]  # from the dimensions
-    document: Callable[[RemoteChunk], Mapping[str, object]]  # empty: nothing to search there
+    fields: Callable[[int], Mapping[str, object]]  # by the number of dimensions
+    document: Callable[[RemoteChunk], Mapping[str, object]]  # empty: not searchable
     settings: Mapping[str, object] = field(default_factory=dict)
 
 
 class OpenSearchIndex:
-    """One index of one leg. The stamp is a document of its own in it."""
+    """A replica in one index. The stamp is a separate document in it."""
 
-    def __init__(self, server: HttpBackend, name: str, shape: _Shape) -> None:
+    def __init__(self, server: HttpBackend, name: str, schema: _Schema) -> None:
         self._server = server
         self._name = name
-        self._shape = shape
+        self._schema = schema
 
-    def held(self, dimensions: int) -> Stamp | None:
+    def read_stamp(self, dimensions: int) -> Stamp | None:
         try:
-            found = self._server.ask("GET", f"/{self._name}/_mapping")
+            found = self._server.request("GET", f"/{self._name}/_mapping")
         except MissingError:
             return None
         with self._server.reading():
@@ -65,60 +71,60 @@ class OpenSearchIndex:
 
     def create(self, dimensions: int) -> None:
         self.drop()
-        self._server.ask(
+        self._server.request(
             "PUT",
             f"/{self._name}",
             {
-                "settings": self._shape.settings,
+                "settings": self._schema.settings,
                 "mappings": {
                     "dynamic": "strict",
-                    "properties": {**_COMMON, **self._shape.fields(dimensions)},
+                    "properties": {**_COMMON, **self._schema.fields(dimensions)},
                 },
             },
         )
-        self.settle(Stamp(NOTHING_HELD, is_whole=False))
+        self.commit(Stamp(EMPTY_GENERATION, is_complete=False))
 
     def put(self, chunks: Sequence[RemoteChunk]) -> None:
         lines: list[object] = []
         for chunk in chunks:
-            own = self._shape.document(chunk)
-            if own:
-                lines += [{"index": {"_id": str(chunk.id)}}, {**chunk.stored, **own}]
+            fields = self._schema.document(chunk)
+            if fields:
+                lines += [{"index": {"_id": str(chunk.id)}}, {**chunk.stored, **fields}]
         if not lines:
             return
-        answer = self._server.ask("POST", f"/{self._name}/_bulk", JsonLines(lines))
+        answer = self._server.request("POST", f"/{self._name}/_bulk", JsonLines(lines))
         with self._server.reading():
             if answer["errors"]:
-                self._refuse_bulk(answer)
+                self._raise_bulk_error(answer)
 
-    def prune(self, live: Mapping[int, Sequence[int]]) -> None:
-        # What was written a moment ago is not seen by a search before a refresh.
-        self._server.ask("POST", f"/{self._name}/_refresh")
-        kept = [chunk_id for chunks in live.values() for chunk_id in chunks]
-        others = {"filter": {"terms": {"file": list(live)}}}
-        if kept:
-            others["must_not"] = {"terms": {"chunk": kept}}
-        self._server.ask(
+    def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
+        # A search does not see recent writes before a refresh.
+        self._server.request("POST", f"/{self._name}/_refresh")
+        current = [chunk_id for chunks in live.values() for chunk_id in chunks]
+        stale = {"filter": {"terms": {"file": list(live)}}}
+        if current:
+            stale["must_not"] = {"terms": {"chunk": current}}
+        self._server.request(
             "POST",
             f"/{self._name}/_delete_by_query?conflicts=proceed&refresh=true",
-            {"query": {"bool": others}},
+            {"query": {"bool": stale}},
         )
 
-    def settle(self, stamp: Stamp) -> None:
-        self._server.ask("POST", f"/{self._name}/_refresh")
-        self._server.ask(
+    def commit(self, stamp: Stamp) -> None:
+        self._server.request("POST", f"/{self._name}/_refresh")
+        self._server.request(
             "PUT",
             f"/{self._name}/_doc/{_STAMP}",
-            {"generation": stamp.generation, "whole": stamp.is_whole},
+            {"generation": stamp.generation, "whole": stamp.is_complete},
         )
 
     def count(self) -> int:
         chunks = {"query": {"exists": {"field": "chunk"}}}
-        found = self._server.ask("POST", f"/{self._name}/_count", chunks)
+        found = self._server.request("POST", f"/{self._name}/_count", chunks)
         with self._server.reading():
             return int(found["count"])
 
-    def holds(self, chunk_id: int) -> bool:
+    def contains(self, chunk_id: int) -> bool:
         return self._server.has(f"/{self._name}/_doc/{chunk_id}?_source=false")
 
     def drop(self) -> None:
@@ -126,7 +132,7 @@ class OpenSearchIndex:
 
     def _stamp(self, timeout_s: float | None = None) -> Stamp | None:
         try:
-            found = self._server.ask("GET", f"/{self._name}/_doc/{_STAMP}", timeout_s=timeout_s)
+            found = self._server.request("GET", f"/{self._name}/_doc/{_STAMP}", timeout_s=timeout_s)
         except MissingError:
             return None
         with self._server.reading():
@@ -136,7 +142,7 @@ class OpenSearchIndex:
     def _search(
         self, body: Mapping[str, object], timeout_s: float
     ) -> tuple[list[int], list[float]]:
-        answer = self._server.ask(
+        answer = self._server.request(
             "POST",
             f"/{self._name}/_search?_source=false",
             {"track_total_hits": False, **body},
@@ -144,11 +150,13 @@ class OpenSearchIndex:
         )
         with self._server.reading():
             if answer["timed_out"] or answer["_shards"]["failed"]:
-                raise UnavailableError(f"{self._server.name} answered from a part of its index")
+                raise UnavailableError(
+                    f"{self._server.name} answered from only a part of its index"
+                )
             hits = answer["hits"]["hits"]
             return [int(hit["_id"]) for hit in hits], [float(hit["_score"]) for hit in hits]
 
-    def _refuse_bulk(self, answer: Mapping[str, Any]) -> NoReturn:  # Any: JSON of the server
+    def _raise_bulk_error(self, answer: Mapping[str, Any]) -> NoReturn:  # Any: JSON of the server
         failed = [item["index"] for item in answer["items"] if item["index"]["status"] >= 300]
         first = failed[0]
         reason = first["error"].get("reason", first["error"]["type"])
@@ -159,49 +167,50 @@ class OpenSearchIndex:
 
 
 class OpenSearchDense(OpenSearchIndex):
-    """Nearest neighbours by cosine."""
+    """A replica for nearest neighbours by cosine."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
-        super().__init__(server, name, _Shape(_vector_field, _vector_of, {"index": {"knn": True}}))
+        super().__init__(
+            server, name, _Schema(_vector_field, _vector_document, {"index": {"knn": True}})
+        )
 
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
     ) -> tuple[Stamp | None, Ranked]:
         stamp = self._stamp(timeout_s)
         parts = []
-        for allowed in filter_sets(files, _LARGEST_FILTER):
+        for allowed in split_filter(files, _MAX_FILTER_IDS):
             near: dict[str, object] = {
                 "vector": vector.tolist(),
-                "k": min(max(k, _LEAST_ASKED), _MOST_ASKED),
+                "k": min(max(k, _MIN_K), _MAX_K),
             }
             if allowed is not None:
                 near["filter"] = {"terms": {"file": allowed}}
-            asked = {"size": k, "query": {"knn": {"vector": near}}}
-            ids, scores = self._search(asked, timeout_s)
-            # Its score is (1 + cosine) / 2, so that it is never below 0.
+            body = {"size": k, "query": {"knn": {"vector": near}}}
+            ids, scores = self._search(body, timeout_s)
+            # The score of the server is (1 + cosine) / 2.
             parts.append((ids, [2.0 * score - 1.0 for score in scores]))
-        return stamp, merged(parts, k)
+        return stamp, merge_hits(parts, k)
 
 
 def _vector_field(dimensions: int) -> Mapping[str, object]:
-    # Of its engines the one that applies a filter before it looks for neighbours, and looks at all
-    # that pass where they are few.
+    # The Lucene engine applies filters before the search, and scans all vectors if few pass.
     method = {"engine": "lucene", "name": "hnsw", "space_type": "cosinesimil"}
     graph = {"ef_construction": 128, "m": 24}
     kind = {"type": "knn_vector", "dimension": dimensions}
     return {"vector": {**kind, "method": {**method, "parameters": graph}}}
 
 
-def _vector_of(chunk: RemoteChunk) -> Mapping[str, object]:
+def _vector_document(chunk: RemoteChunk) -> Mapping[str, object]:
     return {} if chunk.vector is None else {"vector": chunk.vector.tolist()}
 
 
 class OpenSearchSparse(OpenSearchIndex):
-    """BM25 over the words of chunks."""
+    """A replica for BM25 over chunks."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
-        shape = _Shape(lambda _: {"body": _BODY}, lambda chunk: {"body": chunk.terms})
-        super().__init__(server, name, shape)
+        schema = _Schema(lambda _: {"body": _BODY}, lambda chunk: {"body": chunk.terms})
+        super().__init__(server, name, schema)
 
     def query(
         self,
@@ -213,10 +222,10 @@ class OpenSearchSparse(OpenSearchIndex):
         stamp = self._stamp(timeout_s)
         any_of = [{"term": {"body": {"value": t.text, "boost": t.weight}}} for t in terms]
         parts = []
-        for allowed in filter_sets(files, _LARGEST_FILTER) if terms else ():
-            wanted: dict[str, object] = {"should": any_of, "minimum_should_match": 1}
+        for allowed in split_filter(files, _MAX_FILTER_IDS) if terms else ():
+            query: dict[str, object] = {"should": any_of, "minimum_should_match": 1}
             if allowed is not None:
-                wanted["filter"] = {"terms": {"file": allowed}}
-            asked = {"size": min(k, _MOST_ASKED), "query": {"bool": wanted}}
-            parts.append(self._search(asked, timeout_s))
-        return stamp, merged(parts, k)
+                query["filter"] = {"terms": {"file": allowed}}
+            body = {"size": min(k, _MAX_K), "query": {"bool": query}}
+            parts.append(self._search(body, timeout_s))
+        return stamp, merge_hits(parts, k)

@@ -1,4 +1,4 @@
-"""What a search server is to rootle: a copy of one leg of the truth that says how far it is."""
+"""The interface of a search server: a replica of one retrieval leg, with a version stamp."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rootle.protocols import Ranked, Vector, WeightedTerm
 
 Leg = Literal["dense", "sparse"]
 
-# Of a server's index into which nothing was written yet.
-NOTHING_HELD = -1
+# The generation of a replica that contains nothing yet.
+EMPTY_GENERATION = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a server's index says of itself."""
+    """The version of a replica."""
 
-    generation: int  # of the truth that it has seen
-    is_whole: bool  # it was filled to the end once; what came later is at most missing a little
+    generation: int  # of the database that it was last updated from
+    is_complete: bool  # it was filled once; only later changes may be missing
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteChunk:
-    """A chunk as a server gets it: enough to find it, and to tell a person who looks at it."""
+    """A chunk as servers store it: fields for search, and for people who inspect the server."""
 
     id: int
     file_id: int
@@ -34,12 +34,12 @@ class RemoteChunk:
     language: str
     start_line: int
     end_line: int
-    vector: Vector | None  # for the dense leg
-    terms: str  # for the sparse leg: the terms of the index with spaces between
+    vector: Vector | None  # for dense retrieval
+    terms: str  # for sparse retrieval: stemmed terms separated by spaces
 
     @property
     def stored(self) -> dict[str, object]:
-        """What every server keeps of it, beside what its leg is searched by."""
+        """The fields that every server stores, besides the searched ones."""
         return {
             "chunk": self.id,
             "file": self.file_id,
@@ -51,38 +51,45 @@ class RemoteChunk:
 
 
 class RemoteIndex(Protocol):
-    """One leg's index on a server, as far as it is written. All of it raises UnavailableError."""
+    """The write operations of a replica. All methods may raise UnavailableError."""
 
-    def held(self, dimensions: int) -> Stamp | None:
-        """Its stamp; None where there is none, or one of another make."""
+    def read_stamp(self, dimensions: int) -> Stamp | None:
+        """Return the stamp; None if there is no replica, or one with another schema."""
 
     def create(self, dimensions: int) -> None:
-        """An empty one in the place of whatever is there."""
+        """Create an empty replica, replacing an existing one."""
 
     def put(self, chunks: Sequence[RemoteChunk]) -> None:
-        """Write chunks over what it holds under their ids."""
+        """Insert or replace chunks by their ids."""
 
-    def prune(self, live: Mapping[int, Sequence[int]]) -> None:
-        """Drop what it holds of these files beside the chunks that each has now."""
+    def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
+        """Delete all chunks of the files in `live`, except the listed current ones."""
 
-    def settle(self, stamp: Stamp) -> None:
-        """Make all that was written visible, then stamp it."""
+    def commit(self, stamp: Stamp) -> None:
+        """Make all writes visible, then write the stamp."""
 
-    def count(self) -> int: ...
-    def holds(self, chunk_id: int) -> bool: ...
+    def count(self) -> int:
+        """Return the number of chunks."""
+
+    def contains(self, chunk_id: int) -> bool:
+        """Return whether a chunk is stored."""
 
     def drop(self) -> None:
-        """Delete it; one that is not there is no error."""
+        """Delete the replica if it exists."""
 
 
 class RemoteDense(RemoteIndex, Protocol):
+    """A replica for dense retrieval."""
+
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
     ) -> tuple[Stamp | None, Ranked]:
-        """At most k chunks by cosine, only of `files` where given, and the stamp at that time."""
+        """Return the stamp and at most k chunks by cosine, from `files` if given."""
 
 
 class RemoteSparse(RemoteIndex, Protocol):
+    """A replica for sparse retrieval."""
+
     def query(
         self,
         terms: Sequence[WeightedTerm],
@@ -90,21 +97,21 @@ class RemoteSparse(RemoteIndex, Protocol):
         files: Collection[int] | None,
         timeout_s: float,
     ) -> tuple[Stamp | None, Ranked]:
-        """At most k chunks by BM25, only of `files` where given, and the stamp at that time."""
+        """Return the stamp and at most k chunks by BM25, from `files` if given."""
 
 
-def filter_sets(files: Collection[int] | None, largest: int) -> Iterator[list[int] | None]:
-    """A filter in pieces that a server takes: each is asked for its best, and those are merged."""
+def split_filter(files: Collection[int] | None, max_size: int) -> Iterator[list[int] | None]:
+    """Yield a filter in parts of at most `max_size` ids; None, once, for no filter."""
     if files is None:
         yield None
         return
     ordered = sorted(files)
-    for start in range(0, len(ordered), largest):
-        yield ordered[start : start + largest]
+    for start in range(0, len(ordered), max_size):
+        yield ordered[start : start + max_size]
 
 
-def merged(parts: Sequence[tuple[Sequence[int], Sequence[float]]], k: int) -> Ranked:
-    """The k best of some lists of ids and scores, each id once."""
+def merge_hits(parts: Sequence[tuple[Sequence[int], Sequence[float]]], k: int) -> Ranked:
+    """Return the k best of several lists of ids and scores, without duplicates."""
     scores: dict[int, float] = {}
     for ids, values in parts:
         for chunk_id, score in zip(ids, values, strict=True):

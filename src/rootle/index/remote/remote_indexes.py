@@ -1,4 +1,4 @@
-"""The servers that serve legs of one folder's index: asked, fed, and told to forget."""
+"""The replicas of the index of a folder on search servers: queries, replication, deletion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rootle.index.local.writer_lock import writer_lock
 from rootle.index.remote.backends import (
     Backend,
     check_backend,
-    opener_of,
+    open_backend,
 )
 from rootle.index.remote.protocol import Leg, RemoteIndex
 from rootle.index.remote.remote_leg import ExpectedIndex, RemoteDenseLeg, RemoteLeg, RemoteSparseLeg
@@ -24,8 +24,8 @@ from rootle.index.remote.replica_state import (
     STORE,
     ReplicaState,
     index_name,
-    key_of_record,
-    read_record,
+    parse_state,
+    state_key,
 )
 from rootle.index.remote.replication import ReplicaTarget, Replication, lock_name
 from rootle.index.remote.replicator import Replicator
@@ -34,123 +34,121 @@ from rootle.protocols import DenseIndex, SparseIndex
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import BackendStatus
 
-# Another process that feeds the same server is waited for so long by a command that fills it.
-_PATIENCE_S: Final = 60.0
-_SHORT_PATIENCE_S: Final = 5.0  # and by one that deletes it
+# How long `rootle index` waits for another process that replicates to the same server.
+_REPLICATE_TIMEOUT_S: Final = 60.0
+_DROP_TIMEOUT_S: Final = 5.0  # the same for a command that deletes the replica
 
 
 @dataclass(frozen=True, slots=True)
-class _Served:
-    """One leg with everything that belongs to it."""
+class _Replica:
+    """The replica of one leg."""
 
     backend: Backend
-    server: str  # its name, for messages and the record
-    feeder: Replicator
+    server: str  # name for messages and the stored state
+    replicator: Replicator
     open_index: Callable[[str], RemoteIndex]
 
 
 class RemoteIndexes:
-    """For one leg or both. Nothing is sent before it is asked to do something."""
+    """The replicas of one or both legs. Nothing is sent before the first use."""
 
     def __init__(
         self, root: Path, index_dir: Path, config: Config, snapshot: Callable[[], Snapshot]
     ) -> None:
-        """Raises ConfigError for a backend that is unknown or has no address."""
+        """Raises ConfigError for a backend that is unknown or has no endpoint."""
         self._root = root
         self._index_dir = index_dir
         self._snapshot = snapshot
-        self._writes = config.enable_indexing
+        self._may_write = config.enable_indexing
         self.dense: DenseIndex | None = None
         self.sparse: SparseIndex | None = None
-        self._served: dict[Leg, _Served] = {}
+        self._replicas: dict[Leg, _Replica] = {}
         self._plugins = find_plugins(config.plugins)
-        for backend in backends_of(config):
+        for backend in configured_backends(config):
             check_backend(backend, self._plugins)
             if backend.kind != EMBEDDED:
-                self._serve(backend)
+                self._add(backend)
 
-    def _serve(self, backend: Backend) -> None:
-        server, open_index = opener_of(backend, self._plugins)
+    def _add(self, backend: Backend) -> None:
+        server, open_index = open_backend(backend, self._plugins)
         leg = RemoteLeg(
             server,
             backend.timeout_s,
-            partial(self._wanted, backend.leg),
+            partial(self._expected, backend.leg),
             partial(self.wake, backend.leg),
-            partial(self._settle, backend.leg),
+            partial(self._wait, backend.leg),
         )
         if backend.leg == "dense":
             self.dense = RemoteDenseLeg(leg, open_index)
         else:
             self.sparse = RemoteSparseLeg(leg, open_index)
-        feed = Replication(
+        replication = Replication(
             ReplicaTarget(self._index_dir, str(self._root), backend.leg, server, open_index)
         )
-        self._served[backend.leg] = _Served(backend, server, Replicator(feed), open_index)
+        self._replicas[backend.leg] = _Replica(backend, server, Replicator(replication), open_index)
 
     def wake(self, leg: Leg | None = None) -> None:
-        """Have them brought up to date in the background."""
-        if self._writes and not is_read_only(self._index_dir):
+        """Start replication in the background, of all legs or of one."""
+        if self._may_write and not is_read_only(self._index_dir):
             for one in LEGS if leg is None else (leg,):
-                if one in self._served:
-                    self._served[one].feeder.wake()
+                if one in self._replicas:
+                    self._replicas[one].replicator.wake()
 
-    def wake_those_behind(self, snapshot: Snapshot) -> None:
-        """The same for those that are known to lack something; their pauses are kept."""
-        for leg in self._served:
-            record = read_record(snapshot.value(key_of_record(leg)))
-            if record is None or record.generation < snapshot.generation:
+    def wake_outdated(self, snapshot: Snapshot) -> None:
+        """Start replication of the replicas that are known to be outdated, respecting backoff."""
+        for leg in self._replicas:
+            state = parse_state(snapshot.value(state_key(leg)))
+            if state is None or state.generation < snapshot.generation:
                 self.wake(leg)
 
-    def feed_now(self) -> Iterator[str]:
-        """Bring them up to date before this returns; a sentence for each one that failed."""
-        for leg, served in self._served.items():
-            record = served.feeder.run_now(_PATIENCE_S)
-            if record is None:
-                yield f"another rootle process fills the {leg} index at {served.server}"
-            elif record.failures:
-                yield (
-                    f"the {leg} index is not up to date, and will be tried again: {record.reason}"
-                )
+    def replicate_now(self) -> Iterator[str]:
+        """Update all replicas, and yield a message for each failure."""
+        for leg, replica in self._replicas.items():
+            state = replica.replicator.run_now(_REPLICATE_TIMEOUT_S)
+            if state is None:
+                yield f"another rootle process is filling the {leg} index at {replica.server}"
+            elif state.failures:
+                yield (f"the {leg} index is not up to date and will be retried: {state.reason}")
 
     def drop(self) -> Iterator[str]:
-        """Delete what they hold of this index; a sentence for each one that could not."""
+        """Delete all replicas, and yield a message for each failure."""
         values = {name: self._snapshot().value(name) for name in (STORE, "fingerprint")}
-        for leg, served in self._served.items():
+        for leg, replica in self._replicas.items():
             name = self._name(leg, values)
             if not values[STORE]:
                 continue  # nothing was ever written
             try:
-                # Whoever fills it would make it again.
-                with writer_lock(self._index_dir, _SHORT_PATIENCE_S, _say_nothing, lock_name(leg)):
-                    served.open_index(name).drop()
+                # A running replication would create it again.
+                with writer_lock(self._index_dir, _DROP_TIMEOUT_S, _say_nothing, lock_name(leg)):
+                    replica.open_index(name).drop()
             except UnavailableError as error:
-                yield f'the {leg} index "{name}" stays where it is: {error}'
+                yield f'the {leg} index "{name}" was not deleted: {error}'
 
     def status(self, snapshot: Snapshot) -> tuple[BackendStatus, ...]:
-        """How far they are, as it was when they were last heard of."""
+        """Return the last known state of every replica."""
         found = []
-        for leg, served in self._served.items():
-            record = read_record(snapshot.value(key_of_record(leg)))
-            if record is not None and record.server != served.server:
-                record = None
-            found.append(_status(served, record, snapshot))
+        for leg, replica in self._replicas.items():
+            state = parse_state(snapshot.value(state_key(leg)))
+            if state is not None and state.server != replica.server:
+                state = None
+            found.append(_status(replica, state, snapshot))
         return tuple(found)
 
     def close(self) -> None:
-        for served in self._served.values():
-            served.feeder.close()
+        for replica in self._replicas.values():
+            replica.replicator.close()
 
-    def _settle(self, leg: Leg, timeout_s: float) -> None:
-        self._served[leg].feeder.wait(timeout_s)
+    def _wait(self, leg: Leg, timeout_s: float) -> None:
+        self._replicas[leg].replicator.wait(timeout_s)
 
-    def _wanted(self, leg: Leg) -> ExpectedIndex:
+    def _expected(self, leg: Leg) -> ExpectedIndex:
         snapshot = self._snapshot()
         values = {name: snapshot.value(name) for name in (STORE, "fingerprint")}
         if not values[STORE]:
             self.wake(leg)
             raise UnavailableError(
-                f"{self._served[leg].server} holds nothing of this folder yet; `rootle index` "
-                "fills it now"
+                f"{self._replicas[leg].server} contains nothing of this folder yet; "
+                "run `rootle index` to fill it"
             )
         return ExpectedIndex(self._name(leg, values), snapshot.generation)
 
@@ -158,8 +156,8 @@ class RemoteIndexes:
         return index_name(str(self._root), values[STORE], values["fingerprint"], leg)
 
 
-def backends_of(config: Config) -> tuple[Backend, ...]:
-    """What is configured for each leg."""
+def configured_backends(config: Config) -> tuple[Backend, ...]:
+    """Return the configured backend of each leg."""
     return (
         Backend(
             "dense",
@@ -180,14 +178,14 @@ def backends_of(config: Config) -> tuple[Backend, ...]:
     )
 
 
-def _status(served: _Served, record: ReplicaState | None, snapshot: Snapshot) -> BackendStatus:
-    generation = record.generation if record else -1
-    failing = record if record is not None and record.failures else None
+def _status(replica: _Replica, state: ReplicaState | None, snapshot: Snapshot) -> BackendStatus:
+    generation = state.generation if state else -1
+    failing = state if state is not None and state.failures else None
     return BackendStatus(
-        leg=served.backend.leg,
-        backend=served.backend.kind,
-        server=served.server,
-        index=record.name if record else "",
+        leg=replica.backend.leg,
+        backend=replica.backend.kind,
+        server=replica.server,
+        index=state.name if state else "",
         generation=generation,
         waiting_files=snapshot.files_changed_since(generation),
         failing_since=format_timestamp(failing.since_s) if failing else None,

@@ -1,4 +1,4 @@
-"""A leg that a server answers: asked for what it holds, and believed only where that is known."""
+"""Retrieval legs on a search server, which answer only if the replica is usable."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.index.remote.protocol import RemoteDense, RemoteSparse, Stamp
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
-# A saved file is on the server within this, so that the question right after it finds it there.
-_PATIENCE_S: Final = 1.0
+# A saved file is usually replicated within this time, so the next query finds it.
+_WAIT_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedIndex:
-    """The index that belongs to what is here now, and how far that is."""
+    """The replica that belongs to the current local index, and its generation."""
 
     name: str
     generation: int
@@ -24,48 +24,49 @@ class ExpectedIndex:
 
 @dataclass(frozen=True, slots=True)
 class RemoteLeg:
-    """What both legs have in common."""
+    """The common part of both legs."""
 
     server: str  # for messages
     timeout_s: float
-    wanted: Callable[[], ExpectedIndex]
-    wake: Callable[[], None]  # has the server fed, where anything may be written
-    settle: Callable[[float], None]  # waits for what is being fed, at most so many seconds
+    expected: Callable[[], ExpectedIndex]
+    wake: Callable[[], None]  # starts replication, if writing is allowed
+    wait: Callable[[float], None]  # waits for running replication, with a timeout in seconds
 
-    def ask(self, query: Callable[[str], tuple[Stamp | None, Ranked]]) -> Ranked:
-        """What `query` finds in the index of a name; raises UnavailableError for one unfilled."""
-        self.settle(min(_PATIENCE_S, self.timeout_s / 2))
-        wanted = self.wanted()
+    def run(self, query: Callable[[str], tuple[Stamp | None, Ranked]]) -> Ranked:
+        """Query the replica. Raises UnavailableError if it is incomplete."""
+        self.wait(min(_WAIT_S, self.timeout_s / 2))
+        expected = self.expected()
         try:
-            stamp, ranked = query(wanted.name)
+            stamp, ranked = query(expected.name)
         except RefusedError as error:
             self.wake()
-            raise UnavailableError(f"{error}; `rootle index` fills it again") from error
-        if stamp is None or stamp.generation < wanted.generation:
+            raise UnavailableError(f"{error}; run `rootle index` to fill it again") from error
+        if stamp is None or stamp.generation < expected.generation:
             self.wake()
-        if stamp is None or not stamp.is_whole:
+        if stamp is None or not stamp.is_complete:
             raise UnavailableError(
-                f"{self.server} does not hold all of this folder yet; `rootle index` fills it now"
+                f"{self.server} does not contain all of this folder yet; "
+                "run `rootle index` to fill it"
             )
         return replace(ranked, generation=stamp.generation)
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteDenseLeg:
-    """A DenseIndex."""
+    """A DenseIndex on a server."""
 
     leg: RemoteLeg
     open_index: Callable[[str], RemoteDense]
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
-        return self.leg.ask(
+        return self.leg.run(
             lambda name: self.open_index(name).query(vector, k, files, self.leg.timeout_s)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteSparseLeg:
-    """A SparseIndex."""
+    """A SparseIndex on a server."""
 
     leg: RemoteLeg
     open_index: Callable[[str], RemoteSparse]
@@ -73,6 +74,6 @@ class RemoteSparseLeg:
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
     ) -> Ranked:
-        return self.leg.ask(
+        return self.leg.run(
             lambda name: self.open_index(name).query(terms, k, files, self.leg.timeout_s)
         )

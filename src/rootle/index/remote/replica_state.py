@@ -1,4 +1,4 @@
-"""What is remembered of a server's index between runs, also for those who cannot reach it."""
+"""The state of a replica as it is stored locally, for retries and for `rootle status`."""
 
 from __future__ import annotations
 
@@ -12,46 +12,48 @@ from rootle.index.local.manifest import Manifest
 from rootle.index.remote.protocol import Leg
 
 LEGS: Final[tuple[Leg, ...]] = ("dense", "sparse")
-STORE: Final = "store"  # names this database among all others
+STORE: Final = "store"  # unique id of this database
 _SLUG_CHARS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaState:
-    """How far one leg's index was when it was last heard of, and what went wrong since."""
+    """The last known generation of a replica, and the failures since."""
 
-    server: str  # what is known of another one does not count
+    server: str  # the state of another server is ignored
     name: str
     generation: int
-    failures: int = 0  # one after the other
-    since_s: float = 0.0  # the first of these, Unix time
+    failures: int = 0  # consecutive
+    since_s: float = 0.0  # time of the first of these failures, Unix time
     retry_at_s: float = 0.0
     reason: str = ""
 
 
-def key_of_record(leg: Leg) -> str:
-    """Where it stands among the values of the manifest."""
+def state_key(leg: Leg) -> str:
+    """Return the key of the state in the manifest."""
     return f"feed_{leg}"
 
 
-def read_record(value: str | None) -> ReplicaState | None:
+def parse_state(value: str | None) -> ReplicaState | None:
+    """Return the state from its JSON text; None for None or an empty text."""
     return ReplicaState(**json.loads(value)) if value else None
 
 
-def write_record(record: ReplicaState) -> str:
-    return json.dumps(asdict(record))
+def dump_state(state: ReplicaState) -> str:
+    """Return the state as JSON."""
+    return json.dumps(asdict(state))
 
 
-def oldest_held(manifest: Manifest, generation: int) -> int:
-    """The oldest state that any index has: which files were removed since must not be forgotten."""
-    records = [read_record(manifest.value(key_of_record(leg))) for leg in LEGS]
-    return min([generation, *(record.generation for record in records if record is not None)])
+def oldest_generation(manifest: Manifest, generation: int) -> int:
+    """Return the oldest generation of any replica. Later removals must stay recorded."""
+    states = [parse_state(manifest.value(state_key(leg))) for leg in LEGS]
+    return min([generation, *(state.generation for state in states if state is not None)])
 
 
 def index_name(root: str, store: str, fingerprint: str, leg: Leg) -> str:
-    """The name of a leg's index: another one for every database, model and way of cutting.
+    """Return the name of a replica, which is unique for each database, model and chunking.
 
-    Lower-case letters, digits and "-": what every server takes.
+    It consists of lower-case letters, digits and "-", which every server accepts.
     """
     name = "".join(c if c.isascii() and c.isalnum() else "-" for c in Path(root).name.lower())
     digest = hashlib.blake2b(f"{store}/{fingerprint}".encode(), digest_size=8).hexdigest()

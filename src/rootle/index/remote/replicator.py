@@ -1,4 +1,4 @@
-"""Feeds one server beside the answering of questions, in a thread while there is work."""
+"""Replicate to a search server in a background thread."""
 
 from __future__ import annotations
 
@@ -12,65 +12,67 @@ from rootle.index.remote.replication import Replication
 
 _LOG = logging.getLogger(__name__)
 
-_FAREWELL_S = 0.5
+_SHUTDOWN_S = 0.5
 
 
 class Replicator:
-    """Safe to use from many threads."""
+    """Runs replication on demand, in a thread that ends when there is no work. Thread-safe."""
 
-    def __init__(self, feed: Replication) -> None:
-        self._feed = feed
+    def __init__(self, replication: Replication) -> None:
+        self._replication = replication
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._is_asked_again = False
+        self._is_requested_again = False
         self._is_closed = False
         self._started_s = 0.0
         self._is_idle = threading.Event()
         self._is_idle.set()
 
     def wake(self) -> None:
-        """Have the server brought up to date soon; returns at once."""
+        """Start replication and return immediately."""
         with self._lock:
             if self._is_closed:
                 return
             if not self._is_idle.is_set():
-                self._is_asked_again = True
+                self._is_requested_again = True
                 return
             self._is_idle.clear()
             self._started_s = time.monotonic()
-            # It must not keep a command from ending: the next one goes on where it stopped.
-            name = f"rootle-feed-{self._feed.target.leg}"
+            # A daemon thread does not delay the end of a command; the next command continues.
+            name = f"rootle-replicate-{self._replication.target.leg}"
             self._thread = threading.Thread(target=self._work, name=name, daemon=True)
             self._thread.start()
 
     def run_now(self, timeout_s: float) -> ReplicaState | None:
-        """Bring the server up to date and count what it holds; None: another process is at it."""
-        return self._feed.run(lambda: True, timeout_s=timeout_s, is_forced=True)
+        """Replicate and count the chunks of the replica; None if another process is replicating."""
+        return self._replication.run(lambda: True, timeout_s=timeout_s, is_forced=True)
 
     def wait(self, timeout_s: float) -> None:
-        """Return as soon as nothing is being fed, or when that has taken longer than `timeout_s`.
+        """Wait until replication is idle, or has been running for `timeout_s`.
 
-        What takes long is waited for once, not by every question.
+        The timeout counts from the start of the run, so that only the first query waits for it.
         """
         self._is_idle.wait(max(0.0, self._started_s + timeout_s - time.monotonic()))
 
     def close(self) -> None:
-        """Stop between two batches; what is on its way to a slow server is not waited for."""
+        """Stop after the current batch, without waiting for a slow server."""
         with self._lock:
             self._is_closed = True
             thread = self._thread
         if thread is not None:
-            thread.join(_FAREWELL_S)
+            thread.join(_SHUTDOWN_S)
 
     def _work(self) -> None:
         while True:
             try:
-                self._feed.run(lambda: not self._is_closed)
+                self._replication.run(lambda: not self._is_closed)
             except RootleError as error:
-                # The index here is gone, damaged, or cannot be written: whoever searches is told.
-                _LOG.warning("the %s server was not fed: %s", self._feed.target.leg, error)
+                # The local index is missing, damaged or read-only, which searches report.
+                _LOG.warning(
+                    "replication to the %s server failed: %s", self._replication.target.leg, error
+                )
             with self._lock:
-                if not self._is_asked_again or self._is_closed:
+                if not self._is_requested_again or self._is_closed:
                     self._is_idle.set()
                     return
-                self._is_asked_again = False
+                self._is_requested_again = False

@@ -1,7 +1,7 @@
-"""Both legs on a Weaviate server, over REST, and GraphQL for questions.
+"""Dense and sparse retrieval on a Weaviate server, over REST, with GraphQL for queries.
 
-Its own tokenisation leaves `parseHttpRequest` whole, so words come split and stemmed, as they stand
-in the embedded index, and it only parts them at the spaces.
+Its tokenizer does not split `parseHttpRequest`, so terms are sent split and stemmed, as in the
+embedded index, and the server splits them at spaces.
 """
 
 from __future__ import annotations
@@ -13,16 +13,23 @@ from typing import Any, Final
 
 from rootle.errors import RefusedError, UnavailableError
 from rootle.index.remote.http_backend import WRITE_TIMEOUT_S, HttpBackend, MissingError
-from rootle.index.remote.protocol import NOTHING_HELD, RemoteChunk, Stamp, filter_sets, merged
+from rootle.index.remote.protocol import (
+    EMPTY_GENERATION,
+    RemoteChunk,
+    Stamp,
+    merge_hits,
+    split_filter,
+)
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
-_LARGEST_FILTER: Final = 20_000
-_MOST_ASKED: Final = 10_000  # its QUERY_MAXIMUM_RESULTS, unless it is told otherwise
-# A word that is named several times counts so much more: weights have no other place in a question.
-_MOST_TIMES: Final = 8
-_IDS: Final = uuid.UUID("6e1f6a0c-2f0b-4f43-9d4e-0c5f2f6d8a11")  # under which chunk ids are named
+_MAX_FILTER_IDS: Final = 20_000
+_MAX_K: Final = 10_000  # the default QUERY_MAXIMUM_RESULTS
+# The API has no term weights: a term is repeated in the query instead, at most this many times.
+_MAX_REPEATS: Final = 8
+# Namespace of the UUIDs of chunk ids.
+_IDS: Final = uuid.UUID("6e1f6a0c-2f0b-4f43-9d4e-0c5f2f6d8a11")
 _STAMP: Final = str(uuid.uuid5(_IDS, "stamp"))
-_KINDS: Final = {
+_PROPERTIES: Final = {
     "chunk": "int",
     "file": "int",
     "path": "text",
@@ -38,19 +45,21 @@ _FILTERED: Final = frozenset({"chunk", "file"})
 
 
 class WeaviateIndex:
-    """One class of one leg. The stamp is an object of its own in it."""
+    """A replica in one class. The stamp is a separate object in it."""
 
     def __init__(self, server: HttpBackend, name: str, vectors: Mapping[str, object]) -> None:
         self._server = server
-        self._class = "R" + name[1:].replace("-", "_")  # a capital first, and no "-"
+        self._class = "R" + name[1:].replace(
+            "-", "_"
+        )  # class names start with a capital and contain no "-"
         self._vectors = vectors
 
-    def held(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 (it refuses other vectors)
+    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - the server refuses other vectors
         return self._stamp()
 
-    def create(self, dimensions: int) -> None:  # noqa: ARG002 (it learns them from the vectors)
+    def create(self, dimensions: int) -> None:  # noqa: ARG002 - derived from the vectors
         self.drop()
-        self._server.ask(
+        self._server.request(
             "POST",
             "/v1/schema",
             {
@@ -58,41 +67,44 @@ class WeaviateIndex:
                 "vectorizer": "none",
                 "vectorIndexConfig": self._vectors,
                 "invertedIndexConfig": {"stopwords": {"preset": "none"}},
-                "properties": [_property(name, kind) for name, kind in _KINDS.items()],
+                "properties": [_property(name, kind) for name, kind in _PROPERTIES.items()],
             },
         )
-        self.settle(Stamp(NOTHING_HELD, is_whole=False))
+        self.commit(Stamp(EMPTY_GENERATION, is_complete=False))
 
     def put(self, chunks: Sequence[RemoteChunk]) -> None:
         objects = [found for chunk in chunks if (found := self._object(chunk))]
         if objects:
             self._write(objects)
 
-    def prune(self, live: Mapping[int, Sequence[int]]) -> None:
-        where = {"operator": "Or", "operands": [_others(at, own) for at, own in live.items()]}
+    def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
+        where = {
+            "operator": "Or",
+            "operands": [_stale(file, chunks) for file, chunks in live.items()],
+        }
         while True:
-            answer = self._server.ask(
+            answer = self._server.request(
                 "DELETE", "/v1/batch/objects", {"match": {"class": self._class, "where": where}}
             )
             with self._server.reading():
                 found = answer["results"]
                 if found["failed"]:
-                    raise UnavailableError(f"{self._server.name} did not delete all that it should")
+                    raise UnavailableError(f"{self._server.name} did not delete all stale chunks")
                 if found["matches"] < found["limit"]:
                     return
 
-    def settle(self, stamp: Stamp) -> None:
-        properties = {"generation": stamp.generation, "whole": stamp.is_whole}
+    def commit(self, stamp: Stamp) -> None:
+        properties = {"generation": stamp.generation, "whole": stamp.is_complete}
         self._write([{"class": self._class, "id": _STAMP, "properties": properties}])
 
     def count(self) -> int:
         where = 'where: {path: ["chunk"], operator: GreaterThan, valueInt: -1}'
-        question = f"{{Aggregate {{{self._class}({where}) {{meta {{count}}}}}}}}"
-        answer = self._ask(question, WRITE_TIMEOUT_S)
+        query = f"{{Aggregate {{{self._class}({where}) {{meta {{count}}}}}}}}"
+        answer = self._query(query, WRITE_TIMEOUT_S)
         with self._server.reading():
             return int(answer["Aggregate"][self._class][0]["meta"]["count"])
 
-    def holds(self, chunk_id: int) -> bool:
+    def contains(self, chunk_id: int) -> bool:
         return self._server.has(f"/v1/objects/{self._class}/{uuid.uuid5(_IDS, str(chunk_id))}")
 
     def drop(self) -> None:
@@ -109,16 +121,16 @@ class WeaviateIndex:
         return found
 
     def _write(self, objects: Sequence[Mapping[str, object]]) -> None:
-        answer = self._server.ask("POST", "/v1/batch/objects", {"objects": list(objects)})
+        answer = self._server.request("POST", "/v1/batch/objects", {"objects": list(objects)})
         with self._server.reading():
-            refused = [found["result"]["errors"] for found in answer if _errors(found)]
+            refused = [found["result"]["errors"] for found in answer if _has_errors(found)]
         if refused:
-            said = json.dumps(refused[0])[:200]
-            raise RefusedError(f"{self._server.name} refused {len(refused)} chunks: {said}", 422)
+            reason = json.dumps(refused[0])[:200]
+            raise RefusedError(f"{self._server.name} refused {len(refused)} chunks: {reason}", 422)
 
     def _stamp(self, timeout_s: float | None = None) -> Stamp | None:
         try:
-            found = self._server.ask(
+            found = self._server.request(
                 "GET", f"/v1/objects/{self._class}/{_STAMP}", timeout_s=timeout_s
             )
         except MissingError:
@@ -127,17 +139,17 @@ class WeaviateIndex:
             properties = found["properties"]
             return Stamp(int(properties["generation"]), properties["whole"] is True)
 
-    def _best(
+    def _search(
         self, search: str, k: int, files: Collection[int] | None, score: str, timeout_s: float
     ) -> list[tuple[list[int], list[float]]]:
-        """The chunks of a search with their scores, for each part of the filter."""
+        """Return the ids and scores of a search, for each part of the filter."""
         parts = []
-        for allowed in filter_sets(files, _LARGEST_FILTER):
+        for allowed in split_filter(files, _MAX_FILTER_IDS):
             where = ""
             if allowed is not None:
                 where = f', where: {{path: ["file"], operator: ContainsAny, valueInt: {allowed}}}'
-            limit = min(k, _MOST_ASKED)
-            answer = self._ask(
+            limit = min(k, _MAX_K)
+            answer = self._query(
                 f"{{Get {{{self._class}(limit: {limit}, {search}{where}) "
                 f"{{chunk _additional {{{score}}}}}}}}}",
                 timeout_s,
@@ -148,17 +160,17 @@ class WeaviateIndex:
                 parts.append(([int(hit["chunk"]) for hit in found], scores))
         return parts
 
-    def _ask(self, question: str, timeout_s: float) -> Any:  # Any: JSON of the server
-        answer = self._server.ask("POST", "/v1/graphql", {"query": question}, timeout_s=timeout_s)
+    def _query(self, query: str, timeout_s: float) -> Any:  # Any: JSON of the server
+        answer = self._server.request("POST", "/v1/graphql", {"query": query}, timeout_s=timeout_s)
         with self._server.reading():
             if answer.get("errors"):
-                said = str(answer["errors"][0]["message"])[:200]
-                raise UnavailableError(f"{self._server.name} cannot answer: {said}")
+                reason = str(answer["errors"][0]["message"])[:200]
+                raise UnavailableError(f"{self._server.name} cannot answer: {reason}")
             return answer["data"]
 
 
 class WeaviateDense(WeaviateIndex):
-    """Nearest neighbours by cosine; where few files pass a filter it looks at all of theirs."""
+    """A replica for nearest neighbours by cosine, with an exact scan if few files pass a filter."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(server, name, {"distance": "cosine", "ef": 256})
@@ -171,14 +183,16 @@ class WeaviateDense(WeaviateIndex):
     ) -> tuple[Stamp | None, Ranked]:
         stamp = self._stamp(timeout_s)
         if stamp is None:
-            return None, merged([], k)
+            return None, merge_hits([], k)
         search = f"nearVector: {{vector: {json.dumps(vector.tolist())}}}"
-        parts = self._best(search, k, files, "distance", timeout_s)
-        return stamp, merged([(ids, [1.0 - far for far in found]) for ids, found in parts], k)
+        parts = self._search(search, k, files, "distance", timeout_s)
+        return stamp, merge_hits(
+            [(ids, [1.0 - distance for distance in found]) for ids, found in parts], k
+        )
 
 
 class WeaviateSparse(WeaviateIndex):
-    """BM25 over the words of chunks."""
+    """A replica for BM25 over chunks."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(server, name, {"skip": True})
@@ -192,16 +206,16 @@ class WeaviateSparse(WeaviateIndex):
     ) -> tuple[Stamp | None, Ranked]:
         stamp = self._stamp(timeout_s)
         if stamp is None or not terms:
-            return stamp, merged([], k)
-        search = f'bm25: {{query: {json.dumps(_weighted(terms))}, properties: ["body"]}}'
-        return stamp, merged(self._best(search, k, files, "score", timeout_s), k)
+            return stamp, merge_hits([], k)
+        search = f'bm25: {{query: {json.dumps(_repeat_terms(terms))}, properties: ["body"]}}'
+        return stamp, merge_hits(self._search(search, k, files, "score", timeout_s), k)
 
 
-def _weighted(terms: Sequence[WeightedTerm]) -> str:
-    """The terms, each as often as it weighs more than the lightest."""
+def _repeat_terms(terms: Sequence[WeightedTerm]) -> str:
+    """Return the terms, each repeated in proportion to its weight."""
     lightest = min(term.weight for term in terms)
-    times = [min(_MOST_TIMES, round(term.weight / lightest)) for term in terms]
-    return " ".join(" ".join([t.text] * n) for t, n in zip(terms, times, strict=True))
+    repeats = [min(_MAX_REPEATS, round(term.weight / lightest)) for term in terms]
+    return " ".join(" ".join([t.text] * n) for t, n in zip(terms, repeats, strict=True))
 
 
 def _property(name: str, kind: str) -> dict[str, object]:
@@ -217,8 +231,8 @@ def _property(name: str, kind: str) -> dict[str, object]:
     return found
 
 
-def _others(file_id: int, live: Sequence[int]) -> dict[str, object]:
-    """What a file had before it was written again: ids only grow, so below all that it has now."""
+def _stale(file_id: int, live: Sequence[int]) -> dict[str, object]:
+    """Return the filter for stale chunks of a file. Ids only grow, so they are the smaller ones."""
     of_file = {"path": ["file"], "operator": "Equal", "valueInt": file_id}
     if not live:
         return of_file
@@ -226,5 +240,5 @@ def _others(file_id: int, live: Sequence[int]) -> dict[str, object]:
     return {"operator": "And", "operands": [of_file, older]}
 
 
-def _errors(found: Mapping[str, Any]) -> bool:
+def _has_errors(found: Mapping[str, Any]) -> bool:
     return bool((found.get("result") or {}).get("errors"))

@@ -1,4 +1,4 @@
-"""Legs that real servers serve: filled, kept up, asked, lost and found again."""
+"""Replication to real search servers, queries, failures and recovery."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rootle.types import BackendStatus, SearchQuery
 
 @pytest.fixture
 def own_chroma(tmp_path: Path):
-    """A server that a test may kill."""
+    """A server that a test can kill."""
     (tmp_path / "chroma").mkdir()
     server = chroma_server(tmp_path / "chroma")
     server.start()
@@ -55,7 +55,7 @@ def _until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
 
 
 def _held(app: App) -> int:
-    """How many chunks the server of the vectors holds for an app."""
+    """Return the number of chunks in the dense replica of an app."""
     status = _backend(app)
     server = HttpBackend("Chroma", status.server.rpartition(" ")[2])
     return ChromaDense(server, status.index).count()
@@ -65,6 +65,7 @@ def _chunks(app: App) -> int:
     return app.status().chunks
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("dense", "sparse"),
     [
@@ -75,7 +76,7 @@ def _chunks(app: App) -> int:
         ("weaviate", "weaviate"),
     ],
 )
-def test_any_pair_of_backends_answers_as_the_embedded_pair_does(
+def test_any_pair_of_backends_gives_the_same_answers_as_the_embedded_pair(
     dense: str, sparse: str, repository: Path, make_app, tmp_path: Path, request
 ) -> None:
     def url(kind: str) -> str:
@@ -103,7 +104,7 @@ def test_any_pair_of_backends_answers_as_the_embedded_pair_does(
     assert all(found.generation == app.status().generation for found in app.status().backends)
 
 
-def test_changes_and_removals_reach_the_server(repository: Path, make_app, chroma) -> None:
+def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
     assert _held(app) == _chunks(app) > 0
@@ -117,6 +118,7 @@ def test_changes_and_removals_reach_the_server(repository: Path, make_app, chrom
     _until(lambda: _held(app) == _chunks(app))
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "weaviate"])
 def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     kind: str, tmp_path: Path, make_app, monkeypatch, request
@@ -147,7 +149,9 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert answer.results
     server.start()
     app.index()
-    index = app._container.indexer().remote_indexes._served["dense"].open_index(_backend(app).index)
+    index = (
+        app._container.indexer().remote_indexes._replicas["dense"].open_index(_backend(app).index)
+    )
     assert index.count() == _chunks(app)
     assert _backend(app).waiting_files == 0
     assert _backend(app).failing_since is None
@@ -156,7 +160,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
 
 
 def _batches_put(monkeypatch, adapter: type) -> list[int]:
-    """Grows by one for each batch that is on its way to a server."""
+    """Count the batches sent to a server."""
     batches: list[int] = []
     put = adapter.put  # type: ignore[attr-defined]
 
@@ -168,7 +172,7 @@ def _batches_put(monkeypatch, adapter: type) -> list[int]:
     return batches
 
 
-def test_a_refused_write_is_made_up_for_without_being_asked(
+def test_a_refused_write_is_retried_in_the_background(
     repository: Path, make_app, own_chroma: RealServer, monkeypatch
 ) -> None:
     monkeypatch.setattr("rootle.index.remote.replication._BACKOFF", _Quick())
@@ -190,7 +194,7 @@ class _Quick:
         return 0.05
 
 
-def test_a_hanging_server_costs_no_more_than_the_deadline(
+def test_a_hanging_server_delays_a_query_until_the_deadline_at_most(
     repository: Path, make_app, own_chroma: RealServer
 ) -> None:
     app = make_app(
@@ -207,9 +211,7 @@ def test_a_hanging_server_costs_no_more_than_the_deadline(
     own_chroma.signal(signal.SIGCONT)
 
 
-def test_a_collection_that_vanished_or_was_emptied_is_made_again(
-    repository: Path, make_app, chroma
-) -> None:
+def test_a_missing_or_empty_collection_is_recreated(repository: Path, make_app, chroma) -> None:
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
     app.index()
@@ -222,13 +224,13 @@ def test_a_collection_that_vanished_or_was_emptied_is_made_again(
     app.index()
     assert _held(app) == _chunks(app)
     gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
-    ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).prune(gone)
+    ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).delete_stale(gone)
     assert _held(app) < _chunks(app)
     app.index()  # counts, and finds that some are missing
     assert _held(app) == _chunks(app)
 
 
-def test_a_replacement_that_a_killed_server_forgot_is_noticed(
+def test_a_replacement_lost_by_a_killed_server_is_detected(
     repository: Path, make_app, chroma
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
@@ -238,19 +240,19 @@ def test_a_replacement_that_a_killed_server_forgot_is_noticed(
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     with closing(sqlite3.connect(app.index_dir / "rootle.db")) as database:
         newest, file_id = database.execute("SELECT max(id), file_id FROM chunks").fetchone()
-    index.prune({file_id: []})
+    index.delete_stale({file_id: []})
     old = RemoteChunk(
         1_000_000, 1, "src/net/retry.py", "python", 1, 2, np.ones(256, np.float32), ""
     )
     index.put([old])
     assert _held(app) == _chunks(app)
-    assert not index.holds(newest)
+    assert not index.contains(newest)
     app.index()
-    assert ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).holds(newest)
+    assert ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).contains(newest)
     assert _held(app) == _chunks(app)
 
 
-def test_a_server_that_was_set_back_forgets_what_was_removed_since(
+def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     repository: Path, make_app, chroma
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
@@ -263,15 +265,15 @@ def test_a_server_that_was_set_back_forgets_what_was_removed_since(
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     gone = RemoteChunk(1_000_000, 999, "gone.py", "python", 1, 2, np.ones(256, np.float32), "")
     index.put([gone])
-    index.settle(Stamp(1, is_whole=True))
+    index.commit(Stamp(1, is_complete=True))
     assert app.search("how long to wait before the next attempt").degraded == ("stale",)
     _until(lambda: app.search("how long to wait for another attempt").degraded == ())
     again = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
-    assert not again.holds(1_000_000)
+    assert not again.contains(1_000_000)
     assert _held(app) == _chunks(app)
 
 
-def test_vectors_of_another_length_under_the_name_are_thrown_away(
+def test_a_collection_with_other_dimensions_is_recreated(
     repository: Path, make_app, chroma
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
@@ -279,10 +281,10 @@ def test_vectors_of_another_length_under_the_name_are_thrown_away(
     server = HttpBackend("Chroma", chroma.url)
     name = _backend(app).index
     place = "/api/v2/tenants/default_tenant/databases/default_database/collections"
-    metadata = server.ask("GET", f"{place}/{name}")["metadata"]
-    server.ask("DELETE", f"{place}/{name}")
-    made = server.ask("POST", place, {"name": name, "metadata": metadata})
-    server.ask(
+    metadata = server.request("GET", f"{place}/{name}")["metadata"]
+    server.request("DELETE", f"{place}/{name}")
+    made = server.request("POST", place, {"name": name, "metadata": metadata})
+    server.request(
         "POST", f"{place}/{made['id']}/upsert", {"ids": ["1"], "embeddings": [[1.0, 2.0, 3.0]]}
     )
     assert app.search("validate an access token").degraded == ("dense",)
@@ -291,9 +293,7 @@ def test_vectors_of_another_length_under_the_name_are_thrown_away(
     assert _held(app) == _chunks(app)
 
 
-def test_a_rebuilt_or_cleared_index_leaves_nothing_on_the_server(
-    repository: Path, make_app, chroma
-) -> None:
+def test_rebuild_and_clear_delete_the_replica(repository: Path, make_app, chroma) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
     first = _backend(app).index
@@ -301,14 +301,14 @@ def test_a_rebuilt_or_cleared_index_leaves_nothing_on_the_server(
     second = _backend(app).index
     assert second != first
     server = HttpBackend("Chroma", chroma.url)
-    assert ChromaDense(server, first).held(256) is None
+    assert ChromaDense(server, first).read_stamp(256) is None
     assert _held(app) == _chunks(app)
     app.clear()
-    assert ChromaDense(server, second).held(256) is None
+    assert ChromaDense(server, second).read_stamp(256) is None
     assert not app.index_dir.exists()
 
 
-def test_what_cannot_be_is_refused_with_a_cure(repository: Path, make_app) -> None:
+def test_an_invalid_backend_is_refused_with_the_remedy(repository: Path, make_app) -> None:
     for settings, said in (
         ({"dense_backend": "chrome"}, 'denseBackend is "chrome".*"chroma"'),
         ({"dense_backend": "elasticsearch"}, "choose one of"),
@@ -320,7 +320,7 @@ def test_what_cannot_be_is_refused_with_a_cure(repository: Path, make_app) -> No
             make_app(repository, **settings).index()
 
 
-def test_reading_only_never_writes_to_a_server(repository: Path, make_app, chroma) -> None:
+def test_a_read_only_app_never_writes_to_a_server(repository: Path, make_app, chroma) -> None:
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
     app.index()
@@ -352,7 +352,7 @@ def _no_key(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("fault", [_nonsense, _another_shape, _hang, _drip, _no_key, None])
-def test_fifty_questions_to_a_broken_server_stay_within_the_deadline(
+def test_fifty_queries_with_a_broken_server_end_within_the_deadline(
     fault: Callable[[Request], Reply] | None, repository: Path, make_app, caplog
 ) -> None:
     make_app(repository).index()
@@ -381,7 +381,7 @@ def test_fifty_questions_to_a_broken_server_stay_within_the_deadline(
     assert "sesame" not in status + caplog.text
 
 
-def test_with_both_servers_gone_the_service_is_unavailable(repository: Path, make_app) -> None:
+def test_without_both_servers_the_search_is_unavailable(repository: Path, make_app) -> None:
     make_app(repository).index()
     with serving(_hang) as server:
         gone = server.url
@@ -396,7 +396,7 @@ def test_with_both_servers_gone_the_service_is_unavailable(repository: Path, mak
         app.search("how long to wait before the next attempt")
 
 
-def test_status_of_the_command_line_tells_what_waits_and_why(
+def test_the_status_command_reports_pending_files_and_the_reason(
     repository: Path, make_app, tmp_path: Path
 ) -> None:
     with serving(_hang) as server:
@@ -406,7 +406,7 @@ def test_status_of_the_command_line_tells_what_waits_and_why(
     config.write_text(json.dumps({"searchAgent": settings}))
     indexed = rootle("index", repository, "--config", config)
     assert indexed.code == 0
-    assert "the dense index is not up to date, and will be tried again" in indexed.err
+    assert "the dense index is not up to date and will be retried" in indexed.err
     shown = rootle("status", repository, "--config", config)
     assert re.search(rf"dense       Chroma at {gone}, \d+ files behind", shown.out)
     assert "failing since 20" in shown.out
@@ -414,7 +414,7 @@ def test_status_of_the_command_line_tells_what_waits_and_why(
     assert "sesame" not in indexed.err + shown.out
 
 
-def test_a_key_comes_from_a_command_and_is_shown_nowhere(
+def test_a_key_from_a_command_is_never_shown(
     repository: Path, make_app, tmp_path: Path, caplog
 ) -> None:
     key = tmp_path / "key"

@@ -1,4 +1,4 @@
-"""Questions for the ranker: what is asked is taken out of the code, and the answers' lines hold."""
+"""Generated questions: the code no longer contains them, and their lines answer them."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ _TEST = """def test_{0}_sleeps_in_the_warmest_place():
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """One package, "farm", of 26 modules with their tests and a document."""
+    """A folder with one package, "farm": 26 modules, their tests and a document."""
     farm = tmp_path / "packages" / "farm"
     for animal in _ANIMALS:
         _write(farm / f"zoo/{animal}.py", _MODULE.format(animal))
         _write(farm / f"tests/test_{animal}.py", _TEST.format(animal))
     _write(farm / "zoo/click.py", _MODULE.format("mouse"))
     sections = ("Building winter dens", "Summer feeding times")
-    told = "".join(f"## {title}\n\n{'Dig deeper. ' * 40}\n\n" for title in sections)
-    _write(farm / "README.md", f"# Farm\n\n{told}")
+    body = "".join(f"## {title}\n\n{'Dig deeper. ' * 40}\n\n" for title in sections)
+    _write(farm / "README.md", f"# Farm\n\n{body}")
     return tmp_path / "packages"
 
 
-def test_questions_point_at_code_that_no_longer_says_them(packages: Path, tmp_path: Path) -> None:
-    asked = _make(packages, tmp_path)
+def test_questions_point_at_code_without_their_text(packages: Path, tmp_path: Path) -> None:
+    questions = _make(packages, tmp_path)
     repo = tmp_path / "out/packages-farm/repo"
     by_kind: dict[str, list[dict[str, Any]]] = {}
-    for question in asked:
+    for question in questions:
         by_kind.setdefault(question["kind"], []).append(question)
         for path, first, last in question["targets"]:
             assert 1 <= first <= last <= len((repo / path).read_text().split("\n"))
@@ -86,13 +86,13 @@ def test_questions_point_at_code_that_no_longer_says_them(packages: Path, tmp_pa
         assert "{" not in question["query"]
         assert "cannot eat" in question["query"]
 
-    # A file that is called like a reserved project.
+    # The file has the name of a reserved project.
     assert not (repo / "zoo/click.py").exists()
-    # Chance without a state: the same packages give the same questions.
-    assert _make(packages, tmp_path) == asked
+    # The same packages give the same questions.
+    assert _make(packages, tmp_path) == questions
 
 
-def test_a_project_that_must_not_be_read_is_an_error(packages: Path, tmp_path: Path) -> None:
+def test_a_reserved_project_is_an_error(packages: Path, tmp_path: Path) -> None:
     left_out = tmp_path / "repos.json"
     left_out.write_text(json.dumps([{"name": "farm"}]))
     done = _run(packages, tmp_path, "--leave-out", str(left_out))

@@ -1,4 +1,4 @@
-"""The tools as functions, as JSON schemas, and as the calls that models make."""
+"""Tools as functions, as JSON schemas, and called by models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from rootle.app import App
 from rootle.errors import MissingExtraError
-from rootle.server.mcp import described
+from rootle.server.mcp import as_mcp_tool
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.tools import (
     Answer,
@@ -29,7 +29,7 @@ from rootle.tools import (
     tools_of,
 )
 
-# Of all schemas together, the web's included.
+# Of all schemas together, including those of the web tools.
 MAX_TOKENS = 1_500
 
 ECHO = Tool(
@@ -50,12 +50,12 @@ SCHEMA = {
 
 @pytest.fixture
 def tools(repository: Any, make_app: Any) -> tuple[Tool, ...]:
-    """All of them: those of the web are switched on."""
+    """Return all tools, with those of the web enabled."""
     app: App = make_app(repository, web_search=True)
     return tools_of(app)
 
 
-def test_each_api_gets_its_own_shape() -> None:
+def test_each_api_has_its_own_schema() -> None:
     function = {
         "name": "echo",
         "description": "Say it again.",
@@ -71,7 +71,7 @@ def test_each_api_gets_its_own_shape() -> None:
     }
 
 
-def test_langchain_takes_it_for_one_of_its_own() -> None:
+def test_langchain_runs_the_tool() -> None:
     tool = as_langchain(ECHO)
     assert tool.invoke({"text": "hello"}) == "hello!"
     call = {"name": "echo", "args": {"text": "hello"}, "id": "1", "type": "tool_call"}
@@ -82,19 +82,19 @@ def test_langchain_takes_it_for_one_of_its_own() -> None:
     assert convert_to_openai_tool(tool, strict=True) == as_openai(ECHO)
 
 
-def test_langchain_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_langchain_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_core.tools", None)
     with pytest.raises(MissingExtraError, match="pip install langchain-core"):
         as_langchain(ECHO)
 
 
-def test_nothing_of_a_framework_is_loaded_before_it_is_asked_for() -> None:
+def test_frameworks_are_imported_only_when_needed() -> None:
     code = "import sys, rootle.tools; print([n for n in sys.modules if 'langchain' in n])"
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.strip() == "[]"
 
 
-def test_a_function_tells_a_framework_all_it_needs() -> None:
+def test_a_function_has_name_docstring_and_annotations() -> None:
     function = as_function(ECHO)
     assert function.__name__ == "echo"
     assert inspect.getdoc(function) == "Say it again.\n\nArgs:\n    text: What to say"
@@ -109,38 +109,44 @@ def test_a_function_tells_a_framework_all_it_needs() -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"text": "hi"}', {"text": "hi"}])
-def test_a_call_is_answered(arguments: Any) -> None:
+def test_a_call_runs_the_tool(arguments: Any) -> None:
     assert call_tool([ECHO], "echo", arguments) == Answer("hi!", {"said": "hi"})
 
 
-NO_OBJECT = 'echo takes an object: {"text": "…"}'
+NO_OBJECT = 'echo expects an object: {"text": "…"}'
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         *(
-            (text, 'echo takes an object: {"text": "…"}')
+            (text, 'echo expects an object: {"text": "…"}')
             for text in ("", "hi", "[]", "null", '"hi"')
         ),
-        ('{"text": "a"', 'echo takes an object: {"text": "…"}'),
-        ("[" * 100_000, 'echo takes an object: {"text": "…"}'),
-        *((given, '"text" must be a text') for given in ({}, "{}", {"text": None}, '{"text": 3}')),
-        ({"text": ["a"]}, '"text" must be a text'),
-        ({"query": "a"}, "echo takes \"text\" alone, not 'query'"),
-        ('{"text": "a", "limit": 3}', "echo takes \"text\" alone, not 'limit'"),
+        ('{"text": "a"', 'echo expects an object: {"text": "…"}'),
+        ("[" * 100_000, 'echo expects an object: {"text": "…"}'),
+        *(
+            (given, '"text" must be a string')
+            for given in ({}, "{}", {"text": None}, '{"text": 3}')
+        ),
+        ({"text": ["a"]}, '"text" must be a string'),
+        ({"query": "a"}, "echo has no parameter 'query'; its only parameter is \"text\""),
+        (
+            '{"text": "a", "limit": 3}',
+            "echo has no parameter 'limit'; its only parameter is \"text\"",
+        ),
     ],
 )
-def test_a_call_that_is_wrong_teaches_the_right_one(wrong: Any, message: str) -> None:
+def test_the_error_of_an_invalid_call_says_how_to_call_the_tool(wrong: Any, message: str) -> None:
     answer = call_tool([ECHO], "echo", wrong)
     assert answer.text == f"Error: {message}"
     assert answer.is_error
 
 
-def test_a_tool_that_is_not_there_is_told_with_those_that_are(tools: tuple[Tool, ...]) -> None:
+def test_the_error_for_an_unknown_tool_lists_the_available_ones(tools: tuple[Tool, ...]) -> None:
     answer = call_tool(tools, "grep", '{"pattern": "x"}')
     assert answer.text.startswith(
-        "Error: there is no tool grep; there are: vectordb_search, vectordb_read, "
+        "Error: unknown tool grep; available: vectordb_search, vectordb_read, "
     )
 
 
@@ -148,11 +154,11 @@ def test_the_tools_of_an_app_answer_calls(tools: tuple[Tool, ...]) -> None:
     found = call_tool(tools, "vectordb_search", '{"query": "retry_backoff"}')
     assert "src/net/retry.py" in found.text
     assert json.loads(json.dumps(found.data)) == found.data
-    place = found.data["results"][0]["source"]
-    assert "def retry_backoff" in call_tool(tools, "vectordb_read", {"source": place}).text
+    source = found.data["results"][0]["source"]
+    assert "def retry_backoff" in call_tool(tools, "vectordb_read", {"source": source}).text
 
 
-def test_tools_have_names_and_words_that_every_client_takes(tools: tuple[Tool, ...]) -> None:
+def test_every_client_accepts_the_names_and_schemas(tools: tuple[Tool, ...]) -> None:
     names = [tool.name for tool in tools]
     order = ["vectordb_search", "vectordb_read", "recall", "remember", "web_search", "web_read"]
     assert names == order
@@ -164,14 +170,14 @@ def test_tools_have_names_and_words_that_every_client_takes(tools: tuple[Tool, .
             assert f'"{word}"' not in schema
 
 
-def test_the_search_tools_say_when_grep_is_better(tools: tuple[Tool, ...]) -> None:
+def test_the_descriptions_of_the_search_tools_mention_grep(tools: tuple[Tool, ...]) -> None:
     assert all("grep" in tool.description for tool in tools[:2])
 
 
 def as_mcp(tool: Tool) -> Any:
-    return described(tool).model_dump(by_alias=True, exclude_none=True, mode="json")
+    return as_mcp_tool(tool).model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
-@pytest.mark.parametrize("shape", [as_openai, as_openai_response, as_anthropic, as_mcp])
-def test_all_schemas_together_are_short(shape: Any, tools: tuple[Tool, ...]) -> None:
-    assert len(json.dumps([shape(tool) for tool in tools])) / CHARS_PER_TOKEN < MAX_TOKENS
+@pytest.mark.parametrize("adapter", [as_openai, as_openai_response, as_anthropic, as_mcp])
+def test_all_schemas_together_are_short(adapter: Any, tools: tuple[Tool, ...]) -> None:
+    assert len(json.dumps([adapter(tool) for tool in tools])) / CHARS_PER_TOKEN < MAX_TOKENS

@@ -1,4 +1,4 @@
-"""A pair: what somebody might ask, and the text that answers."""
+"""A training pair: a query and the text that answers it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ KINDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Pairs with one `answer` number stand for the same place, and are no negatives."""
+class TextPair:
+    """A query and its answer; pairs with equal `answer_id` are no negatives of each other."""
 
-    question: str
+    query: str
     answer: str
     kind: str  # one of KINDS
-    place: int  # a number for the chunk or text that answers, within its project
+    answer_id: int  # the number of the chunk or text that answers, within its project
