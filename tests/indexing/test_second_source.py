@@ -230,7 +230,7 @@ def test_worker_processes_read_documents_of_every_source(
     assert list_citations(app.search("retry_backoff"))[0][0] == "src/net/retry.py"
 
 
-def test_a_file_may_have_the_uri_of_another_document(app: App) -> None:
+def test_a_file_name_may_look_like_the_uri_of_a_document(app: App) -> None:
     write(app.root, "slides:roadmap.pptx.txt", "a walrus\n")
     app.index()
     assert list_citations(app.search("walrus"))[0] == ("slides:roadmap.pptx.txt", None)
