@@ -1,4 +1,4 @@
-"""A server on this machine that answers as a test tells it to, faults included."""
+"""A local HTTP server whose answers a test defines, faults included."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was asked."""
+    """A request as the server received it."""
 
     method: str
     path: str
-    headers: Mapping[str, str]  # by their names in small letters
+    headers: Mapping[str, str]  # by lower-case name
     body: Any
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What it answers: JSON, or `raw` as it stands; `drip_s` between two bytes of it."""
+    """An answer: `data` as JSON, or the bytes of `raw`, sent with `drip_s` between two bytes."""
 
     data: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     drip_s: float = 0.0
-    hang: bool = False  # take the request and never answer
-    cut: bool = False  # close the connection half way
+    hang: bool = False  # read the request and never answer
+    cut: bool = False  # close the connection after half of the body
 
 
 Answer = Callable[[Request], Reply]
 
 
 class JsonServer:
-    """Answers with whatever `answer` says at the moment, and remembers what it was asked."""
+    """Answers with the current value of `answer`, and records the requests."""
 
     def __init__(
         self, answer: Answer, port: int = 0, context: ssl.SSLContext | None = None
@@ -87,7 +87,7 @@ class JsonServer:
                 server.requests.append(request)
                 server.send(self, server.answer(request))
 
-            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - as http.server names them
+            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - http.server requires these names
 
         return Handler
 

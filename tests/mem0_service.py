@@ -1,4 +1,4 @@
-"""mem0's hosted service as far as rootle speaks to it, by what its interface says of itself."""
+"""A local imitation of the part of mem0's hosted service that rootle uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTITIES = {"user_id", "agent_id", "app_id", "run_id"}
 
 
 class Mem0Wire:
-    """Its state, and an answer for each request: what is wrong is refused as it refuses it."""
+    """The memories of the service, and its answers; it rejects invalid requests as mem0 does."""
 
     def __init__(self) -> None:
         self.memories: list[dict[str, Any]] = []
@@ -47,7 +47,7 @@ class Mem0Wire:
         return Reply({"message": "ok", "status": "SUCCEEDED", "results": results})
 
     def _keep(self, text: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        # Its times have a zone of their own, and a memory that was never changed no second time.
+        # Times end in Z, and `updated_at` is empty until a memory changes.
         memory: dict[str, Any] = {
             "id": f"00000000-0000-4000-8000-{len(self.memories):012d}",
             "memory": text,
