@@ -1,4 +1,4 @@
-"""A local HTTP server whose answers a test defines, faults included."""
+"""A local HTTP server with answers defined by a test, including failures."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """A request as the server received it."""
+    """A request that the server received."""
 
     method: str
     path: str
-    headers: Mapping[str, str]  # by lower-case name
+    headers: Mapping[str, str]  # names in lower case
     body: Any
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: `data` as JSON, or the bytes of `raw`, sent with `drip_s` between two bytes."""
+    """An answer: `data` as JSON, or `raw` bytes, with `drip_s` between two bytes."""
 
     data: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     drip_s: float = 0.0
-    hang: bool = False  # read the request and never answer
+    hang: bool = False  # accept the request and never answer
     cut: bool = False  # close the connection after half of the body
 
 
@@ -39,7 +39,7 @@ Answer = Callable[[Request], Reply]
 
 
 class JsonServer:
-    """Answers with the current value of `answer`, and records the requests."""
+    """Answers each request with the result of `answer` and records the request."""
 
     def __init__(
         self, answer: Answer, port: int = 0, context: ssl.SSLContext | None = None
@@ -87,7 +87,7 @@ class JsonServer:
                 server.requests.append(request)
                 server.send(self, server.answer(request))
 
-            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - http.server requires these names
+            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - names required by http.server
 
         return Handler
 
@@ -105,7 +105,7 @@ class JsonServer:
         try:
             self._send_body(handler, raw[: len(raw) // 2] if reply.cut else raw, reply.drip_s)
         except OSError:
-            handler.close_connection = True  # the client has gone
+            handler.close_connection = True  # the client closed the connection
         handler.close_connection = handler.close_connection or reply.cut
 
     def _send_body(self, handler: BaseHTTPRequestHandler, raw: bytes, drip_s: float) -> None:

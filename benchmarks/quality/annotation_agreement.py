@@ -1,7 +1,7 @@
 """Agreement of both readings of the labels, and the scores of one by the other.
 
-    python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--only ninja] [--indexes DIR]
-        [--json FILE]
+    python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--only ninja]
+        [--indexes DIR] [--json FILE]
 
 112 questions were read twice. The first reading is in git's history of `labels/`, just before the
 commit that added the second. The spans of the first reader are scored against today's labels like

@@ -1,7 +1,7 @@
 """Where NDCG@10 is lost: the scores that perfect lines, order and candidates would reach.
 
-    python -m benchmarks.quality.oracle_analysis REPOS [--split tune|test] [--only ninja] [--indexes DIR]
-        [--json FILE]
+    python -m benchmarks.quality.oracle_analysis REPOS [--split tune|test] [--only ninja]
+        [--indexes DIR] [--json FILE]
     python -m benchmarks.quality.oracle_analysis BENCH_REPOS --bench BENCH [--indexes DIR]
         [--json FILE]
 
@@ -23,6 +23,7 @@ from typing import Any
 
 from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
 from benchmarks.common.bm25 import search_windows
+from benchmarks.common.internals import index_snapshot
 from benchmarks.common.labels import (
     SHOWN_LINES,
     Label,
@@ -128,7 +129,7 @@ def candidates_of(
 
 def indexed_lines(app: App) -> dict[str, list[LineRange]]:
     """Return the lines of every chunk of the index, by file."""
-    snapshot = app._container.indexer().snapshot()  # noqa: SLF001 - no public call lists the chunks
+    snapshot = index_snapshot(app)
     return {
         state.path: [(row.start_line, row.end_line) for row in snapshot.chunks_of(state.id)]
         for state in snapshot.all_files()

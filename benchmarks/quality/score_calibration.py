@@ -1,7 +1,7 @@
 """Calibration of scores: how many results shown with a score of 0.8 answer the question?
 
-    python -m benchmarks.quality.score_calibration REPOS [--split tune|test] [--only ninja] [--indexes DIR]
-        [--svg FILE] [--json FILE]
+    python -m benchmarks.quality.score_calibration REPOS [--split tune|test] [--only ninja]
+        [--indexes DIR] [--svg FILE] [--json FILE]
 
 REPOS is that of `labelled_questions`; the test split is measured by default. The results of all
 questions, answerable or not, are grouped into ten bins by score. A result is correct if the lines

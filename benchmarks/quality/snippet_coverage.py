@@ -1,7 +1,7 @@
 """Share of questions answered by the text that `vectordb_search` shows an agent.
 
-    python -m benchmarks.quality.snippet_coverage REPOS [--split tune|test] [--only ninja] [--lines 3]
-        [--indexes DIR]
+    python -m benchmarks.quality.snippet_coverage REPOS [--split tune|test] [--only ninja]
+        [--lines 3] [--indexes DIR]
 
 REPOS is that of `labelled_questions`. A question is answered if `--lines` lines of a target (all of
 them if it has fewer; lines of less than eight characters do not count) occur in the text of a

@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.common.arguments import CONFIG, INDEX_DIR, JSON, ROOT, command_parser
+from benchmarks.common.internals import open_agent
 from benchmarks.common.metrics import TOP_K
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import read_config, timed
@@ -29,7 +30,6 @@ from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.queries import QUERIES, WARM_UP
 from rootle import App, Config, SearchQuery, open_app
 from rootle.protocols import Matrix
-from rootle.search.agent import SearchAgent
 
 HANGING_QUERIES = 50
 FAILURES_TO_OPEN = 3  # of the circuit breaker
@@ -108,8 +108,7 @@ class HangingEmbedder:
 
 def ask_while_hanging(app: App) -> tuple[list[float], list[float]]:
     """Return the latencies before and after the circuit breaker opens."""
-    snapshots = app._container.indexer().snapshot  # noqa: SLF001 - no public way to another embedder
-    agent = SearchAgent(snapshots, HangingEmbedder, app.config)
+    agent = open_agent(app, app.config, open_embedder=HangingEmbedder)
     latencies = [
         timed(partial(agent.search, SearchQuery(f"{query} once more")))[1]
         for query in QUERIES[:HANGING_QUERIES]

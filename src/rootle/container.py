@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, Reranker
     from rootle.search.agent import SearchAgent
-    from rootle.search.cache.disk_cache import DiskCache
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_log import SearchLogFile
     from rootle.sources.source import Source
@@ -131,13 +130,13 @@ class Container:
     def agent(self) -> SearchAgent:
         """Return the agent that searches the newest snapshot."""
         from rootle.rank.rankers.registry import configured_ranker
-        from rootle.search.agent import SearchAgent
+        from rootle.search.factory import open_agent
 
         with self._lock:
             if self._agent is None:
                 indexer, choice = self.indexer(), self.model_choice()
                 remote = indexer.remote_indexes
-                self._agent = SearchAgent(
+                self._agent = open_agent(
                     indexer.snapshot,
                     self.embedder,
                     replace(self._config, embedding_model_id=choice.model),
@@ -147,9 +146,9 @@ class Container:
                     dense=remote.dense if remote is not None else None,
                     sparse=remote.sparse if remote is not None else None,
                     reranker=self._open_reranker(),
-                    stored=self._open_disk_cache(),
+                    cache_dir=self._cache_dir(),
                     ranker=configured_ranker(self._config),
-                    memory=self._memory_results(),
+                    memories=self._memory_results(),
                 )
             return self._agent
 
@@ -228,14 +227,15 @@ class Container:
         config = self._config
         if not (config.memory_store and config.include_memories):
             return None
-        from rootle.memory.factory import existence
+        from rootle.memory.factory import existence_check
         from rootle.search.results.memory_results import MemoryResults
 
         def find(text: str, paths: Sequence[str]) -> Sequence[Memory]:
-            return self.memory().fitting_well(text, paths)
+            return self.memory().find_relevant(text, paths)
 
-        is_here = config.memory_store == EMBEDDED
-        return MemoryResults(find, config.memory_timeout_ms, existence(config), is_here=is_here)
+        is_local = config.memory_store == EMBEDDED
+        may_exist = existence_check(config)
+        return MemoryResults(find, config.memory_timeout_ms, may_exist, is_local=is_local)
 
     def _open_reranker(self) -> Reranker | None:
         if not (self._config.use_learned_reranker and self._config.reranker_provider):
@@ -244,18 +244,8 @@ class Container:
 
         return open_reranker(self._config)
 
-    def _open_disk_cache(self) -> DiskCache | None:
-        from rootle.search.cache.disk_cache import DiskCache
-
-        config = self._config
-        if not (config.enable_cache and config.cache_on_disk):
-            return None
-        return DiskCache(
-            result_cache_dir(self._index_dir),
-            config.cache_max_entries,
-            config.cache_ttl_seconds,
-            repr(config),
-        )
+    def _cache_dir(self) -> Path | None:
+        return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
 
     def _local_embedder(self) -> Embedder:
         """Return the model in use if it runs without a server, else the bundled one.

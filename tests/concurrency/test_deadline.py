@@ -20,8 +20,8 @@ from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.protocols import Matrix
-from rootle.search.agent import SearchAgent
-from rootle.search.retrieval.candidates import SparseFindings, ask_sparse
+from rootle.search.factory import open_agent
+from rootle.search.retrieval.legs import SparseFindings, search_sparse
 from rootle.types import SearchQuery
 
 _DEADLINE_MS: Final = 150
@@ -160,7 +160,7 @@ def test_fifty_queries_are_answered_by_keywords_within_the_deadlines_of_a_broken
     app.index()
     embedder = _RemoteEmbedder(server.port)
     config = Config(dense_timeout_ms=_DEADLINE_MS, sparse_timeout_ms=5_000)
-    agent = SearchAgent(app._container.indexer().snapshot, lambda: embedder, config)
+    agent = open_agent(app._container.indexer().snapshot, lambda: embedder, config)
     times = []
     for number in range(50):
         started = time.monotonic()
@@ -179,19 +179,19 @@ def test_concurrent_queries_do_not_consume_the_deadline_of_a_local_leg(
 ) -> None:
     app: App = make_app(repository)
     app.index()
-    agent = SearchAgent(
+    agent = open_agent(
         app._container.indexer().snapshot,
         app._container.embedder,
         Config(sparse_timeout_ms=1, dense_timeout_ms=60_000),
     )
-    monkeypatch.setattr("rootle.search.session._ROWS_FOR_THREADS", 0)
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _search_slowly)
+    monkeypatch.setattr("rootle.search.session._CHUNKS_FOR_THREADS", 0)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _search_slowly)
     assert agent.search(SearchQuery("retry_backoff")).degraded == ("sparse",)
-    agent._under_way += 1  # simulates a concurrent query
+    agent._requests.active.__enter__()  # as if another query were running
     assert agent.search(SearchQuery("retry_backoff again")).degraded == ()
     agent.close()
 
 
 def _search_slowly(*arguments: Any) -> SparseFindings:
     time.sleep(0.2)  # far beyond the deadline of 1 ms
-    return ask_sparse(*arguments)
+    return search_sparse(*arguments)

@@ -18,7 +18,7 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
 from rootle.protocols import Embedder, Matrix
 from rootle.search.agent import SearchAgent
-from rootle.search.retrieval.file_vectors import best_and_mean
+from rootle.search.factory import open_agent
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -57,7 +57,7 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
     agents: list[SearchAgent] = []
 
     def make(embedder: Embedder | None = None, **settings: Any) -> SearchAgent:
-        agent = SearchAgent(
+        agent = open_agent(
             app._container.indexer().snapshot,
             (lambda: embedder) if embedder is not None else app._container.embedder,
             Config(**settings),
@@ -93,7 +93,7 @@ def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: Make
 def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)
     response = make_agent().search(SearchQuery("how long to wait before the next attempt"))
     assert response.degraded == ("sparse",)
     assert response.results[0].file_path in ("src/net/retry.py", "tests/test_retry.py")
@@ -103,7 +103,7 @@ def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
 def test_without_any_leg_a_search_fails_in_one_line(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _unavailable)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)
     with pytest.raises(SearchUnavailableError, match="neither"):
         make_agent(_DownEmbedder()).search(SearchQuery("retry"))
 
@@ -227,7 +227,7 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
     write(root, "new.py", "zebra = 'new'\n", when_s=_NOW_S - 2 * _DAY_S)
     app = make_app(root)
     app.index()
-    agent = SearchAgent(
+    agent = open_agent(
         app._container.indexer().snapshot, app._container.embedder, Config(), clock=lambda: _NOW_S
     )
     wanted = {
@@ -272,23 +272,20 @@ def test_filters_apply_together(app: App) -> None:
     }
 
 
-def test_a_file_that_was_edited_scores_as_one_that_was_not(tmp_path: Path, make_app) -> None:
-    """Its dead vectors must not weigh on the mean of the live ones."""
+def test_edited_files_have_no_vectors_of_their_earlier_versions(tmp_path: Path, make_app) -> None:
     files = {f"f{n}.py": f"def zebra_{n}():\n    return 'stripes {n}'\n" for n in range(3)}
     root = make_repository(tmp_path / "repo", files)
     app = make_app(root, index_dir=tmp_path / "edited")
     app.index()
-    for number in range(3):  # the last file each time, so that its rows lie side by side
+    for number in range(3):  # the last file each time, so that its rows are adjacent
         write(root, "f2.py", f"def other_{number}(): pass\n", when_s=1_710_000_000 + number)
         app.index()
     write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)
     app.index()
-    agent = app._container.agent()
-    app.search("zebra stripes")
-    session = agent._current_session()
-    scores = session.snapshot.dense.scores(app._container.embedder().embed(["zebra stripes"])[0])
-    owners = np.unique(session.snapshot.dense.file_ids[session.snapshot.dense.file_ids > 0])
-    rows, found, offsets = session.rows.rows_of(owners)
-    best, mean = best_and_mean(scores[rows], found, offsets)
-    assert np.all(best > 0)
-    assert np.allclose(best, mean)  # one chunk each
+    index = app._container.indexer().snapshot()
+    file_ids = np.array(sorted(state.id for state in index.all_files()))
+    vector = app._container.embedder().embed(["zebra stripes"])[0]
+    chunks = index.dense.cosines(index.dense.nearest(vector, 10), file_ids)
+    assert chunks.file_ids.tolist() == file_ids.tolist()  # one chunk each
+    assert chunks.cosines is not None
+    assert np.all(chunks.cosines > 0)

@@ -14,7 +14,8 @@ from rootle.app import App
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.search.agent import SearchAgent
-from rootle.search.cache.answer_cache import AnswerCache
+from rootle.search.cache.answer_cache import LRUCache
+from rootle.search.factory import open_agent
 from rootle.types import SearchQuery, SearchResponse
 
 _DAY_S = 86_400
@@ -46,8 +47,8 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         embedder = HashEmbedder(256)
         config = Config(**settings)
         agents.append(
-            SearchAgent(
-                app._container.indexer().snapshot, lambda: embedder, config, clock or _Clock()
+            open_agent(
+                app._container.indexer().snapshot, lambda: embedder, config, clock=clock or _Clock()
             )
         )
         return agents[-1], embedder
@@ -68,7 +69,7 @@ def test_a_question_that_comes_again_is_neither_embedded_nor_searched(
     query = SearchQuery("ledger of the worker", languages=("python",), limit=20)
     first = agent.search(query)
     again = SearchQuery("ledger of the worker", languages=("python",), limit=5)
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _must_not_run)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _must_not_run)
     monkeypatch.setattr(
         "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
     )
@@ -159,7 +160,9 @@ def test_an_answer_ends_when_a_file_grows_too_old_for_it(tmp_path: Path, make_ap
         write(root, name, f"zebra = '{name}'\n", when_s=clock.now - days * _DAY_S)
     app = make_app(root, index_dir=tmp_path / "days-index")
     app.index()
-    agent = SearchAgent(app._container.indexer().snapshot, app._container.embedder, Config(), clock)
+    agent = open_agent(
+        app._container.indexer().snapshot, app._container.embedder, Config(), clock=clock
+    )
     query = SearchQuery("zebra", min_recency_days=3)
 
     def found() -> set[str]:
@@ -192,7 +195,7 @@ def test_days_of_the_configuration_count_where_a_question_names_none(
 
 def test_the_least_lately_used_goes_first() -> None:
     clock = _Clock()
-    cache = AnswerCache[int](2, 60, clock)
+    cache = LRUCache[int](2, 60, clock)
     for number, key in enumerate((b"a", b"b")):
         cache.put(key, number)
     assert cache.get(b"a") == 0

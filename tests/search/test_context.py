@@ -14,7 +14,7 @@ from sample import FILES, many_files, write, write_tree
 from rootle.app import App, open_app
 from rootle.cli.main import main
 from rootle.errors import QueryError
-from rootle.search.results.enclosing_scope import head_of, imports_in_reach
+from rootle.search.results.enclosing_scope import find_head, find_imports
 from rootle.serialization.markdown import response_as_markdown, result_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import SearchQuery, SearchResponse, SearchResult
@@ -274,7 +274,7 @@ def test_the_command_line_packs_a_budget_and_prints_markdown_or_json(
 
 def test_the_head_ends_with_the_signature_or_its_doc_comment() -> None:
     lines = _LONG.split("\n")
-    assert head_of(lines, (11, 92)) == (11, 19)
+    assert find_head(lines, (11, 92)) == (11, 19)
     java = [
         "/** Says so. */",
         "@Override",
@@ -284,8 +284,8 @@ def test_the_head_ends_with_the_signature_or_its_doc_comment() -> None:
         "  return a;",
         "}",
     ]
-    assert head_of(java, (1, 7)) == (1, 4)
-    assert head_of(["int main() {", "return 1; }"], (1, 2)) == (1, 1)
+    assert find_head(java, (1, 7)) == (1, 4)
+    assert find_head(["int main() {", "return 1; }"], (1, 2)) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -298,8 +298,8 @@ def test_the_head_ends_with_the_signature_or_its_doc_comment() -> None:
         ("const fs = require('fs');\nlet y = 1;\n", {"fs"}, [1]),
     ],
 )
-def test_imports_in_reach_are_those_of_names_that_are_used(
+def test_find_imports_are_those_of_names_that_are_used(
     text: str, used: set[str], expected: list[int]
 ) -> None:
     lines = text.split("\n")
-    assert imports_in_reach(lines, used, len(lines) + 1) == expected
+    assert find_imports(lines, used, len(lines) + 1) == expected

@@ -117,6 +117,6 @@ def test_a_cursor_is_refused_where_a_leg_that_took_part_is_gone(
     def down(*_: object) -> None:
         raise UnavailableError("down")
 
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", down)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", down)
     with pytest.raises(StaleCursorError, match="ranked differently"):
         app.search(SearchQuery("rotate the cipher", limit=5, cursor=cursor))

@@ -15,7 +15,7 @@ from rootle.app import App
 from rootle.config.fields import Config
 from rootle.errors import RerankError
 from rootle.protocols import Hit
-from rootle.search.agent import SearchAgent
+from rootle.search.factory import open_agent
 from rootle.storage.paths import search_log_path
 from rootle.types import SearchQuery
 
@@ -73,7 +73,7 @@ def ask(app: App) -> Iterator[Callable[..., Any]]:
 
     def ask(reranker: Any, question: str = "ledger", times: int = 1, **settings: Any) -> Any:
         config = Config(**{"enable_cache": False, **settings})
-        agent = SearchAgent(
+        agent = open_agent(
             app._container.indexer().snapshot, app._container.embedder, config, reranker=reranker
         )
         agents.append(agent)
@@ -127,7 +127,7 @@ def test_only_the_best_twenty_are_read_and_the_others_stay_below(tmp_path: Path,
     reranker = _Fake(lambda at, _: -at)
     question = SearchQuery("ledger cursor packet window", limit=50)
     agents = [
-        SearchAgent(
+        open_agent(
             app._container.indexer().snapshot, app._container.embedder, Config(), reranker=reading
         )
         for reading in (None, reranker)
@@ -146,7 +146,7 @@ def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> Non
     app = make_app(make_repository(tmp_path / "long", {"ledger.md": text}))
     app.index()
     reranker = _Fake(lambda at, _: 1.0)
-    agent = SearchAgent(
+    agent = open_agent(
         app._container.indexer().snapshot, app._container.embedder, Config(), reranker=reranker
     )
     agent.search(SearchQuery("ledger"))
@@ -157,7 +157,7 @@ def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> Non
 
 
 def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
-    agent = SearchAgent(
+    agent = open_agent(
         app._container.indexer().snapshot,
         app._container.embedder,
         Config(),
@@ -172,7 +172,7 @@ def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
 @pytest.mark.parametrize(("score", "expected"), [(1.0, ["a-model"]), (float("nan"), ["heuristic"])])
 def test_the_log_names_what_ranked(score: float, expected: list[str], app: App) -> None:
     config = Config(reranker_model_id="a-model")
-    agent = SearchAgent(
+    agent = open_agent(
         *(app._container.indexer().snapshot, app._container.embedder, config),
         log=app._container.search_log(),
         reranker=_Fake(lambda at, _: score),

@@ -112,7 +112,7 @@ def test_a_place_that_cannot_be_written_costs_a_warning_and_no_answer(
     outcome = rootle("search", "--batch", "--root", repository, stdin=3 * question)
     assert outcome.code == 0
     assert len(outcome.out.splitlines()) == 3
-    assert outcome.err.count("no search is logged") == 1
+    assert outcome.err.count("searches are not logged") == 1
     assert "searchLog" in outcome.err
 
 

@@ -16,7 +16,7 @@ from sample import OLD_S, make_repository
 
 from rootle.index.local.snapshot import Snapshot, open_snapshot
 from rootle.index.reader import FileState
-from rootle.search.results.working_tree import WorkingTree, WorkingTreeTexts
+from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.types import SearchQuery
 
 _PLAIN = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -54,7 +54,7 @@ def _read(root: Path | None, snapshot: Snapshot, name: str) -> list[str]:
     states = {state.id: state for state in snapshot.all_files()}
     file_id = next(state.id for state in states.values() if state.path == name)
     places = [(file_id, 3, 20), (file_id, 0, 40)]
-    return WorkingTreeTexts(WorkingTree(root) if root else None, snapshot, states).excerpts(places)
+    return ExcerptReader(WorkingTree(root) if root else None, snapshot, states).read(places)
 
 
 @pytest.mark.parametrize("name", ["plain.py", *_OTHERS])
@@ -98,7 +98,7 @@ def test_characters_of_several_bytes_are_counted_as_one(text: str, data: st.Data
             generation=1,
         )
         start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-        assert WorkingTree(Path(folder)).read(state, [(1, start, end)]) == [text[start:end]]
+        assert WorkingTree(Path(folder)).read_ranges(state, [(1, start, end)]) == [text[start:end]]
 
 
 def _write(path: Path) -> None:
@@ -161,8 +161,8 @@ def test_another_text_of_the_same_size_time_and_length_has_its_own_characters(
             snapshots.append(open_snapshot(tmp_path / "index"))
         states = {state.id: state for state in snapshots[-1].all_files()}
         file_id = next(state.id for state in states.values() if state.path == "wide.py")
-        texts = WorkingTreeTexts(tree, snapshots[-1], states)
-        read.append(texts.excerpts([(file_id, 0, len(text))])[0])
+        texts = ExcerptReader(tree, snapshots[-1], states)
+        read.append(texts.read([(file_id, 0, len(text))])[0])
     assert read[1] == moved
 
 

@@ -19,15 +19,19 @@ from rootle.config.weights import RerankerWeights
 from rootle.errors import UnavailableError
 from rootle.ingest.chunking.chunker import split_text
 from rootle.ingest.chunking.limits import ChunkLimits
-from rootle.protocols import Matrix, Ranked
+from rootle.protocols import Ids, Matrix, Ranked
 from rootle.rank.features import NAMES, file_features
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.weighted_sum import file_importance, rank_by_weighted_sum, recency_boost
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.search.agent import SearchAgent
-from rootle.search.retrieval.candidates import NO_SPARSE, ChunkTable, choose_candidates, lookup
-from rootle.search.retrieval.file_vectors import DenseFindings
+from rootle.search.factory import open_agent
+from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.syntax import ParsedQuery
+from rootle.search.retrieval.candidates import choose_candidates, lookup
+from rootle.search.retrieval.legs import NO_SPARSE
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
 
@@ -74,7 +78,7 @@ def app(repository: Path, make_app) -> App:
 
 
 def _agent(app: App, embedder: HashEmbedder, log: Path, **settings: Any) -> SearchAgent:
-    return SearchAgent(
+    return open_agent(
         app._container.indexer().snapshot,
         lambda: embedder,
         Config(**settings),
@@ -95,18 +99,20 @@ def test_8_1_2_embedding_fallback(app: App, tmp_path: Path) -> None:
 def test_8_1_3_merge_and_deduplication() -> None:
     dense = Ranked(np.array([7, 3, 9, 1]), np.array([0.9, 0.8, 0.7, 0.6], np.float32))
     sparse = Ranked(np.array([3, 5, 7]), np.array([12.0, 11.0, 2.0], np.float32))
-    chunks = np.arange(1, 11)
-    table = ChunkTable(chunks, chunks // 2)
     words = replace(NO_SPARSE, body=sparse)
-    meaning = DenseFindings(dense, np.zeros(10, np.float32))
-    merged = choose_candidates(words, meaning, table, 100, None).chunk_ids
+    scoped = ScopedQuery(ParsedQuestion(parse_question("users", str.split), ParsedQuery("users")))
+
+    def files_of(chunk_ids: Ids) -> Ids:
+        return chunk_ids // 2
+
+    merged = choose_candidates(words, dense, files_of, 100, scoped).chunks
     assert merged.tolist() == [1, 3, 5, 7, 9]
-    # The ranking sees the score that each leg gave it, so the higher of them is never lost.
+    # The ranking receives the score of each leg, so that the higher one is never lost.
     by_dense, by_sparse = lookup([dense, sparse], merged)
     assert by_dense.tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
     assert by_sparse.tolist() == pytest.approx([0, 12, 11, 2, 0])
-    few = choose_candidates(words, meaning, table, 2, None).chunk_ids
-    assert few.tolist() == [3, 7]  # what both found is kept before the rest
+    few = choose_candidates(words, dense, files_of, 2, scoped).chunks
+    assert few.tolist() == [3, 7]  # chunks that both legs found come first
 
 
 def test_8_1_4_reranking_heuristics() -> None:
@@ -147,7 +153,7 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
     query = SearchQuery("where is the retry policy", languages=("python",), limit=3)
     first = agent.search(query)
     assert len(embedder.texts) == 1
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.ask_sparse", _must_not_run)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _must_not_run)
     monkeypatch.setattr(
         "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
     )

@@ -17,6 +17,7 @@ from rootle.config.fields import Config
 from rootle.errors import ConfigError, StaleCursorError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
+from rootle.search.factory import open_agent
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
 
@@ -29,7 +30,7 @@ def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
 
 
 def _logged(app: App, log: Path, embedder: Any = None) -> SearchAgent:
-    return SearchAgent(
+    return open_agent(
         app._container.indexer().snapshot,
         app._container.embedder if embedder is None else lambda: embedder,
         Config(),

@@ -1,21 +1,26 @@
-"""What was read: one line a package with its licence, its text and its pairs, and the sums.
+"""List the packages that were read, with licence, text and pairs, and their totals.
 
-    python -m training.corpus.list_sources WORK PACKAGES... [--histories DIR] > training/sources.tsv
+    python -m training.corpus.list_sources WORK PACKAGES... [--histories DIR]
+        > training/sources.tsv
 
-The licence is what the package's own metadata says, or what its licence file looks like; "?" where
-neither tells.
+WORK is the work folder of `train_embedding`. The licence is that of the package's metadata, or that
+of its licence file; "?" if neither names one.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks.common.arguments import command_parser, option
+
+from training.arguments import HISTORIES, PACKAGES
 from training.corpus.sampling import Project, find_projects
 
 _DECLARED: Final = re.compile(
@@ -25,7 +30,7 @@ _DECLARED: Final = re.compile(
 )
 _METADATA: Final = frozenset({"Cargo.toml", "package.json", "PKG-INFO", "METADATA"})
 _LICENCE_FILE: Final = re.compile(r"(?:licen[sc]e|copying|copyright|unlicense)", re.IGNORECASE)
-# In order: the first that fits names the licence.
+# In order: the first phrase that occurs determines the licence.
 _PHRASES: Final = (
     ("AGPL", "affero general public"),
     ("LGPL", "lesser general public"),
@@ -42,77 +47,99 @@ _PHRASES: Final = (
     ("PostgreSQL", "postgresql"),
     ("Zlib", "zlib"),
 )
-_DEPTH: Final = 3
+EXTRACTED: Final = option("work", type=Path, metavar="WORK", help="folder of the extracted pairs")
+_MAX_DEPTH: Final = 3
+_HEAD_CHARS: Final = 20_000
+
+
+@dataclass(frozen=True)
+class PackageRecord:
+    """What the extraction read of a package."""
+
+    pairs: int
+    bytes_by_language: Counter[str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("work", type=Path)
-    parser.add_argument("packages", type=Path, nargs="+")
-    parser.add_argument("--histories", type=Path)
-    args = parser.parse_args()
+    args = command_parser(__doc__, EXTRACTED, PACKAGES, HISTORIES).parse_args()
     projects = {one.name: one for one in find_projects(args.packages, args.histories)}
-    entries = read_entries(args.work, projects)
-    out = sys.stdout
-    out.write("package\tlicence\tpairs\tkB\tlanguages\n")
-    for name, entry in sorted(entries.items()):
-        size: Counter[str] = Counter(entry["bytes"])
-        shares = " ".join(f"{language}:{count // 1000}" for language, count in size.most_common(4))
-        licence = licence_of(projects[name])
-        out.write(f"{name}\t{licence}\t{entry['pairs']}\t{size.total() // 1000}\t{shares}\n")
-    sys.stderr.write(sums(entries))
+    records = read_records(args.work, projects)
+    sys.stdout.write("package\tlicence\tpairs\tkB\tlanguages\n")
+    for name, record in sorted(records.items()):
+        sys.stdout.write(format_row(name, find_licence(projects[name].folder), record))
+    sys.stderr.write(format_totals(records))
 
 
-def read_entries(work: Path, projects: dict[str, Project]) -> dict[str, dict]:
-    """The packages that gave pairs; one that was read twice counts once."""
-    found = {}
+def read_records(work: Path, projects: Mapping[str, Project]) -> dict[str, PackageRecord]:
+    """Return the packages that gave pairs; the last record counts for one read twice."""
+    records = {}
     for path in sorted(work.glob("shard*/projects.jsonl")):
-        for entry in map(json.loads, path.read_text().splitlines()):
-            if entry["pairs"] and entry["name"] in projects:
-                found[entry["name"]] = entry
-    return found
+        for record in map(json.loads, path.read_text().splitlines()):
+            if record["pairs"] and record["name"] in projects:
+                records[record["name"]] = PackageRecord(record["pairs"], Counter(record["bytes"]))
+    return records
 
 
-def licence_of(project: Project) -> str:
-    folder, depth = project.folder, 0
-    while depth < _DEPTH:
+def find_licence(folder: Path) -> str:
+    """Return the licence of an unpacked package, "?" if it is not found near the top."""
+    for _ in range(_MAX_DEPTH):
         inside = sorted(folder.iterdir())
         files = [path for path in inside if path.is_file()]
-        for path in files:
-            declared = _DECLARED.search(_head(path)) if path.name in _METADATA else None
-            if declared:
-                return " ".join(declared[1].split())
-        for path in files:
-            text = " ".join(_head(path).lower().split()) if _LICENCE_FILE.match(path.name) else ""
-            for name, phrase in _PHRASES:
-                if phrase in text:
-                    return name
+        if licence := declared_licence(files) or licence_of_text(files):
+            return licence
         folders = [path for path in inside if path.is_dir()]
         if len(folders) != 1:
             break
-        folder, depth = folders[0], depth + 1
+        (folder,) = folders
     return "?"
 
 
-def _head(path: Path) -> str:
+def declared_licence(files: Sequence[Path]) -> str:
+    """Return the licence that metadata declares, "" for none."""
+    for path in files:
+        declared = _DECLARED.search(_read_head(path)) if path.name in _METADATA else None
+        if declared:
+            return " ".join(declared[1].split())
+    return ""
+
+
+def licence_of_text(files: Sequence[Path]) -> str:
+    """Return the licence that a licence file quotes, "" for none."""
+    for path in files:
+        if _LICENCE_FILE.match(path.name):
+            text = " ".join(_read_head(path).lower().split())
+            for name, phrase in _PHRASES:
+                if phrase in text:
+                    return name
+    return ""
+
+
+def _read_head(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(20_000)
+        return file.read(_HEAD_CHARS)
 
 
-def sums(entries: dict[str, dict]) -> str:
-    """Packages, MB and pairs of each group of packages; MB of each language."""
+def format_row(name: str, licence: str, record: PackageRecord) -> str:
+    """Return one line of the list, with kB of the four most frequent languages."""
+    sizes = record.bytes_by_language
+    shares = " ".join(f"{language}:{size // 1000}" for language, size in sizes.most_common(4))
+    return f"{name}\t{licence}\t{record.pairs}\t{sizes.total() // 1000}\t{shares}\n"
+
+
+def format_totals(records: Mapping[str, PackageRecord]) -> str:
+    """Return packages, MB and pairs of each group of packages, and MB of each language."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     languages: Counter[str] = Counter()
-    for name, entry in entries.items():
-        size = sum(entry["bytes"].values())
-        groups[name.partition("/")[0]] += Counter(packages=1, bytes=size, pairs=entry["pairs"])
-        languages.update(entry["bytes"])
-    rows = [
+    for name, record in records.items():
+        size = record.bytes_by_language.total()
+        groups[name.partition("/")[0]] += Counter(packages=1, bytes=size, pairs=record.pairs)
+        languages.update(record.bytes_by_language)
+    lines = [
         f"{group}: {row['packages']} packages, {row['bytes'] / 1e6:.1f} MB, {row['pairs']} pairs"
         for group, row in sorted(groups.items())
     ]
-    rows.append(", ".join(f"{name} {size / 1e6:.1f}" for name, size in languages.most_common()))
-    return "\n".join(rows) + "\n"
+    lines.append(", ".join(f"{name} {size / 1e6:.1f}" for name, size in languages.most_common()))
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What training must never see: reserved repositories, told by their names and by their text."""
+"""Repositories that training must never see, recognized by their names and by their text."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from rootle.text.languages import CODE_EXTENSIONS, PROSE_EXTENSIONS
 
 Shingles = NDArray[np.uint64]
 
-NAMES: Final = Path(__file__).with_name("reserved_names.txt")
-
-LINES: Final = 5  # consecutive lines of a shingle
-MIN_LINE: Final = 8  # characters without spaces; shorter lines (braces, ends) say nothing
-MAX_SHARE: Final = 0.1  # of a file's shingles that may be reserved
-# A shingle of three or more reserved repositories is a licence or boilerplate, not theirs.
+RESERVED_NAMES: Final = Path(__file__).with_name("reserved_names.txt")
+SHINGLE_LINES: Final = 5
+MIN_LINE_CHARS: Final = 8  # without spaces; shorter lines (braces, ends) are left out
+MAX_RESERVED_SHARE: Final = 0.1  # of a file's shingles
+# A shingle of three or more reserved repositories is a licence or boilerplate.
 MAX_OWNERS: Final = 2
 MAX_BYTES: Final = 400_000
 
-_TEXT: Final = frozenset(
+_TEXT_EXTENSIONS: Final = frozenset(
     extension
     for table in (CODE_EXTENSIONS, PROSE_EXTENSIONS)
     for extensions in table.values()
@@ -35,78 +34,81 @@ _VERSION: Final = re.compile(r"[-_@.]v?\d[\w.+~-]*$")
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
-def shingles(text: str) -> Shingles:
-    """One 64-bit hash for each run of five lines that say something, spaces left out."""
+def text_shingles(text: str) -> Shingles:
+    """Return one 64-bit hash per run of five long lines, sorted, with spaces removed."""
     squeezed = ["".join(line.split()) for line in text.split("\n")]
     hashes = [
-        zlib.crc32(line.encode("utf-8", "replace")) for line in squeezed if len(line) >= MIN_LINE
+        zlib.crc32(line.encode("utf-8", "replace"))
+        for line in squeezed
+        if len(line) >= MIN_LINE_CHARS
     ]
-    if len(hashes) < LINES:
+    if len(hashes) < SHINGLE_LINES:
         return np.zeros(0, np.uint64)
     lines = np.array(hashes, np.uint64)
-    count = len(hashes) - LINES + 1
+    count = len(hashes) - SHINGLE_LINES + 1
     mixed = np.zeros(count, np.uint64)
-    for offset in range(LINES):
+    for offset in range(SHINGLE_LINES):
         mixed = mixed * _MULTIPLIER + lines[offset : offset + count]
     return np.unique(mixed)
 
 
-def shingles_of_repositories(folders: Iterable[Path]) -> Shingles:
-    """The sorted shingles of repositories: clones at HEAD, folders without git as they are.
+def repository_shingles(folders: Iterable[Path]) -> Shingles:
+    """Return the sorted shingles of repositories: clones at HEAD, or folders without git.
 
     Folders of one name (`owner+name` or `name`) are copies of one repository.
     """
     owners: dict[str, list[Shingles]] = {}
     for folder in folders:
-        of_one = [shingles(text) for _, text in repository_texts(folder)]
-        owners.setdefault(folder.name.rpartition("+")[2].lower(), []).extend(of_one)
-    gathered = [np.unique(np.concatenate(of_one)) for of_one in owners.values() if of_one]
-    if not gathered:
+        found = [text_shingles(text) for _, text in repository_texts(folder)]
+        owners.setdefault(folder.name.rpartition("+")[2].lower(), []).extend(found)
+    by_owner = [np.unique(np.concatenate(found)) for found in owners.values() if found]
+    if not by_owner:
         return np.zeros(0, np.uint64)
-    values, counts = np.unique(np.concatenate(gathered), return_counts=True)
+    values, counts = np.unique(np.concatenate(by_owner), return_counts=True)
     return values[counts <= MAX_OWNERS]
 
 
-class Reserved:
-    """Tells whether a path or a text belongs to a reserved repository."""
+class ReservedRepositories:
+    """Recognizes paths and texts of reserved repositories."""
 
-    def __init__(self, names: Iterable[str], known: Shingles) -> None:
+    def __init__(self, names: Iterable[str], shingles: Shingles) -> None:
         self._names = frozenset(names)
-        self._known = known
+        self._shingles = shingles
 
     def has_name(self, path: str) -> bool:
-        """Whether a folder or file of the path is called like a reserved project."""
+        """Return whether a folder or file of the path has the name of a reserved project."""
         parts = path.lower().split("/")
         parts[-1] = parts[-1].partition(".")[0]
-        return any(part in self._names or _bare(part) in self._names for part in parts)
+        return any(part in self._names or _strip_version(part) in self._names for part in parts)
 
     def has_text(self, text: str) -> bool:
-        """Whether more than a tenth of the text stands in a reserved repository."""
-        found = shingles(text)
-        if not found.size or not self._known.size:
+        """Return whether more than a tenth of a text occurs in a reserved repository."""
+        found = text_shingles(text)
+        if not found.size or not self._shingles.size:
             return False
-        at = np.minimum(np.searchsorted(self._known, found), self._known.size - 1)
-        return float(np.mean(self._known[at] == found)) > MAX_SHARE
+        nearest = np.searchsorted(self._shingles, found)
+        nearest = np.minimum(nearest, self._shingles.size - 1)
+        return float(np.mean(self._shingles[nearest] == found)) > MAX_RESERVED_SHARE
 
 
-def read_names(path: Path) -> list[str]:
-    """The names of a list file, lower case; "#" begins a comment."""
+def read_names(path: Path = RESERVED_NAMES) -> list[str]:
+    """Return the names of a list in lower case, without comments."""
     lines = [line.partition("#")[0] for line in path.read_text(encoding="utf-8").splitlines()]
     return [name.lower() for line in lines for name in line.split()]
 
 
-def is_text(name: str) -> bool:
-    """Whether a file is code or prose, by its extension."""
-    return name.lower().rpartition(".")[2] in _TEXT
+def is_text_file(name: str) -> bool:
+    """Return whether a file is code or prose, by its extension."""
+    return name.lower().rpartition(".")[2] in _TEXT_EXTENSIONS
 
 
 def repository_texts(
-    folder: Path, is_wanted: Callable[[str], bool] = is_text
+    folder: Path, is_wanted: Callable[[str], bool] = is_text_file
 ) -> Iterator[tuple[str, str]]:
-    """Path and text of each code or prose file of a repository, in git or not."""
+    """Yield path and text of each wanted file of a repository, with or without git."""
     git_dir = next((d for d in (folder / ".git", folder / "repo", folder) if _is_git(d)), None)
     if git_dir is not None:
-        yield from _git_texts(git_dir, is_wanted)
+        yield from _read_git_texts(git_dir, is_wanted)
         return
     for path in sorted(folder.rglob("*")):
         if (
@@ -118,8 +120,8 @@ def repository_texts(
             yield str(path.relative_to(folder)), path.read_text(encoding="utf-8", errors="replace")
 
 
-def _bare(part: str) -> str:
-    """A package's name without its version: `click-8.1.7` -> `click`."""
+def _strip_version(part: str) -> str:
+    """Return a package's name without its version: `click-8.1.7` -> `click`."""
     return _VERSION.sub("", part)
 
 
@@ -127,30 +129,31 @@ def _is_git(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
 
 
-def _git_texts(git_dir: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
-    listing = _git(git_dir, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace")
+def _read_git_texts(git_dir: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+    listing = _run_git(git_dir, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace")
     wanted = []
     for entry in filter(None, listing.split("\0")):
         head, _, path = entry.partition("\t")
         _, kind, sha, size = head.split()
         if kind == "blob" and is_wanted(path) and size.isdigit() and int(size) <= MAX_BYTES:
             wanted.append((path, sha))
-    answer = _git(git_dir, "cat-file", "--batch", stdin="\n".join(s for _, s in wanted) + "\n")
-    at = 0
+    names = "\n".join(sha for _, sha in wanted) + "\n"
+    output = _run_git(git_dir, "cat-file", "--batch", stdin=names)
+    start = 0
     for path, _ in wanted:
-        end = answer.index(b"\n", at)
-        fields = answer[at:end].split()
-        at = end + 1
+        end = output.index(b"\n", start)
+        fields = output[start:end].split()
+        start = end + 1
         if fields[-1] == b"missing":
             continue
-        size = int(fields[2])
-        yield path, answer[at : at + size].decode("utf-8", "replace")
-        at += size + 1
+        length = int(fields[2])
+        yield path, output[start : start + length].decode("utf-8", "replace")
+        start += length + 1
 
 
-def _git(git_dir: Path, *arguments: str, stdin: str = "") -> bytes:
+def _run_git(git_dir: Path, *arguments: str, stdin: str = "") -> bytes:
     command = ["git", f"--git-dir={git_dir}", *arguments]
-    # A snapshot may lack blobs, and must not try to fetch them.
+    # A snapshot may lack blobs, and git must not try to fetch them.
     environment = {"GIT_NO_LAZY_FETCH": "1", "PATH": "/usr/bin:/bin:/usr/local/bin"}
     return subprocess.run(
         command, input=stdin.encode(), capture_output=True, check=True, env=environment

@@ -1,4 +1,4 @@
-"""Pairs of the chosen vocabulary, and the batches that training takes them in."""
+"""The vocabulary of training, and batches of pairs with negatives from the same project."""
 
 from __future__ import annotations
 
@@ -9,177 +9,199 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from training.pairs.subword_counts import Bags, Integers, Mined, take
-from training.pairs.training_pair import KINDS
+from training.pairs.subword_counts import ExtractedPairs, Integers, PairCounts, select_pairs
+
+Booleans = NDArray[np.bool_]
+MIN_QUERY_WORDS, MIN_ANSWER_WORDS = 1, 4
 
 
 @dataclass(frozen=True, slots=True)
 class BatchSettings:
-    pairs: int = 2_048  # of a batch
-    run: int = 48  # of one project within a batch
+    """Composition of the batches."""
+
+    pairs: int = 2_048  # per batch
+    run: int = 48  # consecutive pairs of one project
     dropout: float = 0.15  # of a text's subwords
-    shared_dropout: float = 0.6  # of a question's subwords that the answer has too …
-    shared_share: float = 0.2  # … in this share of the questions
-    per_language: int = 100_000  # pairs of an epoch, at most
-    per_kind: int = 250_000  # the same
+    shared_dropout: float = 0.6  # of a query's subwords that its answer contains …
+    shared_share: float = 0.2  # … in this share of the queries
+    per_language: int = 100_000  # pairs per epoch, at most
+    per_kind: int = 250_000  # pairs per epoch, at most
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Bags over the used rows only; `same_place` marks cells off the diagonal that are no
-    negatives."""
+    """Counts of the used rows only; `same_answer` marks pairs that are no negatives."""
 
-    used: Integers
-    questions: csr_matrix
+    used: Integers  # row numbers
+    queries: csr_matrix
     answers: csr_matrix
-    same_place: NDArray[np.bool_]
+    same_answer: Booleans  # off the diagonal
 
 
-def choose_vocabulary(mined: Mined, size: int, min_projects: int) -> Integers:
-    """The old numbers of the words to keep: those that stand in most projects."""
-    totals = np.bincount(mined.bags.words, mined.bags.counts, minlength=len(mined.vocabulary))
-    order = np.lexsort((-totals, -mined.spread))[:size]
-    return order[mined.spread[order] >= min_projects]
+def choose_vocabulary(pairs: ExtractedPairs, size: int, min_projects: int) -> Integers:
+    """Return the numbers of the words that occur in most projects."""
+    counts = pairs.counts
+    totals = np.bincount(counts.words, counts.counts, minlength=len(pairs.vocabulary))
+    order: Integers = np.lexsort((-totals, -pairs.project_counts))[:size]
+    return order[pairs.project_counts[order] >= min_projects]
 
 
-def in_vocabulary(bags: Bags, chosen: Integers, words: int) -> Bags:
-    """The bags with words renumbered and others dropped; pairs that lose a side are dropped."""
+def restrict_vocabulary(pairs: PairCounts, chosen: Integers, words: int) -> PairCounts:
+    """Return the pairs in a smaller vocabulary, without those that lose query or answer.
+
+    `chosen` has the old numbers of the words that stay, `words` counts the old vocabulary.
+    """
     rows = np.full(words, -1, np.int32)
     rows[chosen] = np.arange(len(chosen))
-    renumbered = rows[bags.words]
+    renumbered = rows[pairs.words]
     kept = renumbered >= 0
-    before = np.concatenate([[0], np.cumsum(kept)])
-    starts = before[bags.starts]
-    smaller = Bags(
-        starts, renumbered[kept], bags.counts[kept], bags.kinds, bags.languages, bags.projects,
-        bags.places, bags.digests,
+    kept_before = np.concatenate([[0], np.cumsum(kept)])
+    starts = kept_before[pairs.starts]
+    smaller = PairCounts(
+        starts, renumbered[kept], pairs.counts[kept], pairs.kinds, pairs.languages,
+        pairs.projects, pairs.answer_ids, pairs.digests,
     )  # fmt: skip
     sizes = np.diff(starts).reshape(-1, 2)
-    return take(smaller, np.flatnonzero((sizes[:, 0] >= 1) & (sizes[:, 1] >= 4)))
+    is_usable = (sizes[:, 0] >= MIN_QUERY_WORDS) & (sizes[:, 1] >= MIN_ANSWER_WORDS)
+    return select_pairs(smaller, np.flatnonzero(is_usable))
 
 
-class BatchMaker:
-    """Batches of runs of one project each, languages balanced, some subwords dropped."""
+class BatchSampler:
+    """Random batches of runs from one project each, balanced by kind and language."""
 
-    def __init__(self, bags: Bags, settings: BatchSettings, rows: int) -> None:
-        self._bags = bags
+    def __init__(self, pairs: PairCounts, settings: BatchSettings, rows: int) -> None:
+        """`rows` is the size of the vocabulary."""
+        self._pairs = pairs
         self._settings = settings
         self._rows = rows
-        self._weights = np.sqrt(bags.counts).astype(np.float32)
+        self._weights = np.sqrt(pairs.counts).astype(np.float32)
         drawn = len(self._balanced(np.random.default_rng(settings.seed)))
         self.batches_per_epoch = drawn // settings.pairs
 
     def epoch(self, number: int) -> Iterator[Batch]:
+        """Yield the batches of an epoch."""
         rng = np.random.default_rng((self._settings.seed, number))
         chosen = self._balanced(rng)
-        runs = _runs(self._bags.projects[chosen], self._settings.run, rng)
+        runs = group_runs(self._pairs.projects[chosen], self._settings.run, rng)
         size = self._settings.pairs
         order = chosen[runs]
-        # The limits by kind and language leave a few more or fewer pairs from epoch to epoch.
+        # The limits by kind and language select slightly different numbers in each epoch.
         for at in range(min(self.batches_per_epoch, len(order) // size)):
-            yield self._batch(order[at * size : (at + 1) * size], rng)
+            yield self._make_batch(order[at * size : (at + 1) * size], rng)
 
     def _balanced(self, rng: np.random.Generator) -> Integers:
-        """Positions of an epoch's pairs: a part of large languages and kinds, all of the small."""
-        order = rng.permutation(len(self._bags))
+        """Return the pairs of an epoch: all of rare kinds and languages, a sample of others."""
+        order: Integers = rng.permutation(len(self._pairs))
         for labels, limit in (
-            (self._bags.kinds, self._settings.per_kind),
-            (self._bags.languages, self._settings.per_language),
+            (self._pairs.kinds, self._settings.per_kind),
+            (self._pairs.languages, self._settings.per_language),
         ):
-            found = (order[labels[order] == label] for label in np.unique(labels))
-            order = np.concatenate([one[:limit] for one in found])
+            groups = (order[labels[order] == label] for label in np.unique(labels))
+            order = np.concatenate([group[:limit] for group in groups])
         return order
 
-    def _batch(self, chosen: Integers, rng: np.random.Generator) -> Batch:
-        settings, bags = self._settings, self._bags
-        question_cells, question_sizes = _cells(bags.starts, 2 * chosen)
-        answer_cells, answer_sizes = _cells(bags.starts, 2 * chosen + 1)
-        question_kept = rng.random(len(question_cells), np.float32) >= settings.dropout
-        thinned = np.repeat(rng.random(len(chosen)) < settings.shared_share, question_sizes)
-        unlucky = rng.random(len(question_cells), np.float32) < settings.shared_dropout
-        unlucky &= thinned
-        unlucky[unlucky] = _is_shared(
-            bags.words[question_cells[unlucky]],
-            np.repeat(np.arange(len(chosen)), question_sizes)[unlucky],
-            bags.words[answer_cells],
-            np.repeat(np.arange(len(chosen)), answer_sizes),
+    def _make_batch(self, chosen: Integers, rng: np.random.Generator) -> Batch:
+        pairs = self._pairs
+        query_cells, query_sizes = text_cells(pairs.starts, 2 * chosen)
+        answer_cells, answer_sizes = text_cells(pairs.starts, 2 * chosen + 1)
+        query_kept = self._draw_query_words(
+            (query_cells, query_sizes), (answer_cells, answer_sizes), rng
         )
-        question_kept &= ~unlucky
-        answer_kept = rng.random(len(answer_cells), np.float32) >= settings.dropout
-        both = np.concatenate([question_cells[question_kept], answer_cells[answer_kept]])
-        used, columns = _renumbered(bags.words[both], self._rows)
-        split = int(question_kept.sum())
-        shape = (len(chosen), len(used))
-        questions = _matrix(self._weights[both[:split]], columns[:split],
-                            question_sizes, question_kept, shape)  # fmt: skip
-        answers = _matrix(self._weights[both[split:]], columns[split:],
-                          answer_sizes, answer_kept, shape)  # fmt: skip
-        key = bags.projects[chosen].astype(np.int64) << 32 ^ bags.places[chosen]
-        same = key[:, None] == key[None, :]
-        np.fill_diagonal(same, False)
-        return Batch(used, questions, answers, same)
+        answer_kept = rng.random(len(answer_cells), np.float32) >= self._settings.dropout
+        cells = np.concatenate([query_cells[query_kept], answer_cells[answer_kept]])
+        used, columns = _renumber(pairs.words[cells], self._rows)
+        split = int(query_kept.sum())
+        weights, width = self._weights[cells], len(used)
+        queries = _kept_matrix((weights[:split], columns[:split]), query_sizes, query_kept, width)
+        answers = _kept_matrix((weights[split:], columns[split:]), answer_sizes, answer_kept, width)
+        key = pairs.projects[chosen].astype(np.int64) << 32 ^ pairs.answer_ids[chosen]
+        same_answer = key[:, None] == key[None, :]
+        np.fill_diagonal(same_answer, False)
+        return Batch(used, queries, answers, same_answer)
+
+    def _draw_query_words(
+        self,
+        queries: tuple[Integers, Integers],
+        answers: tuple[Integers, Integers],
+        rng: np.random.Generator,
+    ) -> Booleans:
+        """Return which cells of the queries stay.
+
+        Both texts are given as their cells and the number of cells of each text.
+        """
+        settings, words = self._settings, self._pairs.words
+        cells, sizes = queries
+        answer_cells, answer_sizes = answers
+        numbers = np.arange(len(sizes))
+        kept = rng.random(len(cells), np.float32) >= settings.dropout
+        thinned = np.repeat(rng.random(len(sizes)) < settings.shared_share, sizes)
+        dropped = rng.random(len(cells), np.float32) < settings.shared_dropout
+        dropped &= thinned
+        dropped[dropped] = is_in_answer(
+            (words[cells[dropped]], np.repeat(numbers, sizes)[dropped]),
+            (words[answer_cells], np.repeat(numbers, answer_sizes)),
+        )
+        return kept & ~dropped
 
 
-def matrix_of(bags: Bags, side: int, chosen: Integers, rows: int) -> csr_matrix:
-    """Questions (side 0) or answers (side 1) of pairs, whole."""
-    cells, sizes = _cells(bags.starts, 2 * chosen + side)
+def count_matrix(pairs: PairCounts, side: int, chosen: Integers, rows: int) -> csr_matrix:
+    """Return sqrt(count) of each subword in queries (side 0) or answers (side 1) of pairs."""
+    cells, sizes = text_cells(pairs.starts, 2 * chosen + side)
     indptr = np.concatenate([[0], np.cumsum(sizes)])
-    weights = np.sqrt(bags.counts[cells]).astype(np.float32)
-    return csr_matrix((weights, bags.words[cells], indptr), (len(chosen), rows))
+    weights = np.sqrt(pairs.counts[cells]).astype(np.float32)
+    return csr_matrix((weights, pairs.words[cells], indptr), (len(chosen), rows))
 
 
-def kind_names(bags: Bags, chosen: Integers) -> list[str]:
-    return [KINDS[kind] for kind in bags.kinds[chosen]]
+def is_in_answer(
+    query_words: tuple[Integers, Integers], answer_words: tuple[Integers, Integers]
+) -> Booleans:
+    """Return for each word of a query whether the answer of the same pair contains it.
 
-
-def _is_shared(
-    words: Integers, texts: Integers, answer_words: Integers, answer_texts: Integers
-) -> NDArray[np.bool_]:
-    """For each word of a question whether the answer of the same number has it too."""
-    used, columns = np.unique(answer_words, return_inverse=True)
-    stands = np.zeros((int(answer_texts[-1]) + 1, len(used)), bool)
-    stands[answer_texts, columns] = True
-    at = np.minimum(np.searchsorted(used, words), len(used) - 1)
-    found: NDArray[np.bool_] = stands[texts, at] & (used[at] == words)
+    Both are given as words and the pairs that they belong to.
+    """
+    words, texts = query_words
+    others, other_texts = answer_words
+    used, columns = np.unique(others, return_inverse=True)
+    occurs = np.zeros((int(other_texts[-1]) + 1, len(used)), bool)
+    occurs[other_texts, columns] = True
+    nearest = np.minimum(np.searchsorted(used, words), len(used) - 1)
+    found: Booleans = occurs[texts, nearest] & (used[nearest] == words)
     return found
 
 
-def _cells(starts: Integers, texts: Integers) -> tuple[Integers, Integers]:
-    """The cells of some texts one after the other, and how many each has."""
+def text_cells(starts: Integers, texts: Integers) -> tuple[Integers, Integers]:
+    """Return the positions of the words of some texts in order, and the number of each text."""
     begins, sizes = starts[texts], starts[texts + 1] - starts[texts]
     ends = np.cumsum(sizes)
     return np.repeat(begins - (ends - sizes), sizes) + np.arange(ends[-1]), sizes
 
 
-def _renumbered(words: Integers, rows: int) -> tuple[Integers, Integers]:
-    seen = np.zeros(rows, bool)
-    seen[words] = True
-    used = np.flatnonzero(seen)
-    numbers = np.cumsum(seen, dtype=np.int32) - 1
-    return used, numbers[words]
-
-
-def _matrix(
-    weights: NDArray[np.float32],
-    columns: Integers,
-    sizes: Integers,
-    kept: NDArray[np.bool_],
-    shape: tuple[int, int],
-) -> csr_matrix:
-    before = np.concatenate([[0], np.cumsum(kept)])
-    indptr = before[np.concatenate([[0], np.cumsum(sizes)])]
-    return csr_matrix((weights, columns, indptr), shape)
-
-
-def _runs(groups: Integers, length: int, rng: np.random.Generator) -> Integers:
-    """All positions, as runs of at most `length` of one group, in random order."""
+def group_runs(groups: Integers, length: int, rng: np.random.Generator) -> Integers:
+    """Return all positions as runs of at most `length` of one group, in random order."""
     order = rng.permutation(len(groups))
     order = order[np.argsort(groups[order], kind="stable")]
-    borders = np.flatnonzero(np.diff(groups[order])) + 1
+    bounds = np.flatnonzero(np.diff(groups[order])) + 1
     runs = [
-        run[at : at + length]
-        for run in np.split(order, borders)
-        for at in range(0, len(run), length)
+        group[start : start + length]
+        for group in np.split(order, bounds)
+        for start in range(0, len(group), length)
     ]
-    return np.concatenate([runs[at] for at in rng.permutation(len(runs))])
+    return np.concatenate([runs[number] for number in rng.permutation(len(runs))])
+
+
+def _renumber(words: Integers, rows: int) -> tuple[Integers, Integers]:
+    """Return the distinct words in order, and the position of each word among them."""
+    occurs = np.zeros(rows, bool)
+    occurs[words] = True
+    numbers = np.cumsum(occurs, dtype=np.int32) - 1
+    return np.flatnonzero(occurs), numbers[words]
+
+
+def _kept_matrix(
+    cells: tuple[Integers, Integers], sizes: Integers, kept: Booleans, width: int
+) -> csr_matrix:
+    """Return a row per text from the kept cells (weights, columns) and all cells per text."""
+    kept_before = np.concatenate([[0], np.cumsum(kept)])
+    indptr = kept_before[np.concatenate([[0], np.cumsum(sizes)])]
+    return csr_matrix((*cells, indptr), (len(sizes), width))

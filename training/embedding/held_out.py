@@ -1,4 +1,4 @@
-"""Early stopping: how well the pairs of held-out projects find their answers."""
+"""Evaluation on held-out projects, which decides when training stops."""
 
 from __future__ import annotations
 
@@ -7,62 +7,75 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
-from training.embedding.batches import matrix_of
-from training.embedding.contrastive import embed
-from training.pairs.subword_counts import Bags, Integers, Mined
-from training.pairs.training_pair import KINDS
+from training.embedding.batches import count_matrix
+from training.embedding.contrastive import embed_counts
+from training.pairs.subword_counts import ExtractedPairs, Integers, PairCounts
+from training.pairs.text_pair import KINDS
 
-# Whole projects, a share of them by their names: the same on every run.
-ONE_IN: Final = 16
-PAIRS: Final = 400  # of a project
+# One project in sixteen, by its name: the same on every run.
+PROJECTS_PER_HELD_OUT: Final = 16
+MAX_PAIRS: Final = 400  # of a project
 MIN_PAIRS: Final = 60
 TOP_K: Final = 10
-# What resembles a question; a path or a bare name does not.
-ASKED: Final = ("doc", "bare", "message", "mention", "tested", "heading", "sentence", "commit")
+# Kinds that resemble a question; a path or a bare name does not.
+QUESTION_KINDS: Final = (
+    "doc", "bare", "message", "mention", "tested", "heading", "sentence", "commit",
+)  # fmt: skip
 
 
 def is_held_out(project: str) -> bool:
-    return zlib.crc32(f"held-out {project}".encode()) % ONE_IN == 0
+    """Return whether a project is never trained on."""
+    return zlib.crc32(f"held-out {project}".encode()) % PROJECTS_PER_HELD_OUT == 0
 
 
-def held_out_pairs(mined: Mined, bags: Bags) -> NDArray[np.bool_]:
-    """Which pairs are never trained on."""
-    projects = np.array([is_held_out(name) for name in mined.project_names])
-    return projects[bags.projects]
+def held_out_mask(extracted: ExtractedPairs, pairs: PairCounts) -> NDArray[np.bool_]:
+    """Return for each pair whether its project is held out."""
+    projects = np.array([is_held_out(name) for name in extracted.project_names])
+    mask: NDArray[np.bool_] = projects[pairs.projects]
+    return mask
 
 
-class HeldOut:
-    """MRR and recall of questions among all answers of the same project."""
+class HeldOutPairs:
+    """Queries of held-out projects, each ranked among all answers of its project."""
 
-    def __init__(self, bags: Bags, rows: int) -> None:
+    def __init__(self, pairs: PairCounts, rows: int) -> None:
+        """`rows` is the size of the vocabulary."""
         rng = np.random.default_rng(7)
-        asked = [KINDS.index(kind) for kind in ASKED]
-        self._tasks = []
-        self.pairs = 0
-        for project in np.unique(bags.projects):
-            found = np.flatnonzero((bags.projects == project) & np.isin(bags.kinds, asked))
+        kinds = [KINDS.index(kind) for kind in QUESTION_KINDS]
+        self._tasks: list[tuple[csr_matrix, csr_matrix, Integers]] = []
+        self.count = 0
+        for project in np.unique(pairs.projects):
+            found = np.flatnonzero((pairs.projects == project) & np.isin(pairs.kinds, kinds))
             if len(found) < MIN_PAIRS:
                 continue
-            chosen = np.sort(rng.permutation(found)[:PAIRS])
-            questions, answers = (matrix_of(bags, side, chosen, rows) for side in (0, 1))
-            self._tasks.append((questions, answers, bags.places[chosen]))
-            self.pairs += len(chosen)
+            chosen = np.sort(rng.permutation(found)[:MAX_PAIRS])
+            queries, answers = (count_matrix(pairs, side, chosen, rows) for side in (0, 1))
+            self._tasks.append((queries, answers, pairs.answer_ids[chosen]))
+            self.count += len(chosen)
 
     def mrr(self, rows: NDArray[np.float32]) -> float:
-        return self.figures(rows)[0]
+        """Return the mean reciprocal rank of the answers."""
+        return self.evaluate(rows)[0]
 
-    def figures(self, rows: NDArray[np.float32]) -> tuple[float, float]:
-        """Mean reciprocal rank, and the share of answers among the first ten."""
-        ranks = np.concatenate([_ranks(rows, *task) for task in self._tasks])
+    def evaluate(self, rows: NDArray[np.float32]) -> tuple[float, float]:
+        """Return the mean reciprocal rank, and the share of answers among the first ten."""
+        ranks = np.concatenate(
+            [
+                answer_ranks(embed_counts(rows, queries) @ embed_counts(rows, answers).T, ids)
+                for queries, answers, ids in self._tasks
+            ]
+        )
         return float(np.mean(1 / ranks)), float(np.mean(ranks <= TOP_K))
 
 
-def _ranks(
-    rows: NDArray[np.float32], questions: object, answers: object, places: Integers
-) -> Integers:
-    scores = embed(rows, questions) @ embed(rows, answers).T
+def answer_ranks(scores: NDArray[np.float32], answer_ids: Integers) -> Integers:
+    """Return the rank of each query's own answer, on the diagonal of the scores.
+
+    Answers with the same number do not compete; ties count against the query.
+    """
     own = np.diagonal(scores).copy()
-    # Another pair about the same place is no rival.
-    scores[places[:, None] == places[None, :]] = -np.inf
-    return (scores >= own[:, None]).sum(axis=1) + 1
+    rivals = np.where(answer_ids[:, None] == answer_ids[None, :], -np.inf, scores)
+    ranks: Integers = (rivals >= own[:, None]).sum(axis=1) + 1
+    return ranks

@@ -1,8 +1,8 @@
-"""Joins a trained table with others, cut back to its own number of dimensions.
+"""Merge a trained table with others, reduced to its own number of dimensions.
 
-Two tables side by side find more than either alone: what each learned by chance it learned
-differently. The cut keeps the directions in which texts differ most, so a word counts there as
-often as texts have it, and a direction that only rare words use is let go.
+Concatenated tables find more than each alone, because each learned its accidental features from
+different data. The reduction keeps the directions in which texts differ most, so that frequent
+words count more, and a direction that only rare words use is dropped.
 """
 
 from __future__ import annotations
@@ -14,51 +14,52 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from training.embedding.batches import matrix_of
-from training.embedding.contrastive import embed
+from training.embedding.batches import count_matrix
+from training.embedding.contrastive import embed_counts
 from training.embedding.weight_files import read_weights
-from training.pairs.subword_counts import Bags
+from training.pairs.subword_counts import PairCounts
 
 Floats = NDArray[np.float32]
 
-# Of the length that the trained table has; 1 was worse.
-OTHERS_SHARE = 0.7
+OTHER_TABLE_WEIGHT = 0.7  # relative to the trained table; 1 was worse
 _SAMPLED_PAIRS = 60_000
-_AT_ONCE = 10_000
+_BATCH = 10_000
 
 
-def join(rows: Floats, vocabulary: Sequence[str], others: Sequence[Path], pairs: Bags) -> Floats:
-    """The rows joined with those of other tables; a word that another lacks has nothing from it."""
-    tables = [aligned(place, vocabulary) for place in others]
-    shares = [1.0] + [OTHERS_SHARE] * len(tables)
+def merge_tables(
+    rows: Floats, vocabulary: Sequence[str], others: Sequence[Path], pairs: PairCounts
+) -> Floats:
+    """Return the rows merged with other tables; a word that a table lacks gets zeros from it."""
+    tables = [align_table(location, vocabulary) for location in others]
+    weights = [1.0] + [OTHER_TABLE_WEIGHT] * len(tables)
     wide = np.concatenate(
         [
-            np.float32(share / _median_length(table)) * table
-            for share, table in zip(shares, [rows, *tables], strict=True)
+            np.float32(weight / _median_length(table)) * table
+            for weight, table in zip(weights, [rows, *tables], strict=True)
         ],
         axis=1,
     )
-    return wide @ main_directions(wide, _sampled_texts(pairs, len(rows)), rows.shape[1])
+    return wide @ principal_directions(wide, _sample_texts(pairs, len(rows)), rows.shape[1])
 
 
-def aligned(place: Path, vocabulary: Sequence[str]) -> Floats:
-    """A written table's rows in the order of another vocabulary."""
-    rows, words = read_weights(place)
+def align_table(location: Path, vocabulary: Sequence[str]) -> Floats:
+    """Return the rows of a written table in the order of another vocabulary."""
+    rows, words = read_weights(location)
     row_of = {word: row for row, word in enumerate(words)}
     found = np.array([row_of.get(word, -1) for word in vocabulary])
-    result = np.zeros((len(vocabulary), rows.shape[1]), np.float32)
-    result[found >= 0] = rows[found[found >= 0]]
-    return result
+    aligned = np.zeros((len(vocabulary), rows.shape[1]), np.float32)
+    aligned[found >= 0] = rows[found[found >= 0]]
+    return aligned
 
 
-def main_directions(rows: Floats, texts: Sequence[csr_matrix], dimensions: int) -> Floats:
-    """The directions, one a column, that hold most of what the texts' vectors are."""
-    spread = np.zeros((rows.shape[1], rows.shape[1]), np.float64)
-    for text in texts:
-        for start in range(0, text.shape[0], _AT_ONCE):
-            vectors = embed(rows, text[start : start + _AT_ONCE])
-            spread += vectors.T @ vectors
-    return np.linalg.eigh(spread)[1][:, : -dimensions - 1 : -1].astype(np.float32)
+def principal_directions(rows: Floats, texts: Sequence[csr_matrix], dimensions: int) -> Floats:
+    """Return the directions, one per column, with most of the variance of the texts' vectors."""
+    moments = np.zeros((rows.shape[1], rows.shape[1]), np.float64)
+    for counts in texts:
+        for start in range(0, counts.shape[0], _BATCH):
+            vectors = embed_counts(rows, counts[start : start + _BATCH])
+            moments += vectors.T @ vectors
+    return np.linalg.eigh(moments)[1][:, : -dimensions - 1 : -1].astype(np.float32)
 
 
 def _median_length(table: Floats) -> float:
@@ -66,8 +67,8 @@ def _median_length(table: Floats) -> float:
     return float(np.median(lengths[lengths > 0]))
 
 
-def _sampled_texts(pairs: Bags, rows: int) -> list[csr_matrix]:
+def _sample_texts(pairs: PairCounts, rows: int) -> list[csr_matrix]:
     rng = np.random.default_rng(3)
     count = min(_SAMPLED_PAIRS, len(pairs))
     chosen = np.sort(rng.choice(len(pairs), count, replace=False))
-    return [matrix_of(pairs, side, chosen, rows) for side in (0, 1)]
+    return [count_matrix(pairs, side, chosen, rows) for side in (0, 1)]

@@ -1,29 +1,37 @@
-"""Pairs out of code: what comments, names, messages and tests say, and the code they say it of."""
+"""Training pairs from code: comments, names, messages and tests, with the code they describe."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from rootle.text.terms import path_words, split_identifier, whole_identifier
-from training.corpus.chunks import Place
-from training.corpus.text_cleaning import is_prose, plain_text, sentences
-from training.pairs.training_pair import Pair
+from training.corpus.source_chunks import SourceChunk
+from training.corpus.text_cleaning import is_prose, plain_text, split_sentences
+from training.pairs.text_pair import TextPair
 
-Definitions = Mapping[str, Place]
+Definitions = Mapping[str, SourceChunk]  # by the name in one spelling
 
-COMMENTS: Final = 3  # of a place
-MESSAGES: Final = 2
-MIN_CODE: Final = 40  # characters that must be left of a place without its comment
+# Limits for one chunk.
+MAX_COMMENTS: Final = 3
+MAX_MESSAGES: Final = 2
+MAX_TESTS: Final = 3
+MIN_COMMENT_CHARS: Final = 18
+MIN_CODE_CHARS: Final = 40  # left of a chunk without its comment
+MIN_REST_CHARS: Final = 60  # of a comment after its first sentence
+MIN_NAME_CHARS: Final = 5
+LONG_NAME_CHARS: Final = 8
+# Probabilities.
 TWO_SENTENCES: Final = 0.3
-BARE: Final = 0.4  # of the comments' answers go without the other comments too
+BARE: Final = 0.4  # the answer lacks the other comments too
 GIST: Final = 0.5
 PATHS: Final = 0.15
 SCOPES: Final = 0.2
 KEPT_NAME: Final = 0.15
-LONG_NAME: Final = 8
+FIRST_NAME: Final = 0.7  # rather than a random one
+OUTER_NAME: Final = 0.3  # the query includes the enclosing name
 
 MESSAGE: Final = re.compile(r"\"([^\"\n]{18,200})\"|'([^'\n]{18,200})'|`([^`\n]{18,200})`")
 _FORMAT: Final = re.compile(r"%[-+0-9.]*[a-zA-Z]|\$?\{[^}]*\}|\\[nrt]")
@@ -32,118 +40,128 @@ _MENTIONED: Final = re.compile(
 )
 
 
-def code_pairs(place: Place, rng: random.Random, definitions: Definitions) -> Iterator[Pair]:
-    """All pairs of one place of code."""
-    yield from _comment_pairs(place, rng, definitions)
-    yield from _name_pairs(place, rng)
-    yield from _message_pairs(place)
-    if place.is_test:
-        yield from _test_pairs(place, definitions)
+def code_pairs(
+    chunk: SourceChunk, rng: random.Random, definitions: Definitions
+) -> Iterator[TextPair]:
+    """Yield all pairs of one chunk of code."""
+    yield from _comment_pairs(chunk, rng, definitions)
+    yield from _name_pairs(chunk, rng)
+    yield from _message_pairs(chunk)
+    if chunk.is_test:
+        yield from _test_pairs(chunk, definitions)
     if rng.random() < PATHS:
-        yield Pair(path_words(place.path), place.text, "path", place.number)
+        yield TextPair(path_words(chunk.path), chunk.text, "path", chunk.number)
 
 
-def find_definitions(places: list[Place]) -> dict[str, Place]:
-    """Name in one spelling -> the one place outside the tests that defines it."""
-    found: dict[str, Place | None] = {}
-    for place in places:
-        if place.is_test:
+def find_definitions(chunks: Iterable[SourceChunk]) -> dict[str, SourceChunk]:
+    """Return the only chunk outside the tests that defines each name."""
+    found: dict[str, SourceChunk | None] = {}
+    for chunk in chunks:
+        if chunk.is_test:
             continue
-        for symbol in place.symbols:
+        for symbol in chunk.symbols:
             name = whole_identifier(symbol)
-            if len(name) >= 5:
-                found[name] = place if name not in found else None
-    return {name: place for name, place in found.items() if place is not None}
+            if len(name) >= MIN_NAME_CHARS:
+                found[name] = chunk if name not in found else None
+    return {name: chunk for name, chunk in found.items() if chunk is not None}
 
 
-def mention_pairs(sentence: str, home: int, definitions: Definitions) -> Iterator[Pair]:
-    """What a sentence somewhere else says of a name, for the place that defines the name."""
+def mention_pairs(sentence: str, home: int, definitions: Definitions) -> Iterator[TextPair]:
+    """Yield a sentence without a name, paired with the chunk elsewhere that defines the name.
+
+    `home` is the number of the chunk that contains the sentence.
+    """
     for match in _MENTIONED.finditer(sentence):
         name = re.split(r"[.:#]", match[0].strip(".:#"))[-1]
-        place = definitions.get(whole_identifier(name))
-        if place is not None and place.number != home:
-            question = f"{sentence[: match.start()]} {sentence[match.end() :]}"
-            if is_prose(question):
-                yield Pair(question, place.answer(place.text), "mention", place.number)
+        chunk = definitions.get(whole_identifier(name))
+        if chunk is not None and chunk.number != home:
+            query = f"{sentence[: match.start()]} {sentence[match.end() :]}"
+            if is_prose(query):
+                yield TextPair(query, chunk.with_path(chunk.text), "mention", chunk.number)
 
 
-def words_of(name: str) -> str:
+def name_words(name: str) -> str:
+    """Return the words of an identifier."""
     return " ".join(split_identifier(name))
 
 
-def _comment_pairs(place: Place, rng: random.Random, definitions: Definitions) -> Iterator[Pair]:
-    blocks = [block for block in place.comments if sum(map(len, block)) >= 18]
-    if len(blocks) > COMMENTS:
-        blocks = [blocks[0], *rng.sample(blocks[1:], COMMENTS - 1)]
+def _comment_pairs(
+    chunk: SourceChunk, rng: random.Random, definitions: Definitions
+) -> Iterator[TextPair]:
+    blocks = [block for block in chunk.comments if sum(map(len, block)) >= MIN_COMMENT_CHARS]
+    if len(blocks) > MAX_COMMENTS:
+        blocks = [blocks[0], *rng.sample(blocks[1:], MAX_COMMENTS - 1)]
     for block in blocks:
-        said = sentences(plain_text("\n".join(block)))
-        prose = [sentence for sentence in said if is_prose(sentence)]
+        sentences = split_sentences(plain_text("\n".join(block)))
+        prose = [sentence for sentence in sentences if is_prose(sentence)]
         if not prose:
             continue
-        question = prose[0]
+        query = prose[0]
         if len(prose) > 1 and rng.random() < TWO_SENTENCES:
-            question = f"{question} {prose[1]}"
+            query = f"{query} {prose[1]}"
         is_bare = rng.random() < BARE
-        code = _without(place.text, [block] if not is_bare else place.comments)
-        if len("".join(code.split())) >= MIN_CODE:
-            yield Pair(question, place.answer(code), "bare" if is_bare else "doc", place.number)
-        rest = " ".join(said[1:])
-        if len(rest) >= 60 and rng.random() < GIST:
-            yield Pair(prose[0], rest, "gist", place.number)
+        code = _without_comments(chunk.text, chunk.comments if is_bare else [block])
+        if len("".join(code.split())) >= MIN_CODE_CHARS:
+            kind = "bare" if is_bare else "doc"
+            yield TextPair(query, chunk.with_path(code), kind, chunk.number)
+        rest = " ".join(sentences[1:])
+        if len(rest) >= MIN_REST_CHARS and rng.random() < GIST:
+            yield TextPair(prose[0], rest, "gist", chunk.number)
         for sentence in prose:
-            yield from mention_pairs(sentence, place.number, definitions)
+            yield from mention_pairs(sentence, chunk.number, definitions)
 
 
-def _without(text: str, blocks: list[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> str:
+def _without_comments(text: str, blocks: Sequence[Sequence[str]]) -> str:
     for block in blocks:
         for comment in block:
             text = text.replace(comment, " ", 1)
     return text
 
 
-def _name_pairs(place: Place, rng: random.Random) -> Iterator[Pair]:
-    symbols = [name for name in place.symbols if len(split_identifier(name)) > 1 or len(name) > 4]
+def _name_pairs(chunk: SourceChunk, rng: random.Random) -> Iterator[TextPair]:
+    symbols = [name for name in chunk.symbols if len(split_identifier(name)) > 1 or len(name) > 4]
     if not symbols:
         return
-    name = symbols[0] if rng.random() < 0.7 else rng.choice(symbols)
-    question = words_of(name)
-    scope = [title.partition(" ")[2] for title in place.scope]
+    name = symbols[0] if rng.random() < FIRST_NAME else rng.choice(symbols)
+    query = name_words(name)
+    scope = [title.partition(" ")[2] for title in chunk.scope]
     outer = [title for title in scope if title and not title.endswith(name)]
-    if outer and rng.random() < 0.3:
-        question = f"{words_of(outer[-1])} {question}"
+    if outer and rng.random() < OUTER_NAME:
+        query = f"{name_words(outer[-1])} {query}"
     if rng.random() < KEPT_NAME:
-        text = place.text
+        text = chunk.text
     else:
-        text = re.sub(rf"\b{re.escape(name)}\b", " ", place.text)
-    yield Pair(question, place.answer(text), "name", place.number)
+        text = re.sub(rf"\b{re.escape(name)}\b", " ", chunk.text)
+    yield TextPair(query, chunk.with_path(text), "name", chunk.number)
     if outer and rng.random() < SCOPES:
-        yield Pair(words_of(outer[-1]), place.text, "scope", place.number)
+        yield TextPair(name_words(outer[-1]), chunk.text, "scope", chunk.number)
 
 
-def _message_pairs(place: Place) -> Iterator[Pair]:
+def _message_pairs(chunk: SourceChunk) -> Iterator[TextPair]:
     found = 0
-    for match in MESSAGE.finditer(place.text):
-        said = _FORMAT.sub(" ", match[1] or match[2] or match[3])
-        if " " in said and is_prose(said):
-            rest = place.text[: match.start()] + place.text[match.end() :]
-            kind = "test" if place.is_test else "message"
-            yield Pair(said, place.answer(rest), kind, place.number)
+    for match in MESSAGE.finditer(chunk.text):
+        message = _FORMAT.sub(" ", match[1] or match[2] or match[3])
+        if " " in message and is_prose(message):
+            rest = chunk.text[: match.start()] + chunk.text[match.end() :]
+            kind = "test" if chunk.is_test else "message"
+            yield TextPair(message, chunk.with_path(rest), kind, chunk.number)
             found += 1
-            if found == MESSAGES:
+            if found == MAX_MESSAGES:
                 return
 
 
-def _test_pairs(place: Place, definitions: Definitions) -> Iterator[Pair]:
-    for symbol in place.symbols[:3]:
-        parts = split_identifier(symbol)
-        if parts and parts[0] in {"test", "should", "benchmark", "bench"}:
-            parts = parts[1:]
-        elif parts and parts[-1] in {"test", "tests", "spec"}:
-            parts = parts[:-1]
+def _test_pairs(chunk: SourceChunk, definitions: Definitions) -> Iterator[TextPair]:
+    for symbol in chunk.symbols[:MAX_TESTS]:
+        words = split_identifier(symbol)
+        if words and words[0] in {"test", "should", "benchmark", "bench"}:
+            words = words[1:]
+        elif words and words[-1] in {"test", "tests", "spec"}:
+            words = words[:-1]
         else:
             continue
-        for count in range(len(parts), 0, -1):
-            tested = definitions.get("".join(parts[:count]))
-            if tested is not None and (count > 1 or len(parts[0]) >= LONG_NAME):
-                yield Pair(" ".join(parts), tested.answer(tested.text), "tested", tested.number)
+        for count in range(len(words), 0, -1):
+            tested = definitions.get("".join(words[:count]))
+            if tested is not None and (count > 1 or len(words[0]) >= LONG_NAME_CHARS):
+                answer = tested.with_path(tested.text)
+                yield TextPair(" ".join(words), answer, "tested", tested.number)
                 break

@@ -1,4 +1,4 @@
-"""Pairs out of git histories: what a commit says, and the lines that it changed."""
+"""Training pairs from git histories: commit messages and the lines that the commits change."""
 
 from __future__ import annotations
 
@@ -12,61 +12,71 @@ from typing import Final
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import path_words
-from training.corpus.reserved_repos import Reserved
+from training.corpus.reserved_repos import ReservedRepositories
 from training.corpus.text_cleaning import clean_subject, is_prose
-from training.pairs.training_pair import Pair
+from training.pairs.text_pair import TextPair
 
-COMMITS: Final = 5_000
-HUNKS: Final = 4  # of a commit; one that changes everything says little of each place
+MAX_COMMITS: Final = 5_000
+MAX_HUNKS: Final = 4  # of a commit; the message of a large change describes no single place
 MAX_FILES: Final = 12
-MIN_CHANGED: Final = 3
-MAX_CHARS: Final = 2_048
+MIN_CHANGED_LINES: Final = 3
+MAX_HUNK_CHARS: Final = 2_048
+MAX_PATCH_CHARS: Final = 400_000
+MIN_BODY_CHARS: Final = 60
+MAX_BODY_CHARS: Final = 300  # of a body as a query
+BODY_AS_QUERY: Final = 0.3  # probability
 
-_COMMIT: Final = "\x01"
-_BODY_END: Final = "\x02"
+_COMMIT_START: Final = "\x01"
+_MESSAGE_END: Final = "\x02"
 _TRAILER: Final = re.compile(r"^[\w-]+:.*$|^Merge .*$|^\* .*$", re.MULTILINE)
-_BOT: Final = re.compile(
+_ROUTINE: Final = re.compile(
     r"^(?:merge|revert|bump|release|version|update change|wip|typo|lint|format|upgrade|v?\d)", re.I
 )
 _FILE: Final = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
 _HUNK: Final = re.compile(r"^@@[^@\n]*@@(.*)$", re.MULTILINE)
 
 
-def history_pairs(git_dir: Path, reserved: Reserved, rng: random.Random) -> Iterator[Pair]:
-    """The pairs of a clone's last commits; places are numbered downwards from -1."""
+def history_pairs(
+    git_dir: Path, reserved: ReservedRepositories, rng: random.Random
+) -> Iterator[TextPair]:
+    """Yield the pairs of a clone's last commits; answers are numbered down from -1."""
     number = 0
-    for subject, body, patch in _commits(git_dir):
-        said = clean_subject(subject)
-        if not is_prose(said) or _BOT.match(said):
+    for subject, message_body, patch in _read_commits(git_dir):
+        query = clean_subject(subject)
+        if not is_prose(query) or _ROUTINE.match(query):
             continue
         number -= 1
-        more = " ".join(_TRAILER.sub("", body).split())
-        if is_prose(more[:300]) and len(more) >= 60:
-            yield Pair(said, more, "body", number)
-        hunks = list(_hunks(patch, reserved))
-        for text in rng.sample(hunks, min(HUNKS, len(hunks))):
+        body = " ".join(_TRAILER.sub("", message_body).split())
+        body_query = body[:MAX_BODY_CHARS]
+        if is_prose(body_query) and len(body) >= MIN_BODY_CHARS:
+            yield TextPair(query, body, "body", number)
+        hunks = list(_read_hunks(patch, reserved))
+        for hunk in rng.sample(hunks, min(MAX_HUNKS, len(hunks))):
             number -= 1
-            yield Pair(said, text, "commit", number)
-            if is_prose(more[:300]) and rng.random() < 0.3:
-                yield Pair(more[:300], text, "commit", number)
+            yield TextPair(query, hunk, "commit", number)
+            if is_prose(body_query) and rng.random() < BODY_AS_QUERY:
+                yield TextPair(body_query, hunk, "commit", number)
 
 
-def _commits(git_dir: Path) -> Iterator[tuple[str, str, str]]:
+def _read_commits(git_dir: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield subject, body and patch of each commit."""
+    form = f"--format={_COMMIT_START}%s%n%b{_MESSAGE_END}"
     command = [
-        "git", f"--git-dir={git_dir}", "log", "--no-merges", f"-n{COMMITS}", "-p", "-U5",
-        "--no-color", "--no-ext-diff", "--diff-filter=AM", f"--format={_COMMIT}%s%n%b{_BODY_END}",
+        "git", f"--git-dir={git_dir}", "log", "--no-merges", f"-n{MAX_COMMITS}", "-p", "-U5",
+        "--no-color", "--no-ext-diff", "--diff-filter=AM", form,
     ]  # fmt: skip
-    # A snapshot may lack a large blob: git stops there, and what came before it is good.
+    # git stops at a blob that a snapshot lacks; the commits before it are still used.
     environment = {"GIT_NO_LAZY_FETCH": "1", "PATH": "/usr/bin:/bin:/usr/local/bin"}
-    said = subprocess.run(command, capture_output=True, check=False, env=environment).stdout
-    for entry in said.decode("utf-8", "replace").split(_COMMIT)[1:]:
-        message, _, patch = entry.partition(_BODY_END)
+    output = subprocess.run(command, capture_output=True, check=False, env=environment).stdout
+    for entry in output.decode("utf-8", "replace").split(_COMMIT_START)[1:]:
+        message, _, patch = entry.partition(_MESSAGE_END)
         subject, _, body = message.partition("\n")
-        if len(patch) < 400_000:
+        if len(patch) < MAX_PATCH_CHARS:
             yield subject, body, patch
 
 
-def _hunks(patch: str, reserved: Reserved) -> Iterator[str]:
+def _read_hunks(patch: str, reserved: ReservedRepositories) -> Iterator[str]:
+    """Yield the new lines of each hunk of code or prose, with the words of its path."""
     files = _FILE.split(patch)[1:]
     if len(files) > 2 * MAX_FILES:
         return
@@ -74,13 +84,12 @@ def _hunks(patch: str, reserved: Reserved) -> Iterator[str]:
         language = language_of(path)
         if (language not in GRAMMARS and language not in PROSE) or reserved.has_name(path):
             continue
-        pieces = _HUNK.split(diff)[1:]
-        for where, hunk in zip(pieces[::2], pieces[1::2], strict=True):
+        parts = _HUNK.split(diff)[1:]
+        for scope, hunk in zip(parts[::2], parts[1::2], strict=True):
             rows = hunk.split("\n")
             changed = sum(row.startswith("+") and len(row) > 4 for row in rows)
-            if changed < MIN_CHANGED:
+            if changed < MIN_CHANGED_LINES:
                 continue
             lines = "\n".join(row[1:] for row in rows if not row.startswith("-"))
-            if reserved.has_text(lines):
-                continue
-            yield f"{path_words(path)}\n{where}\n{lines[:MAX_CHARS]}"
+            if not reserved.has_text(lines):
+                yield f"{path_words(path)}\n{scope}\n{lines[:MAX_HUNK_CHARS]}"

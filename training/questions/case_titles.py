@@ -1,64 +1,77 @@
-"""Questions out of the titles of tests, and the test files with these titles taken out."""
+"""Questions from the titles of test cases, and the test files without these titles."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from benchmarks.common.labels import content_words
 
 from rootle.ingest.chunking.grammars import load_grammar
 from rootle.ingest.chunking.lines import Lines
 from rootle.ingest.chunking.outline import MAX_TITLE, Unit, read_outline
 from rootle.text.terms import split_identifier
 from training.corpus.text_cleaning import is_prose
-from training.questions.phrasing import choice, content_words
+from training.questions.phrasing import hash_choice
 
-MAX_SPAN: Final = 60
-MIN_WORDS: Final = 4
-MAX_WORDS: Final = 16
+MAX_SPAN_LINES: Final = 60
+MIN_CASE_LINES: Final = 3
+MIN_WORDS, MAX_WORDS = 4, 16
+MIN_CONTENT_WORDS: Final = 3
 
 _TITLE: Final = re.compile(r"([\"'`])((?:(?!\1).){12,140})\1")
-_CALLED: Final = re.compile(r"^(?:tests?|should|can|it|benchmark|ensure|check|spec)$")
-_NAMED: Final = re.compile(r"^(?:test|Test|should|bench|Benchmark|it_)|_test$|Test$")
-_MARKED: Final = re.compile(r"@\w*Test\b|\[(?:Test|Fact|Theory)|#\[[\w:]*test|@test\b|@Property")
-_CALL: Final = re.compile(
+_PREFIX_WORD: Final = re.compile(r"^(?:tests?|should|can|it|benchmark|ensure|check|spec)$")
+_TEST_NAME: Final = re.compile(r"^(?:test|Test|should|bench|Benchmark|it_)|_test$|Test$")
+_TEST_MARK: Final = re.compile(r"@\w*Test\b|\[(?:Test|Fact|Theory)|#\[[\w:]*test|@test\b|@Property")
+_TEST_CALL: Final = re.compile(
     r"\b(?:it|test|specify|scenario|should|property|example|TEST_CASE|SECTION|SCENARIO|[tb]\.Run"
     r"|Deno\.test|in)\b"
 )
 
-TestQuestion = tuple[str, int, int]  # the question; first and last line, from 1
+
+class TitleQuestion(NamedTuple):
+    """A question and the first and last line of the test case that answers it."""
+
+    query: str
+    first_line: int
+    last_line: int
 
 
-def test_questions(
+@dataclass(frozen=True, slots=True)
+class CaseTitle:
+    """The title of a test case: its words, its source text, and a neutral replacement."""
+
+    words: str
+    source: str
+    replacement: str
+
+
+def title_questions(
     text: str, language: str, path: str, limit: int
-) -> tuple[str, list[TestQuestion]]:
-    """At most `limit` tests asked for by their titles, and the text without these titles."""
+) -> tuple[str, list[TitleQuestion]]:
+    """Return a test file without the titles of at most `limit` cases, and questions for them."""
     lines = Lines(text)
     outline = read_outline(lines, load_grammar(language))
     if outline is None:
         return text, []
-    units = [unit for unit in _leaves(outline.root) if unit.end - unit.row >= 3]
-    units.sort(key=lambda unit: choice(f"{path}{unit.title}", 10_000))
-    found: list[TestQuestion] = []
+    cases = [unit for unit in _leaves(outline.root) if unit.end - unit.row >= MIN_CASE_LINES]
+    cases.sort(key=lambda unit: hash_choice(f"{path}{unit.title}", 10_000))
+    questions: list[TitleQuestion] = []
     rows = lines.rows
-    for unit in units:
-        if len(found) == limit:
+    for case in cases:
+        if len(questions) == limit:
             break
-        row = unit.row
-        while row < unit.end and unit.symbol and unit.symbol not in rows[row]:
-            row += 1
-        if (
-            row == unit.end
-            or len(unit.symbol) >= MAX_TITLE
-            or not _is_test(unit, rows[unit.first : row + 1])
-        ):
+        row = _title_row(case, rows)
+        if row is None:
             continue
-        title, renamed = _title(unit, rows[row], len(found) + 1)
-        if title and text.count(renamed[1]) == 1:
-            rows[row] = rows[row].replace(renamed[1], renamed[0], 1)
-            last = min(unit.end, unit.first + MAX_SPAN)
-            found.append((_query(title), unit.first + 1, last))
-    return "\n".join(rows), found
+        title = _find_title(case, rows[row], len(questions) + 1)
+        if title is not None and text.count(title.source) == 1:
+            rows[row] = rows[row].replace(title.source, title.replacement, 1)
+            last = min(case.end, case.first + MAX_SPAN_LINES)
+            questions.append(TitleQuestion(_query(title.words), case.first + 1, last))
+    return "\n".join(rows), questions
 
 
 def _leaves(unit: Unit) -> Iterator[Unit]:
@@ -69,32 +82,43 @@ def _leaves(unit: Unit) -> Iterator[Unit]:
             yield member
 
 
-def _is_test(unit: Unit, head: list[str]) -> bool:
-    """Whether a definition of a test file is a test, by its name, a mark above it or its call."""
-    if unit.symbol:
-        return bool(_NAMED.search(unit.symbol) or _MARKED.search("\n".join(head)))
-    return _CALL.search(head[-1]) is not None
+def _title_row(case: Unit, rows: Sequence[str]) -> int | None:
+    """Return the row with the title of a test case, None for other definitions."""
+    row = case.row
+    while row < case.end and case.symbol and case.symbol not in rows[row]:
+        row += 1
+    if row == case.end or len(case.symbol) >= MAX_TITLE:
+        return None
+    return row if _is_test(case, rows[case.first : row + 1]) else None
 
 
-def _title(unit: Unit, line: str, number: int) -> tuple[str, tuple[str, str]]:
-    """What a test is called, in words; what replaces its title, and the title as it stands."""
+def _is_test(unit: Unit, head: Sequence[str]) -> bool:
+    """Return whether a definition is a test, by its name, a mark above it or its call."""
     if unit.symbol:
-        parts = split_identifier(unit.symbol)
-        while parts and _CALLED.match(parts[0]):
-            parts = parts[1:]
-        name, was = f"{unit.symbol[:4]}_case_{number}", unit.symbol
+        has_mark = _TEST_MARK.search("\n".join(head))
+        return bool(_TEST_NAME.search(unit.symbol) or has_mark)
+    return _TEST_CALL.search(head[-1]) is not None
+
+
+def _find_title(case: Unit, line: str, number: int) -> CaseTitle | None:
+    """Return the title of a test case, None if it makes no question."""
+    if case.symbol:
+        words = split_identifier(case.symbol)
+        while words and _PREFIX_WORD.match(words[0]):
+            words = words[1:]
+        source, replacement = case.symbol, f"{case.symbol[:4]}_case_{number}"
     else:
         match = _TITLE.search(line)
         if match is None:
-            return "", ("", "")
-        parts = re.sub(r"^(?:it )?should\s+|^tests?\s+(?:that\s+)?", "", match[2]).split()
-        name, was = f"case {number}", match[2]
-    title = " ".join(parts)
-    if not MIN_WORDS <= len(parts) <= MAX_WORDS or len(content_words(title)) < 3:
-        return "", ("", "")
-    return (title, (name, was)) if is_prose(title) and "{" not in title else ("", ("", ""))
+            return None
+        words = re.sub(r"^(?:it )?should\s+|^tests?\s+(?:that\s+)?", "", match[2]).split()
+        source, replacement = match[2], f"case {number}"
+    title = " ".join(words)
+    if not MIN_WORDS <= len(words) <= MAX_WORDS or len(content_words(title)) < MIN_CONTENT_WORDS:
+        return None
+    return CaseTitle(title, source, replacement) if is_prose(title) and "{" not in title else None
 
 
 def _query(title: str) -> str:
     forms = ("test that {}", "test {}", "is there a test that {}", "{} test", "{}", "tests for {}")
-    return forms[choice(title, len(forms))].format(title.strip(" ."))
+    return forms[hash_choice(title, len(forms))].format(title.strip(" ."))

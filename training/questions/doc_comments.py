@@ -1,94 +1,108 @@
-"""Questions out of doc comments, and the source text without what they were made of."""
+"""Questions from doc comments, and the source text without the comments they were made from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rootle.ingest.chunking.grammars import load_grammar
 from rootle.ingest.chunking.lines import Comment, Lines
 from rootle.ingest.chunking.outline import Outline, Unit, read_outline
-from training.corpus.text_cleaning import plain_text, sentences
-from training.questions.phrasing import choice, question_of
+from training.corpus.text_cleaning import plain_text, split_sentences
+from training.questions.phrasing import comment_query, hash_choice
 
-MIN_CODE: Final = 50  # characters besides the first line, or there is nothing to find
-MAX_SPAN: Final = 60  # lines of a result that are shown
-BOX_SPAN: Final = 30  # what is said of a class is answered by how it begins
-MAX_DOCSTRING_ROW: Final = 14  # lines of a signature before its docstring
+MIN_CODE_LINES: Final = 2
+MIN_CODE_CHARS: Final = 50
+MAX_SPAN_LINES: Final = 60  # of a result that are shown
+MAX_CLASS_LINES: Final = 30  # the start of a class answers a question about it
+MAX_SIGNATURE_LINES: Final = 14  # before a docstring
+MIN_REST_CHARS: Final = 12  # of a line after the summary
 
 _MARKS: Final = re.compile(r"^\s*(?:///?!?|//!|\*+/?|#+!?|--+\s?[|^]?|;+|%+)?\s*")
 _OPENER: Final = re.compile(
     r'^(\s*(?:@\w+\s+)?(?:/\*[*!]?|~[sS]?"""|r?"""|r?\'\'\'|\{-\s*\|?|--\[=*\[))\s*(.*)$'
 )
-# Where a doc comment ends to say what the definition does, and speaks of its parts.
-_PARTS: Final = re.compile(
+# The end of the summary of a doc comment and the start of its parameters and sections.
+_SECTION: Final = re.compile(
     r"^(?:[@\\]\w+|:\w+[ :]|</?(?:param|returns|remarks|typeparam|exception|example|para|value)\b"
     r"|(?:Args|Arguments|Parameters|Params|Returns?|Raises|Yields|Examples?|Usage|Notes?)\s*:?$"
     r"|#+\s|-{3,}|={3,}|```|>>>)"
 )
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s", re.MULTILINE)
 
+RowRange = tuple[int, int]  # first row, and the row after the last
+
 
 @dataclass(frozen=True, slots=True)
 class DocQuestion:
-    """A question and the lines that answer it, counted from 0 in the text as it was."""
+    """A question and the rows that answer it, counted from 0 in the original text."""
 
     query: str
-    sentence: str  # as the comment has it
+    sentence: str  # of the comment
     name: str
     first: int
     end: int
-    removed: tuple[int, ...]  # rows of the comment that go
-    replaced: tuple[int, str] | None  # a row of it that keeps its opening mark only
-    code: str  # what answers, without the comment
+    removed: tuple[int, ...]  # rows of the comment that are deleted
+    replaced: tuple[int, str] | None  # a row that keeps only its opening mark
+    code: str  # that answers, without the comment
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The rows of a comment that are deleted or reduced to their opening mark."""
+
+    rows: range
+    replaced: tuple[int, str] | None
+    keeps_rest: bool  # whether the comment after the summary stays
 
 
 def doc_questions(text: str, language: str, path: str) -> list[DocQuestion]:
-    """What the doc comments of a source text say of its definitions."""
+    """Return the questions that the doc comments of a source text answer."""
     lines = Lines(text)
     outline = read_outline(lines, load_grammar(language))
     if outline is None:
         return []
-    found = []
-    for unit in _units(outline.root):
-        rows = _doc_rows(unit, outline, lines)
-        if rows is not None:
-            question = _question(unit, rows, lines, path)
+    questions = []
+    for unit in _named_units(outline.root):
+        comment = _doc_comment(unit, outline, lines)
+        if comment is not None:
+            question = _make_question(unit, comment, lines, path)
             if question is not None:
-                found.append(question)
-    return found
+                questions.append(question)
+    return questions
 
 
-def without_docs(text: str, chosen: list[DocQuestion]) -> tuple[str, list[tuple[int, int]]]:
-    """The text less what the chosen questions were made of, and where each is answered now.
+def remove_docs(text: str, questions: Sequence[DocQuestion]) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without the comments of the questions, and the lines that answer them.
 
-    The answers are lines counted from 1, inclusive, in the order of `chosen`.
+    The first and last lines, from 1, are in the order of the questions.
     """
-    gone = {row for question in chosen for row in question.removed}
-    replaced = dict(question.replaced for question in chosen if question.replaced)
-    kept, now = [], []
+    removed = {row for question in questions for row in question.removed}
+    replaced = dict(question.replaced for question in questions if question.replaced)
+    kept: list[str] = []
+    new_rows = []  # by old row
     for row, line in enumerate(text.split("\n")):
-        now.append(len(kept))
-        if row not in gone:
+        new_rows.append(len(kept))
+        if row not in removed:
             kept.append(replaced.get(row, line))
     spans = []
-    for question in chosen:
-        left = [row for row in range(question.first, question.end) if row not in gone]
-        spans.append((now[left[0]] + 1, now[left[-1]] + 1))
+    for question in questions:
+        left = [row for row in range(question.first, question.end) if row not in removed]
+        spans.append((new_rows[left[0]] + 1, new_rows[left[-1]] + 1))
     return "\n".join(kept), spans
 
 
-def _units(unit: Unit) -> Iterator[Unit]:
+def _named_units(unit: Unit) -> Iterator[Unit]:
     for member in unit.members:
         if member.symbol:
             yield member
-        yield from _units(member)
+        yield from _named_units(member)
 
 
-def _doc_rows(unit: Unit, outline: Outline, lines: Lines) -> tuple[int, int] | None:
-    """The first row of the comment that documents a definition, and the row after it."""
+def _doc_comment(unit: Unit, outline: Outline, lines: Lines) -> RowRange | None:
+    """Return the rows of the comment that documents a definition."""
     above = [
         comment
         for comment in outline.comments
@@ -97,8 +111,8 @@ def _doc_rows(unit: Unit, outline: Outline, lines: Lines) -> tuple[int, int] | N
     ]  # fmt: skip
     if above:
         return _last_block(above)
-    floor = min((member.first for member in unit.members), default=unit.end)
-    limit = min(floor, unit.row + MAX_DOCSTRING_ROW)
+    body = min((member.first for member in unit.members), default=unit.end)
+    limit = min(body, unit.row + MAX_SIGNATURE_LINES)
     for comment in outline.comments:
         if unit.row < comment.first < limit and comment.text.lstrip("rRuU")[:1] in "\"'":
             before = lines.rows[comment.first - 1].rstrip()
@@ -107,7 +121,8 @@ def _doc_rows(unit: Unit, outline: Outline, lines: Lines) -> tuple[int, int] | N
     return None
 
 
-def _last_block(above: list[Comment]) -> tuple[int, int]:
+def _last_block(above: Sequence[Comment]) -> RowRange:
+    """Return the rows of the last comment, joined with adjacent line comments before it."""
     first, end = above[-1].first, above[-1].end
     if end - first > 1:
         return first, end
@@ -118,50 +133,63 @@ def _last_block(above: list[Comment]) -> tuple[int, int]:
     return first, end
 
 
-def _question(unit: Unit, rows: tuple[int, int], lines: Lines, path: str) -> DocQuestion | None:
-    first, end = rows
-    summary = _summary_end(lines.rows[first:end]) + first
-    text = plain_text("\n".join(lines.rows[first:summary]))
-    said = sentences(_BULLET.split(text, 1)[0])
-    if not said:
+def _make_question(unit: Unit, comment: RowRange, lines: Lines, path: str) -> DocQuestion | None:
+    first, end = comment
+    summary_end = first + _count_summary_rows(lines.rows[first:end])
+    text = plain_text("\n".join(lines.rows[first:summary_end]))
+    sentences = split_sentences(_BULLET.split(text, 1)[0])
+    if not sentences:
         return None
-    query = question_of(said[0], unit.symbol)
-    if query is None or not _has_code(unit, rows, lines):
+    query = comment_query(sentences[0], unit.symbol)
+    if query is None or not _has_code(unit, comment, lines):
         return None
-    keeps_rest = any(
-        len(_MARKS.sub("", row)) > 12 for row in lines.rows[summary:end]
-    ) and choice(f"{path}:{unit.symbol}", 3)  # fmt: skip
-    removed, replaced = range(first, end), None
-    if keeps_rest:
-        opener = _OPENER.match(lines.rows[first])
-        removed = range(first + 1 if opener else first, summary)
-        replaced = (first, opener[1]) if opener and opener[2] else None
-    start = unit.first if keeps_rest or end > unit.row else end
-    span = BOX_SPAN if unit.is_box else MAX_SPAN
-    # A docstring that is gone lengthens nothing: the span is counted in lines that stay.
-    gone = sum(start <= row < unit.end for row in removed)
-    stop = min(unit.end, start + span + gone)
+    removal = _plan_removal(comment, summary_end, lines, f"{path}:{unit.symbol}")
+    start = unit.first if removal.keeps_rest or end > unit.row else end
+    limit = MAX_CLASS_LINES if unit.is_box else MAX_SPAN_LINES
+    # The limit counts the lines that stay.
+    removed_lines = sum(start <= row < unit.end for row in removal.rows)
+    stop = min(unit.end, start + limit + removed_lines)
     code = "\n".join(lines.rows[row] for row in range(start, stop) if not first <= row < end)
-    return DocQuestion(query, said[0], unit.symbol, start, stop, tuple(removed), replaced, code)
+    return DocQuestion(
+        query, sentences[0], unit.symbol, start, stop, tuple(removal.rows), removal.replaced, code
+    )
 
 
-def _summary_end(rows: list[str]) -> int:
-    """How many rows of a comment say what the definition does, before its parts or a blank."""
+def _plan_removal(comment: RowRange, summary_end: int, lines: Lines, key: str) -> Removal:
+    """Return the rows to remove: the whole comment, or in two of three cases only its summary.
+
+    A comment without further text is removed as a whole.
+    """
+    first, end = comment
+    has_rest = any(len(_MARKS.sub("", row)) > MIN_REST_CHARS for row in lines.rows[summary_end:end])
+    if not (has_rest and hash_choice(key, 3)):
+        return Removal(range(first, end), None, keeps_rest=False)
+    opener = _OPENER.match(lines.rows[first])
+    rows = range(first + 1 if opener else first, summary_end)
+    replaced = (first, opener[1]) if opener and opener[2] else None
+    return Removal(rows, replaced, keeps_rest=True)
+
+
+def _count_summary_rows(rows: Sequence[str]) -> int:
+    """Return the number of rows of a comment before its parameters or a blank row."""
     has_text = False
     for number, row in enumerate(rows):
         opener = _OPENER.match(row)
-        said = opener[2] if opener else _MARKS.sub("", row)
-        if has_text and (not said.strip("*/ -") or _PARTS.match(said)):
+        text = opener[2] if opener else _MARKS.sub("", row)
+        if has_text and (not text.strip("*/ -") or _SECTION.match(text)):
             return number
-        has_text = has_text or bool(re.sub(r"</?summary>", "", said).strip("*/\"' "))
+        has_text = has_text or bool(re.sub(r"</?summary>", "", text).strip("*/\"' "))
     return len(rows)
 
 
-def _has_code(unit: Unit, rows: tuple[int, int], lines: Lines) -> bool:
-    first, end = rows
+def _has_code(unit: Unit, comment: RowRange, lines: Lines) -> bool:
+    first, end = comment
     code = [
         line.strip()
         for row, line in enumerate(lines.rows[unit.row : unit.end], unit.row)
         if not first <= row < end
     ]
-    return len([line for line in code if line]) >= 2 and sum(map(len, code)) >= MIN_CODE
+    return (
+        len([line for line in code if line]) >= MIN_CODE_LINES
+        and sum(map(len, code)) >= MIN_CODE_CHARS
+    )

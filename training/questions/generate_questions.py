@@ -1,12 +1,12 @@
-"""Small repositories with questions whose answers are known, for the ranker to learn from.
+"""Make small repositories with questions of known answers, to train the ranker on.
 
     python -m training.questions.generate_questions PACKAGES... --clones DIR --reserved DIR...
         --leave-out repos.json --out DIR
 
-Reads the projects that `questions/projects.tsv` names. PACKAGES are folders with one unpacked package
-in each of their folders; `--clones` holds clones. `--reserved` folders are repositories of which no
-copy may be read, `--leave-out` lists more that are not to be read themselves. Writes
-`OUT/<project>/repo`, `OUT/<project>/questions.jsonl` and `OUT/projects.jsonl`.
+Reads the projects that `projects.tsv` names. PACKAGES are folders with one unpacked package per
+subfolder; `--clones` holds clones. `--reserved` folders are repositories of which no copy may be
+read; `--leave-out` lists more that must not be read themselves. Writes `OUT/<project>/repo`,
+`OUT/<project>/questions.jsonl` and `OUT/projects.jsonl`. Existing projects are kept.
 """
 
 from __future__ import annotations
@@ -18,44 +18,45 @@ import random
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from benchmarks.common.arguments import command_parser, option
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import UNKNOWN, language_of
+from training.arguments import JOBS, OUT, RESERVED
 from training.corpus.reserved_repos import (
-    NAMES,
-    Reserved,
+    ReservedRepositories,
     Shingles,
     read_names,
+    repository_shingles,
     repository_texts,
-    shingles_of_repositories,
 )
-from training.corpus.sampling import Project, find_projects, root_of
-from training.questions.chunk_questions import Asked, Span
-from training.questions.repository_questions import ask
+from training.corpus.sampling import Project, archive_root, find_projects
+from training.questions.chunk_questions import CodeQuestion, LineSpan
+from training.questions.repository_questions import make_questions
 
 MIN_FILES: Final = 25
 MAX_FILES: Final = 1_700
 MIN_QUESTIONS: Final = 12
+OPTIONAL_PACKAGES: Final = option("packages", type=Path, nargs="*", metavar="PACKAGES")
 
-_FOREIGN: Final = re.compile(
+_THIRD_PARTY: Final = re.compile(
     r"(?:^|/)(?:node_modules|vendor|third_party|third-party|debian|\.git|\.pc|__pycache__)/"
 )
-_HERE: Final = Path(__file__).parent
 _log = logging.getLogger("training")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A project of the list and the folders of it that make the repository; none: all."""
+class SelectedProject:
+    """A project of the list with the folders that make the repository, all if empty."""
 
     project: Project
     folders: tuple[str, ...]
@@ -69,129 +70,135 @@ def main() -> None:
     args = parse_arguments()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     args.out.mkdir(parents=True, exist_ok=True)
-    known = _known_shingles(args.reserved, args.out / "reserved.npy")
-    chosen = choose_projects(args)
-    make = partial(make_repository, out=args.out, known=known)
+    shingles = cached_shingles(args.reserved, args.out / "reserved.npy")
+    make = partial(make_repository, out=args.out, shingles=shingles)
     with ProcessPoolExecutor(args.jobs) as pool:
-        made = [entry for entry in pool.map(make, chosen) if entry]
-    listing = "".join(f"{json.dumps(entry)}\n" for entry in made)
+        records = [record for record in pool.map(make, select_projects(args)) if record]
+    listing = "".join(f"{json.dumps(record)}\n" for record in records)
     (args.out / "projects.jsonl").write_text(listing)
-    kinds = sum((Counter(entry["kinds"]) for entry in made), Counter())
-    _log.info("%d projects, %d questions: %s", len(made), kinds.total(), dict(kinds))
+    kinds = sum((Counter(record["kinds"]) for record in records), Counter[str]())
+    _log.info("%d projects, %d questions: %s", len(records), kinds.total(), dict(kinds))
 
 
-def choose_projects(args: argparse.Namespace) -> list[Chosen]:
-    """The projects of the list that are at hand; one that must not be read is an error."""
+def parse_arguments() -> argparse.Namespace:
+    parser = command_parser(__doc__, OPTIONAL_PACKAGES, RESERVED, OUT, JOBS)
+    parser.add_argument(
+        "--projects", type=Path, default=Path(__file__).with_name("projects.tsv"), metavar="FILE",
+        help="list of projects (default: projects.tsv)",
+    )  # fmt: skip
+    parser.add_argument("--clones", type=Path, metavar="DIR", help="folder with clones")
+    parser.add_argument(
+        "--leave-out", type=Path, nargs="*", default=[], metavar="FILE",
+        help="lists of repositories that must not be read",
+    )  # fmt: skip
+    return parser.parse_args()
+
+
+def select_projects(args: argparse.Namespace) -> list[SelectedProject]:
+    """Return the available projects of the list. Raise ValueError for a reserved one."""
     found = {one.name: one for one in find_projects(args.packages, None)}
     if args.clones is not None:
         for folder in args.clones.iterdir():
-            found[f"github/{folder.name}"] = Project(f"github/{folder.name}", folder, True)
-    names = set(read_names(NAMES))
+            name = f"github/{folder.name}"
+            found[name] = Project(name, folder, is_history=True)
+    names = set(read_names())
     for path in args.leave_out:
-        names |= {entry["name"].lower() for entry in json.loads(path.read_text())}
-    reserved = Reserved(names, np.zeros(0, np.uint64))
-    chosen = []
+        names |= {record["name"].lower() for record in json.loads(path.read_text())}
+    reserved = ReservedRepositories(names, np.zeros(0, np.uint64))
+    selected = []
     for line in args.projects.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         name, *folders = line.split()
         project = found.get(name)
         if project is None:
-            _log.warning("%s: not at hand", name)
+            _log.warning("%s: not available", name)
         elif reserved.has_name(name.replace("+", "/")):
-            raise ValueError(f"{name} is reserved: take it out of {args.projects}")
+            raise ValueError(f"{name} is reserved: remove it from {args.projects}")
         else:
-            chosen.append(Chosen(project, tuple(folders)))
-    return chosen
+            selected.append(SelectedProject(project, tuple(folders)))
+    return selected
 
 
-def make_repository(chosen: Chosen, out: Path, known: Shingles) -> dict | None:
-    """Write one repository and its questions; what the listing says of it, None if unfit.
-
-    One that is there already, with its `project.json`, is not made again.
-    """
-    folder = out / chosen.name
+def make_repository(
+    selected: SelectedProject, out: Path, shingles: Shingles
+) -> dict[str, Any] | None:
+    """Write a repository and its questions; return its record, None if it is unsuitable."""
+    folder = out / selected.name
     if (folder / "project.json").exists():
-        made: dict = json.loads((folder / "project.json").read_text())
-        return made
-    reserved = Reserved(read_names(NAMES), known)
-    texts = dict(read_texts(chosen, reserved))
+        existing: dict[str, Any] = json.loads((folder / "project.json").read_text())
+        return existing
+    reserved = ReservedRepositories(read_names(), shingles)
+    texts = dict(read_texts(selected, reserved))
     files = [path for path in texts if language_of(path) in GRAMMARS]
     if not MIN_FILES <= len(files) <= MAX_FILES:
-        _log.warning("%s: %d source files, left out", chosen.name, len(files))
+        _log.warning("%s: %d source files, left out", selected.name, len(files))
         return None
-    asked, texts = ask(texts, random.Random(chosen.project.number))
-    if len(asked) < MIN_QUESTIONS:
-        _log.warning("%s: %d questions, left out", chosen.name, len(asked))
+    questions, texts = make_questions(texts, random.Random(selected.project.seed))
+    if len(questions) < MIN_QUESTIONS:
+        _log.warning("%s: %d questions, left out", selected.name, len(questions))
         return None
-    write_repository(folder, texts, asked)
-    size = Counter({path: len(texts[path]) for path in files})
+    write_repository(folder, texts, questions)
     languages: Counter[str] = Counter()
-    for path, count in size.items():
-        languages[language_of(path)] += count
-    kinds = Counter(one.kind for one in asked)
-    _log.info("%s: %d files, %d questions %s", chosen.name, len(texts), len(asked), dict(kinds))
-    entry = {
-        "name": chosen.name, "source": chosen.project.name, "folders": chosen.folders,
+    for path in files:
+        languages[language_of(path)] += len(texts[path])
+    kinds = Counter(one.kind for one in questions)
+    counts = len(texts), len(questions), dict(kinds)
+    _log.info("%s: %d files, %d questions %s", selected.name, *counts)
+    record = {
+        "name": selected.name, "source": selected.project.name, "folders": selected.folders,
         "language": languages.most_common(1)[0][0], "files": len(files), "kinds": kinds,
     }  # fmt: skip
-    (folder / "project.json").write_text(json.dumps(entry))
-    return entry
+    (folder / "project.json").write_text(json.dumps(record))
+    return record
 
 
-def read_texts(chosen: Chosen, reserved: Reserved) -> Iterator[tuple[str, str]]:
-    """Path and text of all that is kept of a project."""
-    folder = chosen.project.folder
-    folder = folder if chosen.project.is_history else root_of(folder)
-    for path, text in repository_texts(folder, lambda name: language_of(name) != UNKNOWN):
-        path = path.replace("\\", "/")
-        if chosen.folders and not path.startswith(tuple(f"{one}/" for one in chosen.folders)):
+def read_texts(
+    selected: SelectedProject, reserved: ReservedRepositories
+) -> Iterator[tuple[str, str]]:
+    """Yield path and text of each usable file of a project."""
+    project = selected.project
+    folder = project.folder if project.is_history else archive_root(project.folder)
+    for native_path, text in repository_texts(folder, lambda name: language_of(name) != UNKNOWN):
+        path = native_path.replace("\\", "/")
+        if selected.folders and not path.startswith(tuple(f"{one}/" for one in selected.folders)):
             continue
-        if _FOREIGN.search(path) or "\0" in text or reserved.has_name(path):
+        if _THIRD_PARTY.search(path) or "\0" in text or reserved.has_name(path):
             continue
         if text and not reserved.has_text(text):
             yield path, text
 
 
-def write_repository(folder: Path, texts: dict[str, str], asked: Iterable[Asked]) -> None:
-    """The texts below `repo`, the questions one a line beside it."""
+def write_repository(
+    folder: Path, texts: Mapping[str, str], questions: Iterable[CodeQuestion]
+) -> None:
+    """Write the texts to `repo`, and one question per line to `questions.jsonl`."""
     shutil.rmtree(folder, ignore_errors=True)
     for path, text in texts.items():
-        full = folder / "repo" / path
-        full.parent.mkdir(parents=True, exist_ok=True)
-        full.write_text(text, encoding="utf-8", errors="replace", newline="")
-    with (folder / "questions.jsonl").open("w", encoding="utf-8") as out:
-        for one in asked:
+        full_path = folder / "repo" / path
+        full_path.parent.mkdir(parents=True, exist_ok=True)
+        full_path.write_text(text, encoding="utf-8", errors="replace", newline="")
+    with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
+        for one in questions:
             hard = all(
                 word_overlap(one.query, _span_text(texts, span)) <= HARD_SHARE
                 for span in one.targets
             )
             record = {"query": one.query, "kind": one.kind, "hard": hard, "targets": one.targets}
-            out.write(json.dumps(record) + "\n")
+            file.write(json.dumps(record) + "\n")
 
 
-def _span_text(texts: dict[str, str], span: Span) -> str:
+def _span_text(texts: Mapping[str, str], span: LineSpan) -> str:
     path, first, last = span
     return "\n".join(texts[path].split("\n")[first - 1 : last])
 
 
-def _known_shingles(folders: Sequence[Path], kept: Path) -> Shingles:
-    if not kept.exists():
-        np.save(kept, shingles_of_repositories(folders))
-    known: Shingles = np.load(kept)
-    return known
-
-
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("packages", type=Path, nargs="*")
-    parser.add_argument("--projects", type=Path, default=_HERE / "projects.tsv")
-    parser.add_argument("--clones", type=Path)
-    parser.add_argument("--reserved", type=Path, nargs="*", default=[])
-    parser.add_argument("--leave-out", type=Path, nargs="*", default=[])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--jobs", type=int, default=2)
-    return parser.parse_args()
+def cached_shingles(folders: Sequence[Path], path: Path) -> Shingles:
+    """Return the shingles of reserved repositories from a file, or compute them."""
+    if not path.exists():
+        np.save(path, repository_shingles(folders))
+    shingles: Shingles = np.load(path)
+    return shingles
 
 
 if __name__ == "__main__":

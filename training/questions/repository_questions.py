@@ -1,143 +1,179 @@
-"""The questions about one repository, and its texts as they must be for these."""
+"""The questions about one repository, and its texts without what the questions reveal."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
-from training.corpus.chunks import cut_file
-from training.corpus.sampling import GENERATED, LEFT_OUT, MAX_BYTES
-from training.questions.case_titles import test_questions
+from rootle.text.terms import WORD
+from training.corpus.sampling import EXCLUDED_PATHS, GENERATED, HEADER_CHARS, MAX_BYTES
+from training.corpus.source_chunks import split_file
+from training.questions.case_titles import title_questions
 from training.questions.chunk_questions import (
-    Asked,
-    count_words,
+    CodeQuestion,
     heading_questions,
     message_questions,
     name_questions,
-    times_said,
 )
-from training.questions.doc_comments import DocQuestion, doc_questions, without_docs
-from training.questions.phrasing import choice
+from training.questions.doc_comments import DocQuestion, doc_questions, remove_docs
+from training.questions.phrasing import hash_choice
 
-# Of a project; comments are the majority, as questions about behaviour are.
+# Questions of a project by kind. Most are about behaviour, as in real queries.
 LIMITS: Final = {
     "behaviour": 40, "error": 7, "documentation": 5, "symbol": 4, "tests": 6, "usage": 4,
 }  # fmt: skip
-EASY_DOCS: Final = 0.8  # of the candidates for them; many turn out to be said twice
-DOCS_OF_A_FILE: Final = 2
-TESTS_OF_A_FILE: Final = 2
+EASY_SHARE: Final = 0.8  # of the candidates for doc questions; many of them occur twice
+MAX_FILE_DOCS: Final = 2
+MAX_FILE_TESTS: Final = 2
+MAX_FILE_QUESTIONS: Final = 4
 
-_NOT_OURS: Final = re.compile(
-    r"(?:^|/)(?:\.|examples?|samples?|demos?|bench(?:marks?|es)?|playground|fastlane|tutorials?|docs?)/",
-    re.I,
+_SECONDARY: Final = re.compile(
+    r"(?:^|/)(?:\.|examples?|samples?|demos?|bench(?:marks?|es)?|playground|fastlane|tutorials?"
+    r"|docs?)/",
+    re.IGNORECASE,
 )
-_TESTED: Final = re.compile(
+_TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testing|[\w.]*tests)/|[._-](?:test|spec)s?\.\w+$"
     r"|(?:^|/)test_|(?:Tests?|TestCase|Spec)\.\w+$",
     re.IGNORECASE,
 )
 
+Texts = dict[str, str]  # by path
 
-def ask(texts: dict[str, str], rng: random.Random) -> tuple[list[Asked], dict[str, str]]:
-    """Questions about a repository, and its texts as they must be for the questions."""
-    texts = dict(texts)
-    words = count_words(texts)
-    asked = list(_ask_docs(texts, words, rng)) + list(_ask_tests(texts, rng))
-    places = [
-        place
-        for path, text in texts.items()
+
+def make_questions(
+    texts: Mapping[str, str], rng: random.Random
+) -> tuple[list[CodeQuestion], Texts]:
+    """Return questions about a repository, and its texts as the questions require them."""
+    changed = dict(texts)
+    words = normalize_words(changed)
+    questions = list(_ask_docs(changed, words, rng)) + list(_ask_tests(changed, rng))
+    chunks = [
+        chunk
+        for path, text in changed.items()
         if len(text) <= MAX_BYTES and (language_of(path) in GRAMMARS or language_of(path) in PROSE)
-        for place in cut_file(path, language_of(path), text, 0)
+        for chunk in split_file(path, language_of(path), text, 0)
     ]
-    ours = [place for place in places if place.language in PROSE or _is_ours(place.path, texts)]
-    symbols, usages = name_questions(places)
+    primary = [one for one in chunks if one.language in PROSE or is_primary(one.path, changed)]
+    symbols, usages = name_questions(chunks)
     by_kind = {
-        "error": list(message_questions(ours)),
-        "documentation": list(heading_questions(places)),
-        "symbol": [one for one in symbols if _is_ours(one.targets[0][0], texts)],
+        "error": list(message_questions(primary)),
+        "documentation": list(heading_questions(chunks)),
+        "symbol": [one for one in symbols if is_primary(one.targets[0][0], changed)],
         "usage": usages,
     }
-    taken = Counter(path for one in asked for path, _, _ in one.targets)
+    per_file = Counter(path for one in questions for path, _, _ in one.targets)
     for kind, found in by_kind.items():
-        asked += _spread(found, LIMITS[kind], rng, taken)
-    return _once(asked), texts
+        questions += _sample_evenly(found, LIMITS[kind], rng, per_file)
+    return _without_duplicates(questions), changed
 
 
-def _ask_docs(texts: dict[str, str], words: Sequence[str], rng: random.Random) -> Iterator[Asked]:
-    paths = [path for path in texts if language_of(path) in GRAMMARS and _is_ours(path, texts)]
+def _ask_docs(texts: Texts, words: Sequence[str], rng: random.Random) -> Iterator[CodeQuestion]:
+    """Yield questions from doc comments, and remove these comments from the texts."""
+    paths = [path for path in texts if language_of(path) in GRAMMARS and is_primary(path, texts)]
     candidates: list[tuple[str, DocQuestion]] = []
     for path in paths:
         found = doc_questions(texts[path], language_of(path), path)
         candidates += [(path, question) for question in found]
     rng.shuffle(candidates)
-    said = Counter(question.query.lower() for _, question in candidates)
+    for path, questions in _choose_docs(candidates, words).items():
+        texts[path], spans = remove_docs(texts[path], questions)
+        for question, (first, last) in zip(questions, spans, strict=True):
+            yield CodeQuestion(question.query, "behaviour", ((path, first, last),))
+
+
+def _choose_docs(
+    candidates: Sequence[tuple[str, DocQuestion]], words: Sequence[str]
+) -> dict[str, list[DocQuestion]]:
+    """Return the chosen questions by path: unique ones, few per file, easy ones first.
+
+    Hard ones, whose comments use other words than the code, are more frequent than in practice.
+    """
+    queries = Counter(question.query.lower() for _, question in candidates)
     chosen: dict[str, list[DocQuestion]] = defaultdict(list)
     left = LIMITS["behaviour"]
     easy = [one for one in candidates if not _is_hard(one[1])]
-    # Comments that say it in other words than the code come second, though there are more of them.
-    for path, question in easy[: int(EASY_DOCS * left)] + candidates:
-        taken = chosen[path]
-        if not left or len(taken) == DOCS_OF_A_FILE or question in taken:
+    for path, question in [*easy[: int(EASY_SHARE * left)], *candidates]:
+        of_file = chosen[path]
+        if not left or len(of_file) == MAX_FILE_DOCS or question in of_file:
             continue
-        if said[question.query.lower()] == 1 and times_said(question.sentence, words) <= 1:
-            taken.append(question)
+        if queries[question.query.lower()] == 1 and count_sentence(question.sentence, words) <= 1:
+            of_file.append(question)
             left -= 1
-    for path, questions in chosen.items():
-        texts[path], spans = without_docs(texts[path], questions)
-        for question, (first, last) in zip(questions, spans, strict=True):
-            yield Asked(question.query, "behaviour", ((path, first, last),))
+    return chosen
 
 
 def _is_hard(question: DocQuestion) -> bool:
     return word_overlap(question.query, question.code) <= HARD_SHARE
 
 
-def _ask_tests(texts: dict[str, str], rng: random.Random) -> Iterator[Asked]:
+def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
+    """Yield questions from titles of test cases, and remove these titles from the texts."""
     paths = [
         path
         for path in texts
-        if _TESTED.search(path) and language_of(path) in GRAMMARS and len(texts[path]) <= MAX_BYTES
+        if _TEST.search(path) and language_of(path) in GRAMMARS and len(texts[path]) <= MAX_BYTES
     ]
     rng.shuffle(paths)
     count = 0
     for path in paths:
         if count >= LIMITS["tests"]:
             return
-        texts[path], found = test_questions(
-            texts[path], language_of(path), path, 1 + choice(path, TESTS_OF_A_FILE)
-        )
+        limit = 1 + hash_choice(path, MAX_FILE_TESTS)
+        texts[path], found = title_questions(texts[path], language_of(path), path, limit)
         count += len(found)
-        for query, first, last in found:
-            yield Asked(query, "tests", ((path, first, last),))
+        for one in found:
+            yield CodeQuestion(one.query, "tests", ((path, one.first_line, one.last_line),))
 
 
-def _is_ours(path: str, texts: dict[str, str]) -> bool:
-    """Whether a file is the project's own code: no test, example, copy or a program's output."""
-    if LEFT_OUT.search(path) or _TESTED.search(path) or _NOT_OURS.search(path):
+def is_primary(path: str, texts: Mapping[str, str]) -> bool:
+    """Return whether a file is source of the project itself.
+
+    Tests, examples, third-party and generated files are not.
+    """
+    if EXCLUDED_PATHS.search(path) or _TEST.search(path) or _SECONDARY.search(path):
         return False
     text = texts[path]
-    return len(text) <= MAX_BYTES and not GENERATED.search(text[:600])
+    return len(text) <= MAX_BYTES and not GENERATED.search(text[:HEADER_CHARS])
 
 
-def _spread(found: list[Asked], limit: int, rng: random.Random, taken: Counter[str]) -> list[Asked]:
-    """Some of the questions, those about files that few others are about first."""
-    rng.shuffle(found)
-    kept: list[Asked] = []
-    for one in sorted(found, key=lambda one: min(taken[one.targets[0][0]], 2)):
-        if len(kept) == limit:
+def normalize_words(texts: Mapping[str, str]) -> list[str]:
+    """Return each text as lower-case words with single spaces, whatever wraps them."""
+    return [f" {' '.join(WORD.findall(text.lower()))} " for text in texts.values()]
+
+
+def count_sentence(sentence: str, words: Sequence[str]) -> int:
+    """Return how often a sentence occurs in normalized texts; stop at two."""
+    wanted = f" {' '.join(WORD.findall(sentence.lower()))} "
+    times = 0
+    for text in words:
+        times += text.count(wanted)
+        if times > 1:
             break
-        if taken[one.targets[0][0]] < 4:
-            kept.append(one)
-            taken[one.targets[0][0]] += 1
-    return kept
+    return times
 
 
-def _once(asked: Iterable[Asked]) -> list[Asked]:
-    return list({one.query.lower(): one for one in asked}.values())
+def _sample_evenly(
+    questions: list[CodeQuestion], limit: int, rng: random.Random, per_file: Counter[str]
+) -> list[CodeQuestion]:
+    """Return random questions, first about files with few questions; count them in `per_file`."""
+    rng.shuffle(questions)
+    chosen: list[CodeQuestion] = []
+    for question in sorted(questions, key=lambda one: min(per_file[one.targets[0][0]], 2)):
+        if len(chosen) == limit:
+            break
+        if per_file[question.targets[0][0]] < MAX_FILE_QUESTIONS:
+            chosen.append(question)
+            per_file[question.targets[0][0]] += 1
+    return chosen
+
+
+def _without_duplicates(questions: Iterable[CodeQuestion]) -> list[CodeQuestion]:
+    return list({one.query.lower(): one for one in questions}.values())

@@ -1,128 +1,152 @@
-"""How well questions without an answer can be told from others, and what the limit is.
+"""How well unanswerable questions can be recognized, and the theoretical limits.
 
-    python -m training.ranker.abstention_analysis --bench BENCH REPOS --labels CHECKOUTS --synthetic DIR --work WORK
-        [--json FILE]
+    python -m training.ranker.abstention_analysis --bench BENCH REPOS --labels CHECKOUTS
+        --synthetic DIR --work WORK [--json FILE]
 
-The arguments are those of `ranker/train_ranker.py`, whose WORK has everything that the tune part needs.
-Of the tune part no chance comes from trees or a calibration that saw the repository; of the test
-part the chances are those that ship, with thresholds that were set on the tune part. Beside the
-questions that have an answer stand those that were answered, in the lines of the first ten results:
-to refuse the others is right, for their answer is not shown.
+The options are those of `train_ranker`, whose WORK has all examples of the tune split. On the tune
+split no probability comes from trees or a calibration that saw the repository. On the test split
+they are those of the shipped model, with thresholds set on the tune split. Besides all answerable
+questions, those that the first ten results answer form a second group: refusing the others is
+correct, because their answer is not shown.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from benchmarks.common.labels import LABELS, Label, read_labels
+from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.labels import (
+    SHOWN_LINES,
+    Label,
+    labelled_repositories,
+    overlaps_target,
+)
+from benchmarks.common.metrics import match_targets
+from benchmarks.common.reports import format_interval, write_json
+from benchmarks.common.rootle_search import indexed_app, search_hits
+from benchmarks.common.statistics import mean
 from benchmarks.quality.abstention import (
     GROUPS,
-    REFUSED,
-    WANTED,
-    Said,
-    auc_for,
-    mean,
-    row_of,
-    told_by_hits,
+    REFUSAL_LEVELS,
+    WANTED_RECOGNITION,
+    Prediction,
+    recognition_by_hits,
+    required_auc,
+    separation,
 )
-from benchmarks.quality.labelled_questions import first_lines, overlaps, ranks_of
-from benchmarks.quality.public_benchmark import TOP_K, found
 
-from rootle import App, SearchQuery, open_app
+from rootle import App
 from rootle.rank.confidence import estimate_confidence, shipped_calibration
 from rootle.rank.rankers.learned import rank_learned, shipped_trees
-from rootle.rank.ranking_inputs import Floats, RankingInputs
-from training.ranker.calibration import Signals, chance, fitted_answer, signals_of
-from training.ranker.ranking_examples import Asker, is_met
-from training.ranker.train_ranker import cross_fitted, example_of, gathered, orders_of
+from rootle.rank.ranking_inputs import RankingInputs
+from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, required
+from training.ranker.calibration import (
+    Signals,
+    answer_probability,
+    collect_signals,
+    fit_answer_model,
+)
+from training.ranker.cross_fitting import cross_fit, prepare, rank_evaluated
+from training.ranker.ranking_examples import InputRecorder, cached_examples
+from training.ranker.train_ranker import train
 
 
 def main() -> None:
     args = parse_arguments()
-    parts = {"tune, cross-fitted": of_tune(args), "test": list(of_test(args))}
-    tune = parts["tune, cross-fitted"]
-    report: dict = {"aucWanted": auc_for(WANTED, REFUSED[0])}
-    print(f"80 % at 5 % is an area of {report['aucWanted']:.3f} where both are bell curves alike")
-    for part, said in parts.items():
-        report[part] = rows = [row_of(name, said, tune) for name in GROUPS]
-        answered = mean([one.is_answered for one in said if one.has_answer])
-        by_lot = told_by_hits(answered, REFUSED[0])
-        print(f"{part}: {answered:.1%} of the questions with an answer are answered; who knew no "
-              f"more than that would recognise {by_lot:.0%} at 5 %")  # fmt: skip
-        for row in rows:
-            print_row(row)
-    if args.json:
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    tune = cross_fitted_predictions(collect_tune_signals(args))
+    splits = {"tune, cross-fitted": tune, "test": list(shipped_predictions(args))}
+    wanted = required_auc(WANTED_RECOGNITION, REFUSAL_LEVELS[0])
+    print(
+        f"recognizing {WANTED_RECOGNITION:.0%} at {REFUSAL_LEVELS[0]:.0%} refusals needs an AUC "
+        f"of {wanted:.3f} if both groups are normal with equal variance"
+    )
+    report: dict[str, Any] = {"required_auc": wanted}
+    for split, predictions in splits.items():
+        report[split] = [separation(group, predictions, tune) for group in GROUPS]
+        print(format_limit(split, predictions))
+        for row in report[split]:
+            print(format_separation(row))
+    write_json(args.json, report)
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--bench", type=Path, nargs=2, required=True, metavar=("BENCH", "REPOS"))
-    parser.add_argument("--labels", type=Path, required=True)
-    parser.add_argument("--synthetic", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--json", type=Path)
-    return parser.parse_args()
+    sources = (required(PUBLIC_BENCH), required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
+    return command_parser(__doc__, *sources, JSON).parse_args()
 
 
-def of_tune(args: argparse.Namespace) -> list[Said]:
-    """The tune part, each question by trees and a calibration that saw nothing of its project."""
-    examples = [example_of(asked) for asked in gathered(args)]
-    learned = orders_of(examples, cross_fitted(examples))["learned"]
-    signals = [signals_of(asked, ranked, is_met) for asked, ranked in learned if ranked.order]
-    labels = [one for one in signals if one.source == "labels"]
-    said = []
-    for name in sorted({one.repository for one in labels}):
-        answer = fitted_answer([one for one in labels if one.repository != name])
-        said += [said_of(one, answer) for one in labels if one.repository == name]
-    return said
+def collect_tune_signals(args: argparse.Namespace) -> list[Signals]:
+    """Return the signals of the tune split in the order of trees that saw no repository."""
+    examples = [prepare(example) for example in cached_examples(args)]
+    learned = rank_evaluated(examples, cross_fit(examples, train))["learned"]
+    signals = [collect_signals(example, ranked) for example, ranked in learned if ranked.order]
+    return [one for one in signals if one.source == "labels"]
 
 
-def said_of(one: Signals, answer: Floats) -> Said:
-    value = float(chance(one.of_question[None, :], answer)[0])
-    return Said(one.repository, value, one.is_answerable, bool(one.is_right.any()))
+def cross_fitted_predictions(signals: Sequence[Signals]) -> list[Prediction]:
+    """Return predictions of a calibration that was fitted without the repository."""
+    predictions = []
+    for name in sorted({one.repository for one in signals}):
+        model = fit_answer_model([one for one in signals if one.repository != name])
+        predictions += [
+            Prediction(
+                name, answer_probability(one, model), one.is_answerable, bool(one.is_correct.any())
+            )
+            for one in signals
+            if one.repository == name
+        ]
+    return predictions
 
 
-def of_test(args: argparse.Namespace) -> Iterator[Said]:
-    """The test part as it is answered by what ships."""
-    for repo in json.loads((LABELS / "repositories.json").read_text()):
-        if repo["split"] == "test":
-            root, index_dir = args.labels / repo["name"], args.work / "labels" / repo["name"]
-            with open_app(root, index_dir=index_dir) as app:
-                app.index()
-                asker = Asker(app)
-                for label in read_labels(repo["name"]):
-                    yield Said(
-                        label.repository,
-                        shipped_chance(asker.ask(label.query)[0]),
-                        bool(label.targets),
-                        is_answered(app, label),
-                    )
+def shipped_predictions(args: argparse.Namespace) -> Iterator[Prediction]:
+    """Yield the predictions of the shipped model on the test split."""
+    for repository in labelled_repositories(args.labels, "test"):
+        with indexed_app(repository.root, args.work / "labels" / repository.name) as app:
+            recorder = InputRecorder(app)
+            for label in repository.labels:
+                inputs, _ = recorder.search(label.query)
+                yield Prediction(
+                    label.repository,
+                    shipped_probability(inputs),
+                    bool(label.targets),
+                    is_answered(app, label),
+                )
 
 
-def shipped_chance(evidence: RankingInputs) -> float:
-    ranked = rank_learned(evidence, shipped_trees())
-    return estimate_confidence(evidence, ranked, shipped_calibration("learned")).chance
+def shipped_probability(inputs: RankingInputs) -> float:
+    """Return the probability of the shipped model that the results answer."""
+    ranked = rank_learned(inputs, shipped_trees())
+    return estimate_confidence(inputs, ranked, shipped_calibration("learned")).chance
 
 
 def is_answered(app: App, label: Label) -> bool:
-    results = app.search(SearchQuery(label.query, limit=TOP_K)).results
-    return bool(ranks_of(label, [first_lines(found(one)) for one in results], overlaps))
+    """Return whether the lines of the first ten results answer a question."""
+    hits = [hit.first_lines(SHOWN_LINES) for hit in search_hits(app, label.query)]
+    return bool(match_targets(label.targets, hits, overlaps_target))
 
 
-def print_row(row: dict) -> None:
-    low, high = row["auc95"]
-    print(f"  {row['group']} ({row['kept']}, and {row['others']} without): area {row['auc']:.3f} "
-          f"({low:.3f} to {high:.3f})")  # fmt: skip
-    own = "  ".join(f"{value:.0%} at {level}" for level, value in row["recognisedAt"].items())
-    print(f"    recognised, thresholds of its own: {own}")
-    at = "  ".join(
-        f"{one['recognised']:.0%} at {one['refused']:.0%}" for one in row["atTuneThresholds"]
+def format_limit(split: str, predictions: Sequence[Prediction]) -> str:
+    answered = mean(one.is_answered for one in predictions if one.is_answerable)
+    limit = recognition_by_hits(answered, REFUSAL_LEVELS[0])
+    return (
+        f"{split}: the first ten results answer {answered:.1%} of the answerable questions; "
+        f"knowing only that recognizes {limit:.0%} at {REFUSAL_LEVELS[0]:.0%} refusals"
     )
-    print(f"    thresholds of the tune part: {at}")
+
+
+def format_separation(row: Mapping[str, Any]) -> str:
+    interval = format_interval(row["auc_interval"], separator=" to ")
+    own = "  ".join(f"{value:.0%} at {level}" for level, value in row["recognized_at"].items())
+    tuned = "  ".join(
+        f"{one['recognized']:.0%} at {one['refused']:.0%}" for one in row["at_tune_thresholds"]
+    )
+    return (
+        f"  {row['group']} ({row['kept']}, and {row['unanswerable']} unanswerable ones): "
+        f"AUC {row['auc']:.3f} {interval}\n"
+        f"    recognized, thresholds set here: {own}\n"
+        f"    recognized, thresholds of the tune split: {tuned}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
-"""What a score of one ranker is worth: two logistic models, fitted to questions with known answers.
+"""Calibration of a ranker's scores: two logistic models, fitted to questions with known answers.
 
-The first tells whether an answer is among the first ten results, from questions of the labels that
-have one and those that have none. The second tells whether a single result answers: of the labels
-by the lines shown, of the benchmark by the file. Both are fitted without the repository for which
-they are reported; the threshold is where at most one answerable question in twenty is refused.
+The first predicts whether an answer is among the first ten results, from answerable and
+unanswerable labelled questions. The second predicts whether a single result answers: by the lines
+shown for the labels, by the file for the public benchmark. Reported figures come from models that
+were fitted without the repository. The threshold refuses at most one answerable question in twenty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from benchmarks.quality.score_calibration import tenths_of
+from benchmarks.quality.score_calibration import bin_results
 from scipy.optimize import minimize
 
 from rootle.rank.confidence import (
@@ -24,130 +24,138 @@ from rootle.rank.confidence import (
 )
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats
-from training.ranker.ranking_examples import Asked
+from training.ranker.ranking_examples import RankingExample
 
-TOP = 10
-REFUSED = 0.05
-# Seven repositories have 42 questions without an answer, and 210 that have one.
-UNANSWERABLE_WEIGHT = 3.0
-BENCH_WEIGHT = 0.3
-RIDGE = 6.0
-
-Judge = Callable[[Asked, int, tuple[str, int, int]], bool]
+TOP_K: Final = 10
+REFUSED_SHARE: Final = 0.05
+# The seven repositories have 42 unanswerable questions and 210 answerable ones.
+UNANSWERABLE_WEIGHT: Final = 3.0
+BENCH_WEIGHT: Final = 0.3
+RIDGE: Final = 6.0
+INTERCEPT: Final = "intercept"
 
 
 @dataclass(frozen=True)
 class Signals:
-    """One ranked question."""
+    """The signals of one ranked question."""
 
     source: str
     repository: str
-    of_question: Floats
-    of_results: Floats  # one row each of the first ten
-    is_right: Floats
+    question: Floats
+    results: Floats  # one row for each of the first ten
+    is_correct: Floats  # of each of them
     is_answerable: bool
 
+    @property
+    def rows(self) -> Floats:
+        """Return the signals of the question and of each result, one row per result."""
+        shape = (len(self.results), len(self.question))
+        rows: Floats = np.hstack([np.broadcast_to(self.question, shape), self.results])
+        return rows
 
-def signals_of(asked: Asked, ranked: RankedFiles, is_met: Judge) -> Signals:
-    first = ranked.order[:TOP]
-    right = [
-        any(is_met(asked, at, lines) for target in asked.targets for lines in target)
-        for at in first
-    ]
+
+def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
+    """Return the signals of a question in one order of its files."""
+    correct = [float(example.answers(file)) for file in ranked.order[:TOP_K]]
     return Signals(
-        asked.source,
-        asked.repository,
-        question_signals(asked.evidence, ranked),
-        result_signals(asked.evidence, ranked)[:TOP],
-        np.array(right, dtype=np.float64),
-        bool(asked.targets),
+        example.source,
+        example.repository,
+        question_signals(example.inputs, ranked),
+        result_signals(example.inputs, ranked)[:TOP_K],
+        np.array(correct),
+        bool(example.targets),
     )
 
 
-def calibration_of(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The stored calibration, and what it is worth on repositories that it has not seen."""
+def fit_calibration(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the calibration to store, and its figures on unseen repositories."""
     labels = [one for one in found if one.source == "labels"]
-    unseen = {id(one): 0.0 for one in labels}
-    said: list[Floats] = []
-    right: list[Floats] = []
+    unseen: dict[int, float] = {}  # the probability of each labelled question, by identity
+    probabilities: list[Floats] = []
+    correct: list[Floats] = []
     for name in sorted({one.repository for one in labels}):
         others = [one for one in found if one.repository != name]
-        answer, result = fitted_answer(others), fitted_result(others)
+        answer_model, result_model = fit_answer_model(others), fit_result_model(others)
         for one in labels:
             if one.repository == name:
-                unseen[id(one)] = float(chance(one.of_question[None, :], answer)[0])
-                said.append(np.minimum.accumulate(chance(rows_of(one), result)))
-                right.append(one.is_right)
+                unseen[id(one)] = answer_probability(one, answer_model)
+                by_result = probability(one.rows, result_model)
+                probabilities.append(np.minimum.accumulate(by_result))
+                correct.append(one.is_correct)
     answerable = np.array([unseen[id(one)] for one in labels if one.is_answerable])
-    others = np.array([unseen[id(one)] for one in labels if not one.is_answerable])
-    threshold = float(np.quantile(answerable, REFUSED))
-    pairs = list(zip(np.concatenate(said).tolist(), np.concatenate(right) > 0, strict=True))
-    names = (*QUESTION_SIGNALS, "intercept")
-    stored = {
-        "answer": dict(zip(names, rounded(fitted_answer(labels)), strict=True)),
-        "result": dict(
-            zip(
-                (*names[:-1], *RESULT_SIGNALS, "intercept"),
-                rounded(fitted_result(found)),
-                strict=True,
-            )
-        ),
+    unanswerable = np.array([unseen[id(one)] for one in labels if not one.is_answerable])
+    threshold = float(np.quantile(answerable, REFUSED_SHARE))
+    is_correct = (np.concatenate(correct) > 0).tolist()
+    results = list(zip(np.concatenate(probabilities).tolist(), is_correct, strict=True))
+    calibration = {
+        "answer": name_weights(fit_answer_model(labels), QUESTION_SIGNALS),
+        "result": name_weights(fit_result_model(found), (*QUESTION_SIGNALS, *RESULT_SIGNALS)),
         "threshold": round(threshold, 4),
         "odds": UNANSWERABLE_WEIGHT,
     }
-    return stored, {
-        "recognised": float((others < threshold).mean()),
-        "reliability": [asdict(tenth) for tenth in tenths_of(pairs)],
+    return calibration, {
+        "recognized": float((unanswerable < threshold).mean()),
+        "reliability": [asdict(one) for one in bin_results(results)],
     }
 
 
-def fitted_answer(found: Sequence[Signals]) -> Floats:
+def name_weights(model: Floats, signals: Sequence[str]) -> dict[str, float]:
+    """Return the weights of a model by signal, to five digits."""
+    rounded = [float(f"{value:.5g}") for value in model]
+    return dict(zip((*signals, INTERCEPT), rounded, strict=True))
+
+
+def fit_answer_model(found: Sequence[Signals]) -> Floats:
+    """Return the model that predicts whether the first ten results answer."""
     labels = [one for one in found if one.source == "labels"]
     weights = [1.0 if one.is_answerable else UNANSWERABLE_WEIGHT for one in labels]
-    return logistic(
-        np.vstack([one.of_question for one in labels]),
+    return fit_logistic(
+        np.vstack([one.question for one in labels]),
         np.array([float(one.is_answerable) for one in labels]),
         np.array(weights),
     )
 
 
-def fitted_result(found: Sequence[Signals]) -> Floats:
+def fit_result_model(found: Sequence[Signals]) -> Floats:
+    """Return the model that predicts whether a result answers."""
     weights = [
-        np.full(len(one.is_right), 1.0 if one.source == "labels" else BENCH_WEIGHT) for one in found
+        np.full(len(one.is_correct), 1.0 if one.source == "labels" else BENCH_WEIGHT)
+        for one in found
     ]
-    return logistic(
-        np.vstack([rows_of(one) for one in found]),
-        np.concatenate([one.is_right for one in found]),
+    return fit_logistic(
+        np.vstack([one.rows for one in found]),
+        np.concatenate([one.is_correct for one in found]),
         np.concatenate(weights),
     )
 
 
-def rows_of(one: Signals) -> Floats:
-    asked = np.broadcast_to(one.of_question, (len(one.of_results), len(one.of_question)))
-    return np.hstack([asked, one.of_results])
+def fit_logistic(rows: Floats, outcomes: Floats, weights: Floats) -> Floats:
+    """Return the weights of the columns, then the intercept.
 
-
-def logistic(rows: Floats, right: Floats, weights: Floats) -> Floats:
-    """The weights of the columns as they are, then the intercept; ridge on their own scale."""
-    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    scaled = np.hstack([(rows - mean) / spread, np.ones((len(rows), 1))])
+    The ridge penalty applies to standardized columns, not to the intercept.
+    """
+    mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    scaled = np.hstack([(rows - mean) / deviation, np.ones((len(rows), 1))])
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         z = scaled @ theta
         penalty = np.append(theta[:-1], 0.0) * RIDGE
-        value = (weights * (np.logaddexp(0.0, z) - right * z)).sum() + 0.5 * penalty @ theta
-        gradient = scaled.T @ (weights * (1 / (1 + np.exp(-z)) - right)) + penalty
+        value = (weights * (np.logaddexp(0.0, z) - outcomes * z)).sum() + 0.5 * penalty @ theta
+        gradient = scaled.T @ (weights * (1 / (1 + np.exp(-z)) - outcomes)) + penalty
         return float(value), gradient
 
     start = np.zeros(scaled.shape[1])
     theta = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    of_columns = theta[:-1] / spread
-    return np.append(of_columns, theta[-1] - mean @ of_columns)
+    columns = theta[:-1] / deviation
+    return np.append(columns, theta[-1] - mean @ columns)
 
 
-def chance(rows: Floats, theta: Floats) -> Floats:
-    return 1 / (1 + np.exp(-(rows @ theta[:-1] + theta[-1])))
+def probability(rows: Floats, model: Floats) -> Floats:
+    """Return the predicted probability of each row."""
+    probabilities: Floats = 1 / (1 + np.exp(-(rows @ model[:-1] + model[-1])))
+    return probabilities
 
 
-def rounded(theta: Floats) -> list[float]:
-    return [float(f"{value:.5g}") for value in theta]
+def answer_probability(signals: Signals, model: Floats) -> float:
+    """Return the predicted probability that the first ten results answer a question."""
+    return float(probability(signals.question[None, :], model)[0])

@@ -1,166 +1,182 @@
-"""Questions with the evidence that rootle gathers for them: what the ranker is trained on.
+"""Questions with the ranking inputs that rootle gathers for them: the training data of the ranker.
 
-Every set yields `Asked`: what the ranking saw, which files and lines are wanted, and the lines that
-rootle would show of each of the first files. Nothing of the labels' test part, of the histories
-held out or of the benchmark's other half is read here.
+Each example has the inputs of the ranking, the wanted files and lines, and the lines that rootle
+would show of each of the first files. The test split of the labels, the held-out histories and the
+other half of the public benchmark are never read here.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Final, Literal
+
+from benchmarks.common.internals import open_agent
+from benchmarks.common.labels import is_hard, labelled_repositories
+from benchmarks.common.metrics import TOP_K, Hit, LineRange, ndcg
+from benchmarks.common.public_questions import public_repositories
+from benchmarks.common.rootle_search import hit_of, indexed_app
+from benchmarks.history.changed_files import history_repositories
+from benchmarks.history.commit_questions import select_questions
+from benchmarks.history.work_trees import check_out, open_tree
 
 from rootle import App, Config, SearchQuery, open_app
 from rootle.errors import QueryError
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.rank.ranking_inputs import RankingInputs
-from rootle.search.agent import SearchAgent
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+SHOWN_FILES: Final = 30  # of which the lines are kept
+COMMITS_PER_TREE: Final = 10  # questions asked on the tree of the first, to index fewer trees
 
-from benchmarks.common.labels import LABELS, is_hard, read_labels  # noqa: E402
-from benchmarks.history import changed_files as history  # noqa: E402
-from benchmarks.history import commit_questions as history_questions  # noqa: E402
-from benchmarks.quality import public_benchmark as quality  # noqa: E402
-
-SHOWN = 30  # files of which the lines are kept
-COMMITS_A_TREE = 10  # asked of the tree before the first of them, so that few trees are indexed
-
-Lines = tuple[str, int, int]  # path, first and last line; 0 and 0 for the whole file
+Source = Literal["bench", "labels", "history", "synthetic"]
+TargetLines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question and what was found for it."""
+class RankingExample:
+    """One question with what rootle gathered for it."""
 
-    source: str  # "bench", "labels", "history" or "synthetic"
+    source: Source
     repository: str
     kind: str
-    hard: bool
-    targets: tuple[tuple[Lines, ...], ...]  # each with its equivalents
-    evidence: RankingInputs
-    shown: dict[str, tuple[tuple[int, int], ...]]  # path -> the lines that would be shown
+    is_hard: bool
+    targets: tuple[tuple[TargetLines, ...], ...]  # each with its equivalents
+    inputs: RankingInputs
+    shown: Mapping[str, tuple[LineRange, ...]]  # path -> the lines that would be shown
+
+    def answers(self, file: int) -> bool:
+        """Return whether a file, by its number in the inputs, answers the question."""
+        return any(self.meets(file, lines) for target in self.targets for lines in target)
+
+    def meets(self, file: int, wanted: TargetLines) -> bool:
+        """Return whether a file meets a target: by its lines, by the file for the benchmark."""
+        path, start, end = wanted
+        if self.inputs.files.paths[file] != path:
+            return False
+        by_file = self.source == "bench" or not end
+        return by_file or Hit(path, self.shown.get(path, ())).overlaps(start, end)
 
 
-class Asker:
-    """Asks one app, with a ranker that keeps what it is given."""
+class InputRecorder:
+    """Searches one app with a ranker that records its inputs."""
 
     def __init__(self, app: App) -> None:
-        self._seen: list[RankingInputs] = []
+        self._recorded: list[RankingInputs] = []
         ranker = Ranker("features", self._rank, FEATURES.score_spans, None)
-        config = Config(enable_cache=False)
-        # The app's own agent has the ranker of the configuration.
-        snapshots, model = app._container.indexer().snapshot, app._container.embedder  # noqa: SLF001
-        self._agent = SearchAgent(snapshots, model, config, ranker=ranker)
+        self._agent = open_agent(app, Config(enable_cache=False), ranker=ranker)
 
-    def ask(self, text: str) -> tuple[RankingInputs, dict[str, tuple[tuple[int, int], ...]]]:
-        response = self._agent.search(SearchQuery(text, limit=SHOWN))
-        shown = {
-            result.file_path: (
-                (result.start_line, result.end_line),
-                *((span.start_line, span.end_line) for span in result.more_spans),
-            )
-            for result in response.results
-        }
-        return self._seen[-1], shown
+    def search(self, query: str) -> tuple[RankingInputs, dict[str, tuple[LineRange, ...]]]:
+        """Return the ranking inputs of a query, and the lines shown of the first files."""
+        response = self._agent.search(SearchQuery(query, limit=SHOWN_FILES))
+        shown = {hit.path: hit.ranges for hit in map(hit_of, response.results)}
+        return self._recorded[-1], shown
 
-    def _rank(self, evidence: RankingInputs) -> RankedFiles:
-        self._seen = [evidence]
-        return rank_files(evidence)
+    def _rank(self, inputs: RankingInputs) -> RankedFiles:
+        self._recorded = [inputs]
+        return rank_files(inputs)
 
 
-def of_bench(bench: Path, repositories: Path, work: Path) -> Iterator[Asked]:
-    """The development half of the public benchmark."""
-    for repo in json.loads((bench / "repos.json").read_text()):
-        name, inside = repo["name"], repo.get("benchmark_root") or ""
-        root = repositories / name / inside
-        with open_app(root, index_dir=work / "bench" / name) as app:
-            app.index()
-            asker = Asker(app)
-            for one in json.loads((bench / "annotations" / f"{name}.json").read_text()):
-                wanted = (*one["relevant"], *one["secondary"])
-                targets = tuple((quality.target(entry, root, inside),) for entry in wanted)
-                found = asker.ask(one["query"])
-                yield Asked("bench", name, one.get("category", ""), False, targets, *found)
+def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[RankingExample]:
+    """Yield the development half of the public benchmark."""
+    for repository in public_repositories(bench, checkouts):
+        name = repository.name
+        with indexed_app(repository.root, work / "bench" / name) as app:
+            recorder = InputRecorder(app)
+            for one in repository.questions:
+                targets = tuple(
+                    ((target.path, target.start_line, target.end_line),) for target in one.targets
+                )
+                found = recorder.search(one.query)
+                yield RankingExample("bench", name, one.category, False, targets, *found)
 
 
-def of_labels(checkouts: Path, work: Path) -> Iterator[Asked]:
-    """The tune part of our own labels, those without an answer included."""
-    for repo in json.loads((LABELS / "repositories.json").read_text()):
-        if repo["split"] != "tune":
-            continue
-        name = repo["name"]
-        root = checkouts / name
-        with open_app(root, index_dir=work / "labels" / name) as app:
-            app.index()
-            asker = Asker(app)
-            for label in read_labels(name):
+def label_examples(checkouts: Path, work: Path) -> Iterator[RankingExample]:
+    """Yield the tune split of the labels, including unanswerable questions."""
+    for repository in labelled_repositories(checkouts, "tune"):
+        name, root = repository.name, repository.root
+        with indexed_app(root, work / "labels" / name) as app:
+            recorder = InputRecorder(app)
+            for label in repository.labels:
                 targets = tuple(
                     tuple((span.path, span.start_line, span.end_line) for span in target)
                     for target in label.targets
                 )
-                found = asker.ask(label.query)
-                yield Asked("labels", name, label.kind, is_hard(label, root), targets, *found)
+                found = recorder.search(label.query)
+                hard = is_hard(label, root)
+                yield RankingExample("labels", name, label.kind, hard, targets, *found)
 
 
-def of_histories(clones: Path, work: Path, limit: int, split: str = "train") -> Iterator[Asked]:
-    """Commits: which files of the tree some commits earlier did each change?"""
-    for repo in history.wanted_repositories("", split):
-        clone = clones / repo["name"]
-        questions = history_questions.questions_of(clone, repo["revision"], limit)
-        folder = work / "history" / repo["name"]
-        tree = history.open_tree(clone, folder / "tree")
+def history_examples(
+    clones: Path, work: Path, limit: int, split: str = "train"
+) -> Iterator[RankingExample]:
+    """Yield commits with the files they changed, in a tree of at most nine commits earlier."""
+    for repository in history_repositories(frozenset(), split):
+        name = repository.name
+        clone = clones / name
+        questions = select_questions(clone, repository.revision, limit)
+        folder = work / "history" / name
+        tree = open_tree(clone, folder / "tree")
         with open_app(tree, index_dir=folder / "index") as app:
-            for start in range(0, len(questions), COMMITS_A_TREE):
-                some = questions[start : start + COMMITS_A_TREE]
-                history.check_out(tree, some[0].parent)
+            for start in range(0, len(questions), COMMITS_PER_TREE):
+                group = questions[start : start + COMMITS_PER_TREE]
+                check_out(tree, group[0].parent)
                 app.index()
-                asker = Asker(app)
-                for one in some:
-                    there = tuple(((path, 0, 0),) for path in one.files if (tree / path).exists())
-                    if there:
-                        found = asker.ask(one.text)
-                        yield Asked("history", repo["name"], "history", False, there, *found)
+                recorder = InputRecorder(app)
+                for one in group:
+                    existing = [path for path in one.files if (tree / path).exists()]
+                    targets = tuple(((path, 0, 0),) for path in existing)
+                    if targets:
+                        found = recorder.search(one.text)
+                        yield RankingExample("history", name, "history", False, targets, *found)
 
 
-def of_synthetic(made: Path, work: Path) -> Iterator[Asked]:
-    """The repositories that `questions/generate_questions.py` made."""
+def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
+    """Yield the questions of the repositories that `generate_questions` made."""
     for folder in sorted(path.parent for path in made.glob("*/questions.jsonl")):
-        with open_app(folder / "repo", index_dir=work / "synthetic" / folder.name) as app:
-            app.index()
-            asker = Asker(app)
+        name = folder.name
+        with indexed_app(folder / "repo", work / "synthetic" / name) as app:
+            recorder = InputRecorder(app)
             for line in (folder / "questions.jsonl").read_text().splitlines():
                 one = json.loads(line)
                 targets = tuple(((path, start, end),) for path, start, end in one["targets"])
                 try:
-                    found = asker.ask(one["query"])
+                    found = recorder.search(one["query"])
                 except QueryError:
-                    continue  # its words happen to be signs of a search box
-                yield Asked("synthetic", folder.name, one["kind"], one["hard"], targets, *found)
+                    continue  # its words are query syntax
+                kind, hard = one["kind"], one["hard"]
+                yield RankingExample("synthetic", name, kind, hard, targets, *found)
 
 
-def collected(sets: Sequence[Callable[[], Iterator[Asked]]]) -> list[Asked]:
-    return [asked for one in sets for asked in one()]
+def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
+    """Return all examples of the options of `train_ranker`; from the work folder if possible."""
+    bench, checkouts = args.bench
+    sets: Mapping[Source, Callable[[], Iterator[RankingExample]]] = {
+        "bench": partial(public_examples, bench, checkouts, args.work),
+        "labels": partial(label_examples, args.labels, args.work),
+        "synthetic": partial(synthetic_examples, args.synthetic, args.work),
+    }
+    examples: list[RankingExample] = []
+    for source, make in sets.items():
+        path = args.work / f"{source}.pickle"
+        if not path.exists():
+            args.work.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(pickle.dumps(list(make())))
+        examples += pickle.loads(path.read_bytes())
+    return examples
 
 
-def ndcg(asked: Asked, order: Sequence[int]) -> float:
-    """NDCG@10 by file for the benchmark, by the lines shown for the labels."""
+def example_ndcg(example: RankingExample, order: Sequence[int]) -> float:
+    """Return NDCG@10 of an order of files; each file serves one target."""
     ranks: set[int] = set()
-    for target in asked.targets:
-        for rank, at in enumerate(order[: quality.TOP_K], 1):
-            if rank not in ranks and any(is_met(asked, at, lines) for lines in target):
+    for target in example.targets:
+        for rank, file in enumerate(order[:TOP_K], 1):
+            if rank not in ranks and any(example.meets(file, lines) for lines in target):
                 ranks.add(rank)
                 break
-    return quality.ndcg(ranks, len(asked.targets))
-
-
-def is_met(asked: Asked, at: int, wanted: Lines) -> bool:
-    path, start, end = wanted
-    if asked.evidence.files.paths[at] != path:
-        return False
-    shown = asked.shown.get(path, ())
-    by_file = asked.source == "bench" or not end
-    return by_file or any(first <= end and start <= last for first, last in shown)
+    return ndcg(ranks, len(example.targets))

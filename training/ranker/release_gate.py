@@ -1,11 +1,11 @@
-"""Whether the learned ranker may ship: is it as good as `features` on what it has not seen?
+"""Check whether the learned ranker may be released: as good as `features` on unseen data.
 
-    python -m training.ranker.release_gate --report FILE --histories CLONES --work WORK --model DIR [--commits 60]
+    python -m training.ranker.release_gate --report FILE --histories CLONES --work WORK --model DIR
+        [--commits 60]
 
-FILE is what `ranker/train_ranker.py --json` wrote: its cross-fitted figures on the tune part of the labels
-and on the benchmark's development half. The held-out histories are asked here, with the trees of
-DIR. The exit status is 1 where `learned` is worse on the labels or on the histories, and the model
-does not ship.
+FILE is the report of `train_ranker --json`: its cross-fitted figures on the tune split of the
+labels and on the development half of the public benchmark. The held-out histories are asked here,
+with the trees of DIR. The exit status is 1 if `learned` is worse on the labels or on the histories.
 """
 
 from __future__ import annotations
@@ -14,59 +14,81 @@ import argparse
 import json
 import statistics
 import sys
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from benchmarks.common.arguments import command_parser
 
 from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.gbdt import load_trees
 from rootle.rank.rankers.learned import rank_learned
 from rootle.rank.rankers.model_features import COLUMNS
-from training.ranker.ranking_examples import Asked, of_histories
+from training.arguments import HISTORIES, WORK_DIR, required
+from training.ranker.ranking_examples import RankingExample, history_examples
 
-TOP = 10
+TOP_K = 10
+
+Figures = Mapping[str, float]  # by ranker
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--histories", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--commits", type=int, default=60, help="questions a history")
-    args = parser.parse_args()
+    args = parse_arguments()
     report = json.loads(args.report.read_text())
-    rows = {
-        "labels, NDCG@10 by span, cross-fitted": report["labels"],
-        "benchmark, NDCG@10, cross-fitted": report["bench"],
-        "held-out histories, recall@10": of_held_out(args),
-    }
-    for name, figures in rows.items():
+    labels, bench = report["labels"], report["bench"]
+    histories = measure_histories(args)
+    for name, figures in (
+        ("labels, NDCG@10 by span, cross-fitted", labels),
+        ("benchmark, NDCG@10, cross-fitted", bench),
+        ("held-out histories, recall@10", histories),
+    ):
         print(f"{name:40} features {figures['features']:.4f}  learned {figures['learned']:.4f}")
-    asked_for = [rows[name] for name in rows if not name.startswith("benchmark")]
-    if any(figures["learned"] < figures["features"] for figures in asked_for):
-        sys.exit("the learned ranker is worse: it does not ship")
-    print("the learned ranker may ship")
+    if not may_release([labels, histories]):
+        sys.exit("the learned ranker is worse than features: do not release it")
+    print("the learned ranker may be released")
 
 
-def of_held_out(args: argparse.Namespace) -> dict[str, float]:
-    forest = load_trees(args.model / "trees.npz", COLUMNS)
-    found: dict[str, dict[str, list[float]]] = {"features": {}, "learned": {}}
-    for asked in of_histories(args.histories, args.work, args.commits, "held-out"):
+def parse_arguments() -> argparse.Namespace:
+    parser = command_parser(__doc__, required(HISTORIES), WORK_DIR)
+    parser.add_argument(
+        "--report", type=Path, required=True, metavar="FILE", help="report of train_ranker"
+    )
+    parser.add_argument(
+        "--model", type=Path, required=True, metavar="DIR", help="folder with trees.npz"
+    )
+    parser.add_argument(
+        "--commits", type=int, default=60, help="questions per history (default: %(default)s)"
+    )
+    return parser.parse_args()
+
+
+def may_release(criteria: Sequence[Figures]) -> bool:
+    """Return whether the learned ranker is at least as good by every criterion."""
+    return all(figures["learned"] >= figures["features"] for figures in criteria)
+
+
+def measure_histories(args: argparse.Namespace) -> dict[str, float]:
+    """Return the recall of both rankers on the held-out histories, averaged by repository."""
+    trees = load_trees(args.model / "trees.npz", COLUMNS)
+    recalls: dict[str, dict[str, list[float]]] = {
+        "features": defaultdict(list), "learned": defaultdict(list)
+    }  # fmt: skip
+    for example in history_examples(args.histories, args.work, args.commits, "held-out"):
         for ranker, ranked in (
-            ("features", rank_files(asked.evidence)),
-            ("learned", rank_learned(asked.evidence, forest)),
+            ("features", rank_files(example.inputs)),
+            ("learned", rank_learned(example.inputs, trees)),
         ):
-            share = recall(asked, ranked.order)
-            found[ranker].setdefault(asked.repository, []).append(share)
+            recalls[ranker][example.repository].append(file_recall(example, ranked.order))
     return {
-        ranker: statistics.mean(map(statistics.mean, of_one.values()))
-        for ranker, of_one in found.items()
+        ranker: statistics.mean(map(statistics.mean, by_repository.values()))
+        for ranker, by_repository in recalls.items()
     }
 
 
-def recall(asked: Asked, order: Sequence[int]) -> float:
-    first = {asked.evidence.files.paths[at] for at in order[:TOP]}
-    return statistics.mean(target[0][0] in first for target in asked.targets)
+def file_recall(example: RankingExample, order: Sequence[int]) -> float:
+    """Return the share of target files among the first ten."""
+    first = {example.inputs.files.paths[file] for file in order[:TOP_K]}
+    return statistics.mean(target[0][0] in first for target in example.targets)
 
 
 if __name__ == "__main__":

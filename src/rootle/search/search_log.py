@@ -1,4 +1,4 @@
-"""One line of JSON for each question, in a file of the user's own that stays small."""
+"""The search log: one JSON line for each search, in a file of limited size."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rootle.types import camel_case
 
 _LOG = logging.getLogger(__name__)
 
-# About ten thousand questions; the last full file is kept beside the one that fills.
+# About ten thousand searches. A full file is renamed and kept.
 MAX_BYTES: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLog:
-    """What one question took and brought."""
+    """The figures of one search."""
 
     query: str
     num_dense_hits: int
@@ -36,16 +36,16 @@ class SearchLog:
     events: tuple[str, ...] = ()  # of rootle.telemetry.spans.EVENTS
 
 
-# Made once: an answer from the cache takes little longer than its line in the log.
+# Computed once, because a cached answer takes little longer than its line in the log.
 _KEYS: Final = tuple((field.name, camel_case(field.name)) for field in fields(SearchLog))
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class SearchLogFile:
-    """Appends lines; any number of processes and threads may do so at once.
+    """Appends lines to a file. Safe to use from many processes and threads.
 
-    A line goes out in one write to the end of the file, which the operating system keeps whole. A
-    full file is renamed, and the next line begins a new one.
+    Each line is appended by a single write, which the operating system does not interleave with
+    others. A full file is renamed, and the next line starts a new one.
     """
 
     def __init__(self, path: Path, *, with_query_text: bool, max_bytes: int = MAX_BYTES) -> None:
@@ -55,7 +55,7 @@ class SearchLogFile:
         self._is_broken = False
 
     def write(self, log: SearchLog) -> None:
-        """Append a line. Where that is impossible one warning says so, and no search fails."""
+        """Append a line. If that fails, log one warning and write no more."""
         if self._is_broken:
             return
         data = {key: getattr(log, name) for name, key in _KEYS}
@@ -65,7 +65,7 @@ class SearchLogFile:
             self._append(f"{_encode(data)}\n".encode("utf-8", "replace"))
         except OSError as error:
             self._is_broken = True
-            _LOG.warning("no search is logged in %s (key searchLog): %s", self.path, error)
+            _LOG.warning("searches are not logged in %s (key searchLog): %s", self.path, error)
 
     def _append(self, line: bytes) -> None:
         try:
@@ -81,28 +81,28 @@ class SearchLogFile:
             os.close(file)
 
     def _open(self) -> int:
-        # What somebody asks is nobody else's business.
+        # Questions are private.
         return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def _rotate(self, file: int) -> None:
-        with suppress(FileNotFoundError, PermissionError):  # another process was, or is, at it
+        with suppress(FileNotFoundError, PermissionError):  # another process has renamed it
             if os.path.samestat(os.stat(self.path), os.fstat(file)):
                 self.path.rename(self.path.with_name(f"{self._prefix}{time.time_ns()}.jsonl"))
-        for old in self._surplus():
+        for old in self._surplus_files():
             old.unlink(missing_ok=True)
 
     @property
     def _prefix(self) -> str:
         return f"{self.path.stem}."
 
-    def _surplus(self) -> Sequence[Path]:
-        """Full files beyond the newest ones that together stay in bounds."""
+    def _surplus_files(self) -> Sequence[Path]:
+        """Return the full files beyond the newest ones that stay within the limit."""
         names = self.path.parent.glob(f"{self._prefix}*.jsonl")
         newest_first = sorted((path for path in names if path != self.path), reverse=True)
         total = 0
-        for kept, path in enumerate(newest_first):
+        for count, path in enumerate(newest_first):
             with suppress(FileNotFoundError):
                 total += path.stat().st_size
-            if total > 2 * self._max_bytes:  # two full files are a little larger than that
-                return newest_first[kept:]
+            if total > 2 * self._max_bytes:  # files exceed the limit by up to one line
+                return newest_first[count:]
         return ()

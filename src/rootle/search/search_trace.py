@@ -1,4 +1,4 @@
-"""What is told of each search: its span, its counters, its events, its line in the search log."""
+"""The telemetry of one search: its span, counters, events and line in the search log."""
 
 from __future__ import annotations
 
@@ -24,15 +24,12 @@ from rootle.telemetry.spans import (
 )
 from rootle.types import SearchQuery, SearchResponse
 
-# What ranks where no model does: rank/rankers/feature_sum.py.
-_WEIGHTED_SUM: Final = "heuristic"
+# The name in the log of the ranking that uses no model: rank/rankers/feature_sum.py.
+_HEURISTIC: Final = "heuristic"
 
 
 class SearchTrace:
-    """The account of one search, kept while `with` lasts.
-
-    Whoever searches writes in what only it knows; the rest is read off the response.
-    """
+    """Records one search while `with` lasts. Steps report what the response does not show."""
 
     def __init__(
         self,
@@ -41,10 +38,10 @@ class SearchTrace:
         embedding_model: str,
         clock: Callable[[], float],
     ) -> None:
-        self.dense_hits = 0
-        self.sparse_hits = 0
-        self.candidates = 0
-        self.reranker_model: str | None = None
+        self.reranker_model = ""
+        self._dense_hits = 0
+        self._sparse_hits = 0
+        self._candidates = 0
         self._results = 0
         self._query = query
         self._log = log
@@ -65,26 +62,33 @@ class SearchTrace:
         trace: TracebackType | None,
     ) -> None:
         self._stage.set_attributes(
-            denseHits=self.dense_hits,
-            sparseHits=self.sparse_hits,
-            totalCandidates=self.candidates,
+            denseHits=self._dense_hits,
+            sparseHits=self._sparse_hits,
+            totalCandidates=self._candidates,
             finalResults=self._results,
         )
         self._stage.__exit__(kind, error, trace)
         if self._log is not None and not isinstance(error, QueryError):
-            self._log.write(self._line())
+            self._log.write(self._log_entry())
 
-    def reranking(self, candidates: int, model: str | None = None) -> Stage:
-        """The step that orders the candidates, to be entered."""
+    def record_cache_hit(self) -> None:
+        """Count an answer that came from a cache."""
+        count(CACHE_HITS)
+
+    def record_retrieval(self, *, sparse_hits: int, dense_hits: int, candidates: int) -> None:
+        """Record how many chunks each leg found, and how many are ranked."""
+        self._sparse_hits = sparse_hits
+        self._dense_hits = dense_hits
+        self._candidates = candidates
+
+    def rerank_stage(self, candidates: int, model: str | None = None) -> Stage:
+        """Return the telemetry stage of the ranking, to be entered."""
         self._reranking = rerank_stage(model)
         self._reranking.set_attributes(candidateCount=candidates)
         return self._reranking
 
-    def note_cache_hit(self) -> None:
-        count(CACHE_HITS)
-
-    def answered(self, response: SearchResponse) -> SearchResponse:
-        """Note what came of it."""
+    def record_response(self, response: SearchResponse) -> None:
+        """Count empty and degraded responses."""
         self._results = len(response.results)
         if not response.results and self._query.cursor is None:
             count(NO_RESULTS)
@@ -94,23 +98,22 @@ class SearchTrace:
             self._stage.add_event(DENSE_FALLBACK)
         if "stale" in response.degraded:
             self._stage.add_event(STALE_INDEX_WARNING)
-        return response
 
-    def _line(self) -> SearchLog:
+    def _log_entry(self) -> SearchLog:
         return SearchLog(
             query=self._query.text_query,
-            num_dense_hits=self.dense_hits,
-            num_sparse_hits=self.sparse_hits,
-            num_merged=self.candidates,
+            num_dense_hits=self._dense_hits,
+            num_sparse_hits=self._sparse_hits,
+            num_merged=self._candidates,
             rerank_latency_ms=self._reranking.ms if self._reranking else 0.0,
             total_latency_ms=self._stage.ms,
             used_embedding_model=self._embedding_model,
-            used_reranker_model=self._what_ranked(),
+            used_reranker_model=self._ranking_model(),
             timestamp=format_timestamp(self._clock(), timespec="milliseconds"),
             events=tuple(self._stage.events),
         )
 
-    def _what_ranked(self) -> str:
+    def _ranking_model(self) -> str:
         if self._reranking is None:
-            return ""  # nothing was ranked: it came from the cache, or no leg answered
-        return self.reranker_model or _WEIGHTED_SUM
+            return ""  # nothing was ranked: the answer is cached, or no leg answered
+        return self.reranker_model or _HEURISTIC

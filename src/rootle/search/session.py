@@ -1,55 +1,83 @@
-"""What is worked out once for a snapshot of the index."""
+"""One generation of an index and the state that its queries share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final
-
-import numpy as np
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
 
 from rootle.concurrency.fair_semaphore import FairSemaphore
-from rootle.index.local.snapshot import Snapshot
-from rootle.search.cache.answer import RankedAnswer
-from rootle.search.cache.answer_cache import AnswerCache
-from rootle.search.cache.cache_warming import CacheWarmer
-from rootle.search.results.deduplication import NearDuplicates
-from rootle.search.retrieval.candidates import ChunkTable
-from rootle.search.retrieval.file_vectors import FileVectors
+from rootle.index.reader import IndexReader
 
-# Two threads that take turns at one interpreter take longer than one, until the indexes themselves,
-# which need no interpreter, have much to do: with 101,972 chunks a question took 9.7 ms where one
-# leg was asked after the other, 10.9 ms where both were asked at once (medians, and the 95th of a
-# hundred 12.9 instead of 17).
-_ROWS_FOR_THREADS: Final = 200_000
-# So do several questions, which hand the interpreter over at every step: of a hundred at once half
-# were answered in 0.36 s by one at a time where all together took 0.88 s (8,729 chunks).
-_AT_ONCE_IN_SMALL: Final = 1
-_AT_ONCE: Final = 2
+# Below this size the legs run one after the other, because two threads that share the interpreter
+# lock take longer than one. With 101,972 chunks a query took 9.7 ms sequentially and 10.9 ms in
+# parallel (medians; 95th percentiles 12.9 and 17 ms). The indexes run without the lock, so threads
+# pay off once the indexes have much to do.
+_CHUNKS_FOR_THREADS: Final = 200_000
+# For the same reason, few queries run at once: of a hundred concurrent queries over 8,729 chunks,
+# half were answered within 0.36 s one at a time and within 0.88 s all at once.
+_CONCURRENCY_IF_SMALL: Final = 1
+_CONCURRENCY: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Session:
-    """A snapshot with what searches in it have in common; a new one begins with nothing."""
+    """An open index. A new generation starts a new session, so that no state outlives it."""
 
-    snapshot: Snapshot
-    table: ChunkTable
-    rows: FileVectors
-    is_small: bool  # enough so to ask one leg after the other
-    cache: AnswerCache[RankedAnswer] | None
-    stored_state: str  # of the index, for answers on disk
-    embedding: str  # the fingerprint of what made its vectors
-    turns: FairSemaphore  # of questions that are worked out here
-    twins: NearDuplicates = field(default_factory=NearDuplicates)
-    ahead: CacheWarmer = field(default_factory=CacheWarmer)
+    index: IndexReader
+    state_id: str
+    embedding_model: str  # the fingerprint of the model that made the vectors
+    is_small: bool  # small enough to run the legs one after the other
+    semaphore: FairSemaphore  # limits the queries that are computed at the same time
 
 
-def open_session(
-    snapshot: Snapshot, cache: AnswerCache[RankedAnswer] | None, stored_state: str
-) -> Session:
-    dense = snapshot.dense
-    order = np.argsort(dense.chunk_ids, kind="stable")
-    table = ChunkTable(dense.chunk_ids[order], dense.file_ids[order])
-    is_small = len(order) < _ROWS_FOR_THREADS
-    turns = FairSemaphore(_AT_ONCE_IN_SMALL if is_small else _AT_ONCE)
-    rows, embedding = FileVectors(dense.file_ids), snapshot.value("embedding")
-    return Session(snapshot, table, rows, is_small, cache, stored_state, embedding, turns)
+class Sessions:
+    """Opens a session for each new generation of an index."""
+
+    def __init__(self, open_index: Callable[[], IndexReader]) -> None:
+        """Take a function that returns the newest generation of the index."""
+        self._open_index = open_index
+        self._session: Session | None = None
+
+    def current(self) -> Session:
+        """Return the session of the newest generation."""
+        index = self._open_index()
+        session = self._session
+        if session is None or session.index is not index:
+            self._session = session = _open_session(index)
+        return session
+
+
+def _open_session(index: IndexReader) -> Session:
+    is_small = index.dense.count < _CHUNKS_FOR_THREADS
+    semaphore = FairSemaphore(_CONCURRENCY_IF_SMALL if is_small else _CONCURRENCY)
+    return Session(index, index.state_id(), index.embedding_model(), is_small, semaphore)
+
+
+class ActiveQueries:
+    """Counts the queries that are being answered: `with` adds one."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._lock = threading.Lock()
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether at most one query is being answered."""
+        return self._count <= 1
+
+    def __enter__(self) -> Self:
+        with self._lock:
+            self._count += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._count -= 1

@@ -46,7 +46,8 @@ class RowLookup:
         run = run[(run >= 0) & (self._run_files[np.maximum(run, 0)] == file_ids)]
         lengths = self._run_lengths[run]
         offsets = lengths.cumsum() - lengths
-        return np.arange(lengths.sum()) + (self._run_starts[run] - offsets).repeat(lengths)
+        rows: Ids = np.arange(lengths.sum()) + (self._run_starts[run] - offsets).repeat(lengths)
+        return rows
 
     def _positions(self, chunk_ids: Ids) -> Ids:
         at = self._chunk_ids.searchsorted(chunk_ids)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
-from rootle.index.local.chunk_cache import MOST_CHUNKS, ChunkCache
+from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
@@ -30,8 +30,11 @@ _DAMAGED_TRIES: Final = 5
 # Texts that were shown stay at hand: the next question often shows them again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
-# So many are read in the time that a few dozen questions take to look theirs up.
-_FEW_FILES: Final = 2_000
+# A query reads the states of its files twice. After this many reads it is the third query, and more
+# will follow: the rows of a small index are then loaded at once, which takes 35 ms with 9,000
+# chunks and saves a tenth of each query.
+_READS_BEFORE_PRELOAD: Final = 5
+_MAX_PRELOADED_FILES: Final = 2_000
 
 
 class Snapshot:
@@ -64,6 +67,7 @@ class Snapshot:
         # index has moved on or is deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
+        self._file_reads = 0
         self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
 
@@ -119,8 +123,11 @@ class Snapshot:
             return len(changed) + len(removed)
 
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:
-        """The states of files by their ids, which are those of this snapshot's indexes."""
+        """Return the states of files by id. Raise IndexStorageError for an unknown id."""
         wanted = list(ids)
+        self._file_reads += 1
+        if self._file_reads == _READS_BEFORE_PRELOAD:
+            self._preload()
         missing = [file_id for file_id in wanted if file_id not in self._files]
         if missing:
             with self._lock, storage_errors(self.folder):
@@ -133,29 +140,29 @@ class Snapshot:
                 "run `rootle index --rebuild`"
             ) from error
 
+    def _preload(self) -> None:
+        """Load the states of all files and all chunks of a small index."""
+        with self._lock, storage_errors(self.folder):
+            if self._manifest.count() <= _MAX_PRELOADED_FILES:
+                self._read_all_files()
+                if self.dense.count <= MAX_CHUNKS:
+                    self.chunk_cache.read_all(self._documents)
+
     def file_count(self) -> int:
         """How many files there are, those that were left out included."""
         with self._lock, storage_errors(self.folder):
             return self._manifest.count()
 
-    def read_ahead(self) -> Sequence[FileState]:
-        """Have at hand what questions look up one by one, where there is little of it.
-
-        Returns all files; none where they are many.
-        """
-        if self.file_count() > _FEW_FILES:
-            return ()
-        if len(self.dense.chunk_ids) <= MOST_CHUNKS:
-            with self._lock, storage_errors(self.folder):
-                self.chunk_cache.read_all(self._documents)
-        return self.all_files()
-
     def all_files(self) -> list[FileState]:
+        """Return the state of every file, including skipped ones."""
         with self._lock, storage_errors(self.folder):
-            states = self._manifest.files()
-            if len(states) <= _CACHED_FILES:
-                self._files.update((state.id, state) for state in states)
-            return states
+            return self._read_all_files()
+
+    def _read_all_files(self) -> list[FileState]:
+        states = self._manifest.files()
+        if len(states) <= _CACHED_FILES:
+            self._files.update((state.id, state) for state in states)
+        return states
 
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""
@@ -163,7 +170,7 @@ class Snapshot:
             return self._manifest.with_digests(digests)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
-        """Chunks by their ids; ids that are unknown are left out."""
+        """Return chunks by id, without unknown ids."""
         with self._lock, storage_errors(self.folder):
             return self.chunk_cache.chunks(ids, self._documents)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rootle.index.local.docstore import DocStore, pack_text
+from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.reader import FileState
 from rootle.ingest.analyze import Analyzer, KnownVectors
 from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
@@ -33,7 +33,7 @@ def run_job(
         found.uri,
         found.text,
         UNKNOWN if job.plain else found.language,
-        _known_vectors(job, documents),
+        _make_vector_lookup(job, documents),
         title=found.title,
         sections=found.sections,
     )
@@ -41,8 +41,8 @@ def run_job(
         job,
         digest=found.digest,
         analyzed=analyzed,
-        facts=DocumentFacts.of(found),
-        packed_text=pack_text(found.text),
+        facts=DocumentFacts.from_document(found),
+        compressed_text=compress_text(found.text),
     )
 
 
@@ -60,7 +60,7 @@ def _split_stored(
     return ReadResult(job, analyzed=analyzed)
 
 
-def _known_vectors(job: ReadJob, documents: DocStore | None) -> KnownVectors | None:
+def _make_vector_lookup(job: ReadJob, documents: DocStore | None) -> KnownVectors | None:
     if documents is None:
         return None
 

@@ -1,4 +1,4 @@
-"""Answers that were given lately: LRU with a time to live."""
+"""Page stage: keep recent answers in memory, in an LRU cache with a time to live."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from rootle.search.ranking.answer import RankedAnswer
+from rootle.search.request import SearchRequest
+from rootle.search.results.page import FindPage, ResultPage
+from rootle.search.session import Session
 
 _T = TypeVar("_T")
 
+Present = Callable[[SearchRequest, RankedAnswer], ResultPage]
 
-class AnswerCache(Generic[_T]):
-    """Keeps a bounded number of answers for a bounded time. Safe to use from many threads."""
+
+class LRUCache(Generic[_T]):
+    """Keeps a limited number of values for a limited time. Safe to use from many threads."""
 
     def __init__(
         self, max_entries: int, ttl_s: float, clock: Callable[[], float] = time.monotonic
@@ -24,6 +33,7 @@ class AnswerCache(Generic[_T]):
         self._lock = threading.Lock()
 
     def get(self, key: bytes) -> _T | None:
+        """Return the value of a key, None if there is none or it has expired."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -34,9 +44,82 @@ class AnswerCache(Generic[_T]):
             self._entries.move_to_end(key)
             return entry[1]
 
-    def put(self, key: bytes, answer: _T) -> None:
+    def put(self, key: bytes, value: _T) -> None:
+        """Store a value; drop the least recently used one if there are too many."""
         with self._lock:
-            self._entries[key] = (self._clock(), answer)
+            self._entries[key] = (self._clock(), value)
             self._entries.move_to_end(key)
             while len(self._entries) > self._max_entries:
                 self._entries.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedPage:
+    offset: int
+    explain: bool
+    page: ResultPage
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedAnswer:
+    """A ranked answer and the pages that were cut from it."""
+
+    answer: RankedAnswer
+    pages: list[_CachedPage]
+
+    def find_page(self, request: SearchRequest) -> ResultPage | None:
+        """Return a page that is part of one that was cut before."""
+        end = min(request.offset + request.limit, len(self.answer.order))
+        for cached in self.pages:
+            first = request.offset - cached.offset
+            if cached.explain == request.explain and first >= 0:
+                results = cached.page.results
+                if end <= cached.offset + len(results):
+                    return replace(cached.page, results=results[first : first + request.limit])
+        return None
+
+
+class AnswerCache:
+    """Answers repeated queries, and queries for further pages, without searching again.
+
+    Answers of another generation are never used, and degraded answers are not cached.
+    """
+
+    def __init__(
+        self, max_entries: int, ttl_s: float, present: Present, clock: Callable[[], float]
+    ) -> None:
+        """Take the limits, and the step that cuts pages from a ranked answer."""
+        self._max_entries = max_entries
+        self._ttl_s = ttl_s
+        self._present = present
+        self._clock = clock
+        self._caches: WeakKeyDictionary[Session, LRUCache[_CachedAnswer]] = WeakKeyDictionary()
+
+    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
+        """Return the cached page, or find it."""
+        cache = self._cache_of(request.session)
+        cached = cache.get(request.digest)
+        if cached is not None and _is_valid(cached.answer, request.now_s):
+            request.trace.record_cache_hit()
+            page = cached.find_page(request)
+            if page is None:
+                page = self._present(request, cached.answer)
+                cached.pages.append(_CachedPage(request.offset, request.explain, page))
+            return page
+        page = find(request)
+        if page.answer is not None and not page.degraded:
+            pages = [_CachedPage(request.offset, request.explain, page)]
+            cache.put(request.digest, _CachedAnswer(page.answer, pages))
+        return page
+
+    def _cache_of(self, session: Session) -> LRUCache[_CachedAnswer]:
+        cache = self._caches.get(session)
+        if cache is None:
+            new: LRUCache[_CachedAnswer] = LRUCache(self._max_entries, self._ttl_s, self._clock)
+            cache = self._caches.setdefault(session, new)
+        return cache
+
+
+def _is_valid(answer: RankedAnswer, now_s: float) -> bool:
+    """Return whether no file has become too old for a recency filter in the meantime."""
+    return answer.as_of_s <= now_s < answer.valid_until_s

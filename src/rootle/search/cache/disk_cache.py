@@ -1,4 +1,4 @@
-"""Pages of answers on disk, for the next process that is asked the same."""
+"""Page stage: keep pages of answers on disk, so that the next process need not search again."""
 
 from __future__ import annotations
 
@@ -7,37 +7,24 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rootle.index.local.snapshot import Snapshot
-from rootle.protocols import Ids
+from rootle.search.request import SearchRequest
+from rootle.search.results.page import FindPage, ResultPage
 from rootle.storage.atomic_json import read_json, write_json
 from rootle.types import FileMetadata, SearchResult, Span
 
 
-@dataclass(frozen=True, slots=True)
-class ResultPage:
-    """One page of an answer, with what the next page's cursor and its checks need."""
-
-    results: tuple[SearchResult, ...]
-    files: Ids  # of the whole answer, best first
-    degraded: tuple[str, ...]
-    said: tuple[str, ...]  # remarks and suggestions
-    confident: bool | None
-    as_of_s: float
-    until_s: float  # when a file grows too old for it
-
-
 class DiskCache:
-    """A folder of them for one index; safe with many processes and threads.
+    """A folder of pages for one index. Safe to use from many processes and threads.
 
-    Each page is a file that is replaced in one step. One that cannot be read is as good as none,
-    and one that cannot be written is not kept.
+    Each page is a file that is replaced atomically. An unreadable page is ignored, and a page that
+    cannot be written is not cached.
     """
 
     def __init__(
@@ -48,80 +35,100 @@ class DiskCache:
         settings: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`settings` is everything beside the index that an answer depends on."""
+        """Take the limits, and in `settings` everything else that answers depend on."""
         self._folder = folder
         self._max_entries = max_entries
         self._ttl_s = ttl_s
         self._settings = settings
         self._clock = clock
 
-    def state_of(self, snapshot: Snapshot) -> str:
-        """Changes with the index: answers of another state are never given, and go first."""
-        parts = [str(snapshot.generation), self._settings]
-        parts += [snapshot.value(name) for name in ("fingerprint", "updated_at", "head")]
-        return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
+        """Return the cached page, or find it. Pages with an explanation are not cached."""
+        if request.explain:
+            return find(request)
+        state = self._state_of(request)
+        path = self._folder / _file_name(state, request)
+        page = self._read(path)
+        if page is not None and page.as_of_s <= request.now_s < page.valid_until_s:
+            request.trace.record_cache_hit()
+            return page
+        page = find(request)
+        if not page.degraded:
+            self._write(path, page, state)
+        return page
 
-    def get(self, state: str, digest: bytes, offset: int, limit: int) -> ResultPage | None:
-        path = self._path(state, digest, offset, limit)
+    def _state_of(self, request: SearchRequest) -> str:
+        """Return a digest of the index and the settings. Pages of another state are never read."""
+        text = f"{request.session.state_id}\0{self._settings}"
+        return blake2b(text.encode(), digest_size=8).hexdigest()
+
+    def _read(self, path: Path) -> ResultPage | None:
         data = read_json(path)
         if not data:
             return None
         try:
             if not 0 <= self._clock() - data["cachedAt"] < self._ttl_s:
                 return None
-            return _shown(data)
+            return _page_from_json(data)
         except (ValueError, KeyError, TypeError, AttributeError):
             with suppress(OSError):
-                path.unlink()  # of another version
+                path.unlink()  # written by another version
             return None
 
-    def put(self, state: str, digest: bytes, offset: int, limit: int, shown: ResultPage) -> None:
-        data = asdict(shown) | {"files": shown.files.tolist(), "cachedAt": self._clock()}
-        if math.isinf(shown.until_s):
-            data["until_s"] = None
+    def _write(self, path: Path, page: ResultPage, state: str) -> None:
+        data = {
+            "cachedAt": self._clock(),
+            "results": [asdict(result) for result in page.results],
+            "fileIds": page.file_ids.tolist(),
+            "remarks": page.remarks,
+            "confident": page.confident,
+            "asOf": page.as_of_s,
+            "validUntil": None if math.isinf(page.valid_until_s) else page.valid_until_s,
+        }
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._make_room(state)
-            write_json(self._path(state, digest, offset, limit), data)
-
-    def _path(self, state: str, digest: bytes, offset: int, limit: int) -> Path:
-        return self._folder / f"{state}-{digest.hex()}-{offset}-{limit}.json"
+            write_json(path, data)
 
     def _make_room(self, state: str) -> None:
-        """Delete what is of another state, then the oldest."""
+        """Delete the pages of other states, then the oldest ones."""
         with os.scandir(self._folder) as entries:
             found = list(entries)
         own = [entry for entry in found if entry.name.startswith(f"{state}-")]
         surplus = [entry for entry in found if not entry.name.startswith(f"{state}-")]
         if len(own) >= self._max_entries:
-            own.sort(key=_age_of)
+            own.sort(key=_modified_ns)
             surplus += own[: len(own) - self._max_entries + 1]
         for entry in surplus:
             with suppress(FileNotFoundError):
                 os.unlink(entry.path)
 
 
-def _age_of(entry: os.DirEntry[str]) -> int:
+def _file_name(state: str, request: SearchRequest) -> str:
+    return f"{state}-{request.digest.hex()}-{request.offset}-{request.limit}.json"
+
+
+def _modified_ns(entry: os.DirEntry[str]) -> int:
     try:
         return entry.stat().st_mtime_ns
-    except FileNotFoundError:  # another process was quicker
+    except FileNotFoundError:  # deleted by another process
         return 0
 
 
-def _shown(data: dict[str, Any]) -> ResultPage:  # Any: what stood in the file
-    until_s = data["until_s"]
+def _page_from_json(data: dict[str, Any]) -> ResultPage:  # Any: the content of the file
+    valid_until_s = data["validUntil"]
     return ResultPage(
-        tuple(map(_result, data["results"])),
-        np.array(data["files"], dtype=np.int64),
-        tuple(data["degraded"]),
-        tuple(data["said"]),
+        tuple(map(_result_from_json, data["results"])),
+        np.array(data["fileIds"], dtype=np.int64),
+        (),
+        tuple(data["remarks"]),
         data["confident"],
-        float(data["as_of_s"]),
-        math.inf if until_s is None else float(until_s),
+        float(data["asOf"]),
+        math.inf if valid_until_s is None else float(valid_until_s),
     )
 
 
-def _result(data: dict[str, Any]) -> SearchResult:
+def _result_from_json(data: dict[str, Any]) -> SearchResult:
     return SearchResult(
         **{
             **data,

@@ -1,10 +1,11 @@
-"""Which files may answer: paths, languages and recency into a set of file ids."""
+"""Filters by path, language and recency, from the query's fields and from its text."""
 
 from __future__ import annotations
 
 import fnmatch
 import math
 from collections.abc import Callable, Collection, Iterable
+from typing import Final
 
 from rootle.errors import QueryError
 from rootle.index.reader import FileState
@@ -13,34 +14,46 @@ from rootle.search.query.syntax import ParsedQuery
 from rootle.text.languages import resolve_language
 from rootle.types import SearchQuery
 
-_DAY_S = 86_400
+_DAY_S: Final = 86_400
 
 
-def allowed_files(
-    query: SearchQuery, parsed: ParsedQuery, files: Callable[[], Iterable[FileState]], now_s: float
+def has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:
+    """Return whether a query or its text excludes any file."""
+    return (
+        query.file_paths is not None
+        or query.languages is not None
+        or bool(query.min_recency_days)
+        or parsed.has_filters
+    )
+
+
+def filter_files(
+    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], now_s: float
 ) -> set[int] | None:
-    """The ids of files that pass every filter of a query and of its text; None without any.
+    """Return the ids of the files that pass every filter, None if there is no filter.
 
-    Raises QueryError for a language that does not exist and for a recency below zero.
+    Raise QueryError for an unknown language or a negative recency.
     """
     tests = [
         *_path_test(query),
         *_language_test(query.languages),
         *_recency_test(query, now_s),
-        *(_tests_in_text(parsed) if parsed.has_filters else ()),
+        *(_text_tests(parsed) if parsed.has_filters else ()),
     ]
     if not tests:
         return None
     return {
-        state.id for state in files() if state.skip is None and all(test(state) for test in tests)
+        state.id for state in states if state.skip is None and all(test(state) for test in tests)
     }
 
 
-def valid_until(query: SearchQuery, allowed: Collection[int], files: Iterable[FileState]) -> float:
-    """When the first of the allowed files will be too old for the query; infinite without days."""
-    if not query.min_recency_days:
+def find_expiry(
+    query: SearchQuery, file_ids: Collection[int] | None, states: Iterable[FileState]
+) -> float:
+    """Return when the first of some files becomes too old for a query, in Unix seconds."""
+    if not query.min_recency_days or not file_ids:
         return math.inf
-    times = (state.last_modified_s for state in files if state.id in allowed)
+    times = (state.last_modified_s for state in states if state.id in file_ids)
     return min(times, default=math.inf) + query.min_recency_days * _DAY_S
 
 
@@ -71,27 +84,27 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
     days = query.min_recency_days
     if days is None or days == 0:
         return
-    if not days >= 0:  # neither is what is not a number
+    if not days >= 0:  # NaN fails this test too
         raise QueryError(f"minRecencyDays is {days:g}; give a number of days of 0 or more")
     oldest = now_s - days * _DAY_S
     yield lambda state: state.last_modified_s >= oldest
 
 
-def _tests_in_text(parsed: ParsedQuery) -> Iterable[_Test]:
-    """`path:` and `lang:` of a question: any of the wanted ones, none of the unwanted."""
+def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
+    """Yield tests for `path:` and `lang:`: any of the wanted values, none of the excluded ones."""
     if parsed.paths:
-        yield lambda state: any(_is_typed_path(path, state.path) for path in parsed.paths)
+        yield lambda state: any(_contains_path(path, state.path) for path in parsed.paths)
     if parsed.languages:
         yield from _language_test(parsed.languages)
-    unwanted: list[_Test] = [
+    excluded: list[_Test] = [
         *_language_test(parsed.excluded_languages),
-        lambda state: any(_is_typed_path(path, state.path) for path in parsed.excluded_paths),
+        lambda state: any(_contains_path(path, state.path) for path in parsed.excluded_paths),
     ]
-    yield lambda state: not any(test(state) for test in unwanted)
+    yield lambda state: not any(test(state) for test in excluded)
 
 
-def _is_typed_path(typed: str, path: str) -> bool:
-    """People type what they remember: the beginning of any folder or file name on, in any case."""
+def _contains_path(typed: str, path: str) -> bool:
+    """Return whether a path contains the typed one from the start of a name, in any case."""
     typed = typed.lower().removeprefix("./").lstrip("/")
     path = path.lower()
     if any(sign in typed for sign in "*?["):

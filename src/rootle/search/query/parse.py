@@ -1,103 +1,97 @@
-"""What a question asks for, before anything is searched: its signs, its kind, its names."""
+"""Step 1: parse a question into operators, terms, names and intent, before anything is searched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
 from rootle.rank.question.language_detection import detect_language
 from rootle.rank.question.parsed import Question, parse_question
-from rootle.search.query.spelling import Correction, corrected, corrections_of
+from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
-from rootle.search.retrieval.candidates import SparseReader
-from rootle.text.terms import STOP_WORDS, WORD, split_identifier
+from rootle.search.query.validation import MAX_QUERY_CHARS
+from rootle.search.request import SearchRequest
+from rootle.text.terms import WORD, split_identifier
 from rootle.types import QueryInterpretation
 
 if TYPE_CHECKING:
     from rootle.rank.question.glossary import Translation
 
-# Of the pairs of characters in a question; in the middle of other words few stay the same.
-_SAME_SHARE: Final = 0.6
+# The share of a question's character pairs that a chunk must contain to be taken for its answer.
+# In other text in the same language few pairs agree.
+_MIN_SHARED_PAIRS: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """A question in all its parts."""
+    """A question after parsing."""
 
-    question: Question
-    parsed: ParsedQuery
+    question: Question  # what is ranked by
+    parsed: ParsedQuery  # the operators in it
     corrections: tuple[Correction, ...] = ()
-    translations: tuple[str, ...] = ()
+    translations: tuple[str, ...] = ()  # English terms that were added
 
 
-def understand(text: str, snapshot: Snapshot) -> ParsedQuestion:
-    """Take a question apart; raises QueryError where its signs cannot be meant."""
+def parse(request: SearchRequest) -> ParsedQuestion:
+    """Return the parsed question of a request; raise QueryError for contradictory operators."""
+    return parse_text(request.query.text_query[:MAX_QUERY_CHARS], request.session.index)
+
+
+def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
+    """Return a parsed question, translated or with its spelling corrected."""
     parsed = parse_query(text)
-    stems = snapshot.sparse.stems
-    translation = _translated(parsed.text, snapshot.sparse)
+    stems = index.sparse.stems
+    translation = _translate(parsed.text, index.sparse)
     if translation is not None:
         question = parse_question(translation.for_words, stems)
         question = replace(question, text=translation.for_meaning)
         return ParsedQuestion(question, parsed, translations=translation.terms)
     question = parse_question(parsed.text, stems)
-    if parsed.is_exact:
-        return ParsedQuestion(question, parsed)  # what is quoted is meant as it is typed
-    corrections = corrections_of(parsed.text, question, snapshot)
+    # A quoted text is meant literally; and a message that a program printed was not typed.
+    if parsed.is_exact or not question.names or question.intent == "error":
+        return ParsedQuestion(question, parsed)
+    corrections = find_corrections(parsed.text, question.names, index)
     if corrections:
-        question = parse_question(corrected(parsed.text, corrections), stems)
+        question = parse_question(apply_corrections(parsed.text, corrections), stems)
     return ParsedQuestion(question, parsed, corrections)
 
 
-def _translated(text: str, index: SparseReader) -> Translation | None:
+def interpret(question: ParsedQuestion) -> QueryInterpretation:
+    """Return the public record of how a question was parsed."""
+    parsed = question.parsed
+    return QueryInterpretation(
+        intent=question.question.intent,
+        phrases=parsed.phrases,
+        regex=parsed.regex,
+        excluded=parsed.excluded,
+        paths=(*parsed.paths, *_negate(parsed.excluded_paths)),
+        languages=(*parsed.languages, *_negate(parsed.excluded_languages)),
+        corrected={one.typed: one.meant for one in question.corrections},
+        translated=question.translations,
+    )
+
+
+def _translate(text: str, index: SparseReader) -> Translation | None:
     language = detect_language(text)
-    if language is None or (language in ("zh", "ja") and _stands_somewhere(text, index)):
+    if language is None or (language in ("zh", "ja") and _occurs_verbatim(text, index)):
         return None
-    from rootle.rank.question.glossary import translate  # with a dictionary that few questions need
+    # The glossary is large and few questions need it.
+    from rootle.rank.question.glossary import translate
 
     return translate(text, language)
 
 
-def _stands_somewhere(text: str, index: SparseReader) -> bool:
-    """Whether some chunk says it in nearly the same characters: that is the answer then."""
-    found = [term for word in WORD.findall(text) if not word.isascii()
-             for term in split_identifier(word) if not term.isascii()]  # fmt: skip
-    terms = list(dict.fromkeys(found))[:MAX_MATCH_TERMS]
+def _occurs_verbatim(text: str, index: SparseReader) -> bool:
+    """Return whether a chunk contains nearly the same characters, and so answers untranslated."""
+    words = (word for word in WORD.findall(text) if not word.isascii())
+    pairs = (pair for word in words for pair in split_identifier(word) if not pair.isascii())
+    terms = list(dict.fromkeys(pairs))[:MAX_MATCH_TERMS]
     best = index.query([WeightedTerm(term, 1.0) for term in terms], 1)
     _, masks = index.matches(terms, 1, among="chunk", ids=best.ids.tolist())
-    return any(int(mask).bit_count() >= _SAME_SHARE * len(terms) for mask in masks)
+    return any(int(mask).bit_count() >= _MIN_SHARED_PAIRS * len(terms) for mask in masks)
 
 
-def interpret(asked: ParsedQuestion) -> QueryInterpretation:
-    """The same as it is shown to those who ask for it."""
-    parsed = asked.parsed
-    return QueryInterpretation(
-        intent=asked.question.intent,
-        phrases=parsed.phrases,
-        regex=parsed.regex,
-        excluded=parsed.excluded,
-        paths=(*parsed.paths, *_unwanted(parsed.excluded_paths)),
-        languages=(*parsed.languages, *_unwanted(parsed.excluded_languages)),
-        corrected={one.typed: one.meant for one in asked.corrections},
-        translated=asked.translations,
-    )
-
-
-def remarks_on(asked: ParsedQuestion) -> tuple[str, ...]:
-    """What a person should know who may have meant something else."""
-    remarks = [
-        f'no "{one.typed}" here; showing results for "{one.meant}"' for one in asked.corrections
-    ]
-    parsed = asked.parsed
-    words = {word.lower() for word in WORD.findall(parsed.text)}
-    if parsed.excluded and not STOP_WORDS.isdisjoint(words):
-        listed = " and ".join(f'"{word}"' for word in parsed.excluded)
-        remarks.append(
-            f"lines with {listed} are left out; write {listed} without the - to ask for it"
-        )
-    return tuple(remarks)
-
-
-def _unwanted(values: tuple[str, ...]) -> tuple[str, ...]:
+def _negate(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"-{value}" for value in values)

@@ -1,7 +1,7 @@
-"""Which files have the phrases of a question, or what its regular expression finds, and where.
+"""Exact matching: the files that contain the phrases of a question or match its regular expression.
 
-The word index knows no positions. It names the files that have all the words, in whole or in part;
-their text, as it was indexed, is then read.
+The word index stores no positions. It finds the files that contain all words, as whole words or as
+parts; then their indexed text is searched.
 """
 
 from __future__ import annotations
@@ -11,66 +11,47 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
-from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import Ids
-from rootle.search.query.regex import compile_pattern, line_chars, literals_of
-from rootle.search.query.syntax import ParsedQuery, any_spacing
+from rootle.search.query.regex import compile_pattern, find_literals, max_line_chars
+from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
-# About 40 MB of code are unpacked and looked through in half a second.
+# About 40 MB of code are decompressed and searched in half a second.
 MAX_FILES: Final = 3_000
 MAX_SECONDS: Final = 2.0
-_PLACES_OF_FILE: Final = 50
-# A stemmer may take so many letters off a word that goes on behind the phrase.
-_STEMMED_AWAY: Final = 4
+_MATCHES_PER_FILE: Final = 50
+# The stemmer may remove this many letters from a word that continues after the phrase.
+_MAX_SUFFIX_CHARS: Final = 4
 
-Finder = Callable[[str], Sequence[int]]
+Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a text
 
 
 @dataclass(frozen=True, slots=True)
 class ExactMatches:
-    """Files that have all that was asked for, those first that have its words most."""
+    """The files with all phrases and a match of the regular expression, by descending BM25."""
 
-    # By file, for each thing that was asked for the characters where it begins.
-    places: Mapping[int, tuple[Sequence[int], ...]]
-    files_looked_at: int
-    files_in_all: int  # that may have it
+    places: Mapping[int, tuple[Sequence[int], ...]]  # file -> per condition, positions of matches
+    files_read: int
+    files_total: int  # that may match
 
     @property
-    def is_cut_short(self) -> bool:
-        return self.files_looked_at < self.files_in_all
+    def is_truncated(self) -> bool:
+        """Whether some files were not read."""
+        return self.files_read < self.files_total
 
 
-def chunks_with(matches: ExactMatches, snapshot: Snapshot, limit: int) -> Ids:
-    """The chunks of the first so many files in which something that was asked for begins."""
-    ids: list[int] = []
-    for file_id, places in islice(matches.places.items(), limit):
-        every = [at for some in places for at in some]
-        rows = snapshot.chunks_of(file_id)
-        ids += [row.id for row in rows if any(row.start <= at < row.end for at in every)]
-    return np.array(ids, dtype=np.int64)
-
-
-class WordReader(Protocol):
-    """The word index, as far as it is needed here."""
-
-    def stems(self, terms: str) -> list[str]: ...
-    def files_with(
-        self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
-    ) -> Sequence[int]: ...
-
-
-def find_exact(
+def find_matches(
     parsed: ParsedQuery,
-    snapshot: Snapshot,
+    index: IndexReader,
     allowed: Collection[int] | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> ExactMatches:
-    """The files among the allowed ones that have every phrase and what the pattern finds."""
+    """Return the allowed files with every phrase and a match, within a limit of files and time."""
     deadline = clock() + MAX_SECONDS
 
     def is_late() -> bool:
@@ -78,56 +59,66 @@ def find_exact(
 
     finders = [_phrase_finder(phrase) for phrase in parsed.phrases]
     if parsed.regex is not None:
-        finders.append(_pattern_finder(parsed.regex, is_late))
-    likely = _likely_files(parsed, snapshot, allowed)
+        finders.append(_regex_finder(parsed.regex, is_late))
+    candidates = _candidate_files(parsed, index, allowed)
     places: dict[int, tuple[Sequence[int], ...]] = {}
-    looked_at = 0
-    for file_id in islice(likely, MAX_FILES):
-        if found := _places(snapshot.text(file_id), finders):
+    files_read = 0
+    for file_id in islice(candidates, MAX_FILES):
+        if found := _find_all(index.text(file_id), finders):
             places[file_id] = found
-        if is_late():  # and perhaps not at the end of this file
+        if is_late():  # this file may not have been read to its end
             break
-        looked_at += 1
-    return ExactMatches(places, looked_at, len(likely))
+        files_read += 1
+    return ExactMatches(places, files_read, len(candidates))
 
 
-def _places(text: str, finders: Iterable[Finder]) -> tuple[Sequence[int], ...] | None:
-    """Where each thing begins; None where one of them is missing."""
+def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: int) -> Ids:
+    """Return the chunks of the first files in which a match begins."""
+    ids: list[int] = []
+    for file_id, places in islice(matches.places.items(), max_files):
+        positions = [at for found in places for at in found]
+        rows = index.chunks_of(file_id)
+        ids += [row.id for row in rows if any(row.start <= at < row.end for at in positions)]
+    return np.array(ids, dtype=np.int64)
+
+
+def _find_all(text: str, finders: Iterable[Finder]) -> tuple[Sequence[int], ...] | None:
+    """Return the positions of each condition's matches, None if one condition has none."""
     found = []
-    for finder in finders:
-        places = finder(text)
-        if not places:
+    for find in finders:
+        positions = find(text)
+        if not positions:
             return None
-        found.append(places)
+        found.append(positions)
     return tuple(found)
 
 
 def _phrase_finder(phrase: str) -> Finder:
-    pattern = re.compile(any_spacing(phrase), re.IGNORECASE)
+    pattern = re.compile(phrase_pattern(phrase), re.IGNORECASE)
 
     def find(text: str) -> Sequence[int]:
-        return [match.start() for match in islice(pattern.finditer(text), _PLACES_OF_FILE)]
+        return [match.start() for match in islice(pattern.finditer(text), _MATCHES_PER_FILE)]
 
     return find
 
 
-def _pattern_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
-    """Line by line, so that no pattern can run through a whole file again and again."""
-    pattern, max_chars = compile_pattern(regex), line_chars(regex)
-    literals = [literal.lower() for literal in literals_of(regex)]
+def _regex_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
+    """Match line by line, so that no pattern can backtrack over a whole file."""
+    pattern, max_chars = compile_pattern(regex), max_line_chars(regex)
+    literals = [literal.lower() for literal in find_literals(regex)]
 
     def find(text: str) -> Sequence[int]:
         lower = text.lower()
         if not all(literal in lower for literal in literals):
             return []
         starts = _line_matches(pattern, max_chars, takewhile(lambda _: not is_late(), _lines(text)))
-        return list(islice(starts, _PLACES_OF_FILE))
+        return list(islice(starts, _MATCHES_PER_FILE))
 
     return find
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text, each with the character where it begins."""
+    """Yield the lines of a text with their positions."""
     start = 0
     for line in text.split("\n"):
         yield start, line
@@ -143,41 +134,40 @@ def _line_matches(
             yield start + match.start()
 
 
-def _likely_files(
-    parsed: ParsedQuery, snapshot: Snapshot, allowed: Collection[int] | None
+def _candidate_files(
+    parsed: ParsedQuery, index: IndexReader, allowed: Collection[int] | None
 ) -> Sequence[int]:
-    """Files that may have it all: first those with its words as they are, by their score."""
+    """Return the files that may match; first those with all words unchanged, by BM25."""
     whole, inner, edges = [], [], []
     for phrase in parsed.phrases:
-        terms = _terms(phrase, snapshot.sparse)
+        terms = _phrase_terms(phrase, index.sparse)
         whole += [term for term, _ in terms]
         inner += [term for term, is_edge in terms if not is_edge]
-        edges += [_core(term) for term, is_edge in terms if is_edge]
-    for literal in literals_of(parsed.regex) if parsed.regex is not None else ():
-        edges += [_core(term) for term, _ in _terms(literal, snapshot.sparse)]
+        edges += [_stem_prefix(term) for term, is_edge in terms if is_edge]
+    for literal in find_literals(parsed.regex) if parsed.regex is not None else ():
+        edges += [_stem_prefix(term) for term, _ in _phrase_terms(literal, index.sparse)]
     if not inner and not any(edges):
-        states = snapshot.all_files()
-        every = sorted((state.path, state.id) for state in states if state.skip is None)
-        return [file_id for _, file_id in every if allowed is None or file_id in allowed]
-    count = len(snapshot.dense.file_ids)
-    first = snapshot.sparse.files_with(whole, [], count, allowed) if whole else []
-    parts = [core for core in edges if core]
-    rest = snapshot.sparse.files_with(inner, parts, count, allowed)
+        indexed = sorted((s.path, s.id) for s in index.all_files() if s.skip is None)
+        return [file_id for _, file_id in indexed if allowed is None or file_id in allowed]
+    limit = index.dense.count  # there are at least as many chunks as files
+    first = index.sparse.files_with(whole, [], limit, allowed) if whole else []
+    parts = [edge for edge in edges if edge]
+    rest = index.sparse.files_with(inner, parts, limit, allowed)
     return list(dict.fromkeys([*first, *rest]))
 
 
-def _terms(phrase: str, index: WordReader) -> list[tuple[str, bool]]:
-    """The words of a phrase as they stand in the index; True for what may be part of a word."""
+def _phrase_terms(phrase: str, index: SparseReader) -> list[tuple[str, bool]]:
+    """Return the indexed terms of a phrase; True for a term that may be part of a longer word."""
     terms = []
     for match in WORD.finditer(phrase):
         word = whole_identifier(match.group())
-        # Other scripts are kept as pairs of characters, very long words not at all.
+        # Other scripts are indexed as pairs of characters, very long words not at all.
         if word and word.isascii() and len(word) <= MAX_WORD_CHARS:
             is_edge = match.start() == 0 or match.end() == len(phrase)
             terms += [(stem, is_edge) for stem in index.stems(word)]
     return terms
 
 
-def _core(stem: str) -> str:
-    """What is left of a word whatever stands behind it in the text."""
-    return stem[: max(_STEMMED_AWAY, len(stem) - _STEMMED_AWAY)]
+def _stem_prefix(stem: str) -> str:
+    """Return the beginning of a stem that remains if the word continues in the text."""
+    return stem[: max(_MAX_SUFFIX_CHARS, len(stem) - _MAX_SUFFIX_CHARS)]

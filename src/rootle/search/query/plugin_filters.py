@@ -1,66 +1,74 @@
-"""Files that filters of other people keep out of every answer."""
+"""Scope stage: file filters of plugins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.index.reader import FileState
 from rootle.plugins.registry import FileFacts, Found, call_plugin, make_component
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
+from rootle.search.session import Session
 
-Keep = Callable[[FileFacts], bool]
+FileFilter = Callable[[FileFacts], bool]
 
 
 class PluginFilters:
-    """Asks each filter about each file once a generation, within a deadline."""
+    """Calls each filter for each file once a session, within a deadline."""
 
     def __init__(self, found: Mapping[str, Found], timeout_ms: int) -> None:
-        self._found = [
+        self._filters = [
             (item, DeadlineExecutor(f"filter {name}", timeout_ms)) for name, item in found.items()
         ]
-        self._generation = -1
-        self._kept: frozenset[int] | None = None
-        self._late: tuple[str, ...] = ()
+        self._allowed: WeakKeyDictionary[Session, frozenset[int] | None] = WeakKeyDictionary()
 
-    def kept(
-        self, generation: int, files: Callable[[], Sequence[FileState]]
-    ) -> tuple[frozenset[int] | None, tuple[str, ...]]:
-        """Ids of the files that all filters keep (None: all), and names of those left out."""
-        if not self._found:
-            return None, ()
-        if generation != self._generation or self._late:
-            self._ask(files())
-            self._generation = generation
-        return self._kept, self._late
+    def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
+        """Restrict the scope to the files that all filters allow.
+
+        A filter that fails or is late is skipped, named as degraded, and called again next time.
+        """
+        failed: tuple[str, ...] = ()
+        session = request.session
+        if session in self._allowed:
+            allowed = self._allowed[session]
+        else:
+            allowed, failed = self._call_filters(session.index.all_files())
+            if not failed:
+                self._allowed[session] = allowed
+        if allowed is not None and scoped.files is not None:
+            allowed = allowed.intersection(scoped.files)
+        files = scoped.files if allowed is None else allowed
+        return replace(scoped, files=files, degraded=(*scoped.degraded, *failed))
 
     def close(self) -> None:
-        for _, leg in self._found:
-            leg.close()
+        """Stop the threads."""
+        for _, executor in self._filters:
+            executor.close()
 
-    def _ask(self, files: Sequence[FileState]) -> None:
-        asked = [(item, leg.start(partial(_judged, item, files))) for item, leg in self._found]
-        answers = [(item, question.result()) for item, question in asked]
-        self._late = tuple(
-            f"filter {item.plugin.name}" for item, answer in answers if answer is None
-        )
-        known = [answer for _, answer in answers if answer is not None]
-        self._kept = frozenset.intersection(*known) if known else None
+    def _call_filters(
+        self, files: Sequence[FileState]
+    ) -> tuple[frozenset[int] | None, tuple[str, ...]]:
+        """Return the ids that all filters allow, None without a filter, and the failed filters."""
+        calls = [
+            (item, executor.start(partial(_allowed_ids, item, files)))
+            for item, executor in self._filters
+        ]
+        answers = [(item, call.result()) for item, call in calls]
+        failed = tuple(f"filter {item.plugin.name}" for item, ids in answers if ids is None)
+        known = [ids for _, ids in answers if ids is not None]
+        return (frozenset.intersection(*known) if known else None), failed
 
 
-def _judged(found: Found, files: Sequence[FileState]) -> frozenset[int]:
-    keep: Keep = make_component(found)
+def _allowed_ids(found: Found, files: Sequence[FileState]) -> frozenset[int]:
+    allows: FileFilter = make_component(found)
     return frozenset(
-        call_plugin(found, lambda: [state.id for state in files if keep(_facts(state))])
+        call_plugin(found, lambda: [state.id for state in files if allows(_facts(state))])
     )
 
 
 def _facts(state: FileState) -> FileFacts:
     return FileFacts(state.path, state.language, state.size, state.last_modified_s)
-
-
-def within(allowed: Collection[int] | None, kept: frozenset[int] | None) -> Collection[int] | None:
-    """The files that pass both; None restricts nothing."""
-    if kept is None or allowed is None:
-        return kept if allowed is None else allowed
-    return kept.intersection(allowed)

@@ -1,4 +1,4 @@
-"""Regular expressions of a question: which are refused, and what they must find."""
+"""Regular expressions in questions: validation, and the literals that every match contains."""
 
 from __future__ import annotations
 
@@ -10,67 +10,61 @@ from typing import Any, Final
 
 from rootle.errors import QueryError
 
-# The standard library's own parser: it is not documented, but it cannot disagree with `re`.
-# Its trees are lists of (operation, argument), whatever an operation takes: hence Any.
+# The parser of the standard library: undocumented, but it always agrees with `re`. Its trees are
+# lists of (operation, argument) with a different type of argument for each operation, hence Any.
 _PARSER: Final[Any] = import_module("re._parser")
 _REPEATS: Final = {"MAX_REPEAT", "MIN_REPEAT"}
-# More than so many are as good as no end.
-_FEW: Final = 9
-# So many parts that may be there or not can be tried in 16 ways: as good as one more repetition.
-_OPTIONAL_AS_ONE: Final = 4
-# n characters of a line and k repetitions without end may take n^(k+1) / (k+1)! steps: of a line so
-# many are looked at that it takes a second at worst.
+# A repetition with a higher limit is treated as unlimited.
+_MAX_FEW: Final = 9
+# Four optional parts can be tried in 16 ways, which counts as one more repetition.
+_OPTIONAL_PER_REPEAT: Final = 4
+# Matching n characters with k unlimited repetitions may take n^(k+1) / (k+1)! steps. These are the
+# characters of a line that are searched, by k, so that it takes a second at worst.
 _LINE_CHARS: Final = (1_000, 1_000, 800, 220, 100)
 _MAX_REPEATS: Final = len(_LINE_CHARS) - 1
 MAX_PATTERN_CHARS: Final = 500
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise QueryError for a pattern that is none, or that might not come to an end."""
+    """Raise QueryError for an invalid pattern, or for one that may take too long."""
     if len(pattern) > MAX_PATTERN_CHARS:
         raise QueryError(
             f"the regex has {len(pattern)} characters; use at most {MAX_PATTERN_CHARS}"
         )
     try:
         compile_pattern(pattern)
-        tree = _parsed(pattern)
+        tree = _parse_pattern(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise QueryError(
-            f'the regex "{pattern}" is invalid: {error}; put a \\ before signs that are meant '
-            "literally, or quote the text instead"
+            f'the regex "{pattern}" is invalid: {error}; put a \\ before special characters that '
+            "are meant literally, or quote the text instead"
         ) from error
-    if _repeats(tree) > _MAX_REPEATS or _is_dangerous(tree):
+    if _count_repeats(tree) > _MAX_REPEATS or _is_dangerous(tree):
         raise QueryError(
-            f'the regex "{pattern}" could run for ever: a repetition inside a repetition, or '
-            f"more than {_MAX_REPEATS} of them; write it with fewer of * and +"
+            f'the regex "{pattern}" could take too long: it nests repetitions or has more than '
+            f"{_MAX_REPEATS} of them; use fewer * and +"
         )
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """The pattern, without regard to case unless it has a capital letter itself."""
+    """Compile a pattern; it ignores case unless it contains a capital letter."""
     bare = re.sub(r"\\.", "", pattern)
     flags = re.NOFLAG if any(map(str.isupper, bare)) else re.IGNORECASE
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of "[[", which may change its meaning
+        warnings.simplefilter("ignore", FutureWarning)  # about "[["
         return re.compile(pattern, flags)
 
 
-def _parsed(pattern: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        return _PARSER.parse(pattern)
+def max_line_chars(pattern: str) -> int:
+    """Return how many characters of a line to search with a pattern."""
+    return _LINE_CHARS[_count_repeats(_parse_pattern(pattern))]
 
 
-def line_chars(pattern: str) -> int:
-    """How much of a line a pattern may look at."""
-    return _LINE_CHARS[_repeats(_parsed(pattern))]
-
-
-def literals_of(pattern: str) -> tuple[str, ...]:
-    """Runs of word characters, in order, each of which stands in whatever the pattern finds."""
+def find_literals(pattern: str) -> tuple[str, ...]:
+    """Return the runs of word characters that every match contains, in order."""
     runs: list[str] = []
     run = ""
-    for char in _required(_parsed(pattern)):
+    for char in _required_chars(_parse_pattern(pattern)):
         if char and (char.isalnum() or char == "_"):
             run += char
             continue
@@ -79,30 +73,36 @@ def literals_of(pattern: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in [*runs, run] if len(text) > 1))
 
 
-def _required(tree: Any) -> Iterator[str]:
-    """The characters that every match has; empty where anything may stand between two."""
+def _parse_pattern(pattern: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return _PARSER.parse(pattern)
+
+
+def _required_chars(tree: Any) -> Iterator[str]:
+    """Yield the characters that every match contains, and "" where others may come between."""
     for operation, argument in tree:
         name = str(operation)
         if name == "LITERAL":
             yield chr(argument)
         elif name == "SUBPATTERN":
-            yield from _required(argument[-1])
+            yield from _required_chars(argument[-1])
         elif name in _REPEATS and argument[0] > 0:
             yield ""
-            yield from _required(argument[2])
+            yield from _required_chars(argument[2])
             yield ""
-        elif name != "AT":  # the start or end of a line or word takes no room
+        elif name != "AT":  # an anchor matches no characters
             yield ""
 
 
 def _is_dangerous(tree: Any, times: int = 1) -> bool:
-    """Whether what is repeated long may match the same text in two ways."""
+    """Return whether a part that is repeated often can match the same text in two ways."""
     for operation, argument in tree:
         name = str(operation)
-        often = times * argument[1] if name in _REPEATS else times
-        if name in _REPEATS and often > _FEW and _is_ambiguous(argument[2]):
+        total = times * argument[1] if name in _REPEATS else times
+        if name in _REPEATS and total > _MAX_FEW and _is_ambiguous(argument[2]):
             return True
-        if any(_is_dangerous(part, often) for part in _parts(name, argument)):
+        if any(_is_dangerous(part, total) for part in _subtrees(name, argument)):
             return True
     return False
 
@@ -112,48 +112,44 @@ def _is_ambiguous(tree: Any) -> bool:
         name = str(operation)
         if name in _REPEATS and argument[0] != argument[1]:
             return True
-        if name == "BRANCH" and not all(_has_own_start(branch) for branch in argument[1]):
+        if name == "BRANCH" and not all(_starts_with_literal(branch) for branch in argument[1]):
             return True
-        if any(_is_ambiguous(part) for part in _parts(name, argument)):
+        if any(_is_ambiguous(part) for part in _subtrees(name, argument)):
             return True
     return False
 
 
-def _has_own_start(branch: Any) -> bool:
-    # The parser takes common beginnings out of a branch: what is left begins differently.
+def _starts_with_literal(branch: Any) -> bool:
+    # The parser factors out the common prefix of all branches, so these literals differ.
     return len(branch) > 0 and str(branch[0][0]) == "LITERAL"
 
 
-def _is_long(operation: Any, argument: Any) -> bool:
-    return str(operation) in _REPEATS and bool(argument[1] > _FEW)
+def _count_repeats(tree: Any) -> int:
+    return _count_unlimited(tree) + _count_optional(tree) // _OPTIONAL_PER_REPEAT
 
 
-def _repeats(tree: Any) -> int:
-    return _open_repeats(tree) + _optional(tree) // _OPTIONAL_AS_ONE
-
-
-def _open_repeats(tree: Any) -> int:
+def _count_unlimited(tree: Any) -> int:
     return sum(
-        _is_long(operation, argument)
-        + max((_open_repeats(part) for part in _parts(str(operation), argument)), default=0)
+        (str(operation) in _REPEATS and bool(argument[1] > _MAX_FEW))
+        + max((_count_unlimited(part) for part in _subtrees(str(operation), argument)), default=0)
         for operation, argument in tree
     )
 
 
-def _optional(tree: Any, times: int = 1) -> int:
-    """How many parts may be there or not, a repetition of a few counted as that many."""
+def _count_optional(tree: Any, times: int = 1) -> int:
+    """Count the optional parts, those of a limited repetition as often as it repeats."""
     count = 0
     for operation, argument in tree:
         name = str(operation)
-        is_few = name in _REPEATS and argument[1] <= _FEW
-        count += times * (argument[1] - argument[0]) if is_few else 0
-        often = times * argument[1] if is_few else times
-        count += sum(_optional(part, often) for part in _parts(name, argument))
+        is_limited = name in _REPEATS and argument[1] <= _MAX_FEW
+        count += times * (argument[1] - argument[0]) if is_limited else 0
+        total = times * argument[1] if is_limited else times
+        count += sum(_count_optional(part, total) for part in _subtrees(name, argument))
     return count
 
 
-def _parts(name: str, argument: Any) -> list[Any]:
-    """What an operation holds inside."""
+def _subtrees(name: str, argument: Any) -> list[Any]:
+    """Return the trees inside an operation."""
     if name in _REPEATS:
         return [argument[2]]
     if name == "BRANCH":

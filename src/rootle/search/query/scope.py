@@ -1,76 +1,116 @@
-"""From the filters of a question and what must stand in a file to the files that may answer."""
+"""Step 2: narrow the files that may answer a question."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
 
 import numpy as np
 
-from rootle.index.local.snapshot import Snapshot
 from rootle.protocols import Ids
-from rootle.search.query.phrase_match import ExactMatches, chunks_with, find_exact
+from rootle.search.query.filters import filter_files, find_expiry, has_filters
+from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.phrase_match import ExactMatches, chunks_with_matches, find_matches
 from rootle.search.query.syntax import ParsedQuery
-from rootle.search.results.span_constraints import SpanConstraints
-from rootle.search.retrieval.candidates import MAX_FILES
+from rootle.search.request import SearchRequest
+
+# Candidate files of a query. Files that are ranked lower in the fusion of all lists never won.
+MAX_CANDIDATE_FILES: Final = 60
 
 
-def _no_chunks() -> Ids:
+def _no_ids() -> Ids:
     return np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """The files that may answer, None for all, and what is demanded of their lines."""
+class ScopedQuery:
+    """A parsed question and the files that may answer it."""
 
-    files: Collection[int] | None
-    demands: SpanConstraints | None = None
-    chunk_ids: Ids = field(default_factory=_no_chunks)  # candidates, whatever the legs find
+    question: ParsedQuestion
+    files: Collection[int] | None = None  # ids; None for all files
+    matches: ExactMatches | None = None  # where the phrases and the regex occur
+    chunk_ids: Ids = field(default_factory=_no_ids)  # the chunks with these matches
+    valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether results show where a phrase or the regex occurs."""
+        return self.matches is not None
 
-def resolve_scope(
-    parsed: ParsedQuery, snapshot: Snapshot, allowed: Collection[int] | None
-) -> Scope:
-    """Of the allowed files those with every phrase and what the regular expression finds.
 
-    Where no file has the phrases, the other words are still answered, and a remark says so.
+class ScopeStage(Protocol):
+    """Narrows a scope further."""
+
+    def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery: ...
+
+
+class ScopeStep:
+    """Runs the stages that narrow the scope, from cheap to expensive."""
+
+    def __init__(self, plugins: Sequence[ScopeStage] = ()) -> None:
+        """Take the filters of plugins; they see the files that the query's own filters allow."""
+        self._stages = (apply_filters, *plugins, match_phrases)
+
+    def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:
+        """Return the scope of a question; raise QueryError for an invalid filter."""
+        scoped = ScopedQuery(question)
+        for narrow in self._stages:
+            scoped = narrow(request, scoped)
+        return scoped
+
+
+def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
+    """Apply the filters of the query and of its text."""
+    query, parsed = request.query, scoped.question.parsed
+    if not has_filters(query, parsed):
+        return scoped
+    states = request.session.index.all_files()
+    files = filter_files(query, parsed, states, request.now_s)
+    return replace(scoped, files=files, valid_until_s=find_expiry(query, files, states))
+
+
+def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
+    """Narrow the scope to the files with every phrase and a match of the regular expression.
+
+    If no file has them, the remaining words are still searched and a remark says so.
     """
-    unwanted = parsed.unwanted
-    demands = SpanConstraints(None, unwanted) if unwanted is not None else None
+    parsed = scoped.question.parsed
     if not parsed.is_exact:
-        return Scope(allowed, demands)
-    found = find_exact(parsed, snapshot, allowed)
-    degraded, remarks = _cut_short(found)
+        return scoped
+    index = request.session.index
+    found = find_matches(parsed, index, scoped.files)
+    scoped = _note_limit(scoped, found)
     if found.places:
-        chunk_ids = chunks_with(found, snapshot, MAX_FILES)
-        return Scope(
-            set(found.places), SpanConstraints(found, unwanted), chunk_ids, degraded, remarks
-        )
-    missing = _missing(parsed, found, is_filtered=allowed is not None)
+        chunk_ids = chunks_with_matches(found, index, MAX_CANDIDATE_FILES)
+        return replace(scoped, files=set(found.places), matches=found, chunk_ids=chunk_ids)
+    missing = _missing_message(parsed, found, is_filtered=scoped.files is not None)
     if parsed.asks_more_than_phrases:
-        remarks = (f"{missing}; showing results without that condition", *remarks)
-        return Scope(allowed, demands, degraded=degraded, remarks=remarks)
-    cure = "try a simpler one" if parsed.regex else "leave out the quotes for what comes near it"
-    return Scope(set(), degraded=degraded, remarks=(f"{missing}; {cure}", *remarks))
+        remark = f"{missing}; showing results without that condition"
+        return replace(scoped, remarks=(remark, *scoped.remarks))
+    advice = "try a simpler one" if parsed.regex else "leave out the quotes to find similar text"
+    return replace(scoped, files=set(), remarks=(f"{missing}; {advice}", *scoped.remarks))
 
 
-def _missing(parsed: ParsedQuery, found: ExactMatches, *, is_filtered: bool) -> str:
-    asked = [f'"{phrase}"' for phrase in parsed.phrases]
-    if parsed.regex is not None:
-        asked.append(f"a line that matches /{parsed.regex}/")
-    where = "that passes the filters" if is_filtered else "here"
-    if found.is_cut_short:
-        where = "that was read"
-    return f"no file {where} has {' and '.join(asked)}"
-
-
-def _cut_short(found: ExactMatches) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if not found.is_cut_short:
-        return (), ()
+def _note_limit(scoped: ScopedQuery, found: ExactMatches) -> ScopedQuery:
+    if not found.is_truncated:
+        return scoped
     remark = (
-        f"only {found.files_looked_at:,} of {found.files_in_all:,} files were read for the phrase "
-        "or regex; narrow the question with path: or lang:"
+        f"only {found.files_read:,} of {found.files_total:,} files were read for the phrase or "
+        "regex; narrow the question with path: or lang:"
     )
-    return ("exact",), (remark,)
+    degraded = ("exact", *scoped.degraded)
+    return replace(scoped, degraded=degraded, remarks=(*scoped.remarks, remark))
+
+
+def _missing_message(parsed: ParsedQuery, found: ExactMatches, *, is_filtered: bool) -> str:
+    wanted = [f'"{phrase}"' for phrase in parsed.phrases]
+    if parsed.regex is not None:
+        wanted.append(f"a line that matches /{parsed.regex}/")
+    where = "that passes the filters" if is_filtered else "here"
+    if found.is_truncated:
+        where = "that was read"
+    return f"no file {where} has {' and '.join(wanted)}"

@@ -1,73 +1,55 @@
-"""Names that stand nowhere in the index, and the names that were probably meant."""
+"""Spelling correction: the nearest defined name for a name that does not occur in the index."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
-from rootle.rank.question.parsed import Question
+from rootle.index.reader import IndexReader
 from rootle.text.terms import WORD, whole_identifier
 
-# A short name is near to too many others; a long one leaves room for two slips.
+# Short names are within one edit of too many others; long ones allow two.
 _MIN_CHARS: Final = 5
-_TWO_EDITS_FROM: Final = 8
+_MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200
-# What looks the same on a screen or in print is hardly an edit.
-_LOOK_ALIKES: Final = (frozenset("il1"), frozenset("o0"))
-_LOOK_ALIKE_COST: Final = 0.25
-
-
-class NameReader(Protocol):
-    """The index of names, as far as it is needed here."""
-
-    def is_known(self, name: str) -> bool: ...
-    def near_definers(self, name: str, distance: int, k: int) -> list[int]: ...
-
-
-class SymbolReader(Protocol):
-    """The names of chunks, as far as they are needed here."""
-
-    @property
-    def sparse(self) -> NameReader: ...
-    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]: ...
+# Characters that are hard to tell apart on a screen count as a quarter of an edit.
+_LOOKALIKES: Final = (frozenset("il1"), frozenset("o0"))
+_LOOKALIKE_COST: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
+    """A name that does not occur in the index, and the defined name used instead."""
+
     typed: str
     meant: str
 
 
-def corrections_of(text: str, question: Question, index: SymbolReader) -> tuple[Correction, ...]:
-    """For each name of a question that is unknown here the nearest one that is defined.
-
-    A message that a program printed is left alone: nobody typed it.
-    """
-    if not question.names or question.intent == "error":
-        return ()
-    unknown = [name for name in question.names if not index.sparse.is_known(name)]
+def find_corrections(text: str, names: Sequence[str], index: IndexReader) -> tuple[Correction, ...]:
+    """Return the nearest defined name for each normalized name of a text that does not occur."""
+    unknown = [name for name in names if not index.sparse.is_known(name)]
     if not unknown:
         return ()
     typed = {whole_identifier(word): word for word in WORD.findall(text)}
-    found = [(typed.get(name), nearest_name(name, index)) for name in unknown]
+    found = [(typed.get(name), find_nearest_name(name, index)) for name in unknown]
     return tuple(Correction(typed, meant) for typed, meant in found if typed and meant)
 
 
-def corrected(text: str, corrections: Sequence[Correction]) -> str:
-    """A text with the names that were meant in the place of those that were typed."""
+def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
+    """Return a text with its names corrected."""
     meant = {correction.typed: correction.meant for correction in corrections}
     return WORD.sub(lambda match: meant.get(match.group(), match.group()), text)
 
 
-def nearest_name(name: str, index: SymbolReader) -> str | None:
-    """The defined name that one which is unknown was probably meant for."""
+def find_nearest_name(name: str, index: IndexReader) -> str | None:
+    """Return the defined name nearest to a normalized one, None if all are too far away."""
     if len(name) < _MIN_CHARS:
         return None
-    limit = 2 if len(name) >= _TWO_EDITS_FROM else 1
+    limit = 2 if len(name) >= _MIN_CHARS_FOR_TWO_EDITS else 1
     chunk_ids = index.sparse.near_definers(name, limit, _MAX_CHUNKS)
-    counts = Counter(index.symbols_of(chunk_ids))  # of names, all that stand in these chunks
+    counts = Counter(index.symbols_of(chunk_ids))  # the chunks may define other names too
     near = []
     for symbol, count in counts.items():
         distance = edit_distance(name, whole_identifier("".join(WORD.findall(symbol))))
@@ -77,9 +59,9 @@ def nearest_name(name: str, index: SymbolReader) -> str | None:
 
 
 def edit_distance(left: str, right: str) -> float:
-    """Edits from one text to another: letters changed, added, left out or swapped with the next.
+    """Return the optimal string alignment distance, with a reduced cost for lookalikes.
 
-    Signs that look alike cost a quarter (optimal string alignment otherwise).
+    It counts characters that are changed, inserted, deleted or swapped with the next one.
     """
     before: list[float] = []
     row: list[float] = [float(at) for at in range(len(right) + 1)]
@@ -96,5 +78,5 @@ def edit_distance(left: str, right: str) -> float:
 def _cost(left: str, right: str) -> float:
     if left == right:
         return 0.0
-    alike = any(left in group and right in group for group in _LOOK_ALIKES)
-    return _LOOK_ALIKE_COST if alike else 1.0
+    alike = any(left in group and right in group for group in _LOOKALIKES)
+    return _LOOKALIKE_COST if alike else 1.0

@@ -1,9 +1,9 @@
-"""The signs of a search box in a question: quotes, `path:`, `lang:`, `-word` and `/regex/`.
+"""The operators of a question: quotes, `path:`, `lang:`, `-word` and `/regex/`.
 
-Most questions have none, and code is full of the same signs. So a sign counts only where a person
-would set it: at the start of a word, closed, and not inside a message that a program printed. All
-else is part of the question, which then comes out as it went in.
-docs/reference/query-language.md tells the rules as users see them.
+Most questions have none, and code is full of the same characters. An operator therefore counts only
+where a person would type it: at the start of a word, closed, and outside of a message that a
+program printed. Everything else is part of the question and stays unchanged.
+docs/reference/query-language.md describes the rules for users.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Final
 
 from rootle.errors import QueryError
 from rootle.rank.question.intent import classify_intent
-from rootle.search.query.regex import check_pattern, literals_of
+from rootle.search.query.regex import check_pattern, find_literals
 from rootle.text.languages import resolve_language
 from rootle.text.terms import STOP_WORDS, WORD
 
-# Without any of these a question is plain; most are told apart by this alone.
-_SIGNS: Final = frozenset('"“-:/')
+# A question without any of these characters has no operators.
+_OPERATOR_CHARS: Final = frozenset('"“-:/')
 _QUOTED: Final = r'(?:"[^"]*"|“[^”]*”)'
-_SIGN: Final = re.compile(
+_OPERATOR: Final = re.compile(
     rf"""(?<!\S)(?:
         (?P<minus>-?)(?P<name>path|lang|language):(?P<value>{_QUOTED}|[^\s":/][^\s"]*|/[^\s"/][^\s"]*)
       | (?P<not>-?)(?P<phrase>{_QUOTED})(?=[\s.,;:!?)]|$)
@@ -31,19 +31,19 @@ _SIGN: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-# Not `/* a comment */`, which may be pasted: no pattern begins with a star.
-_WHOLE_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
+# `/* a comment */` may be pasted and is no pattern: no pattern begins with a star.
+_SLASHED_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A question without its signs, and what they ask for."""
+    """A question without its operators, and the operators."""
 
-    text: str  # what is left to be asked in words
-    phrases: tuple[str, ...] = ()  # must stand in the file
-    excluded: tuple[str, ...] = ()  # words and phrases that must not stand in what is shown
+    text: str  # the remaining words
+    phrases: tuple[str, ...] = ()  # that a file must contain
+    excluded: tuple[str, ...] = ()  # words and phrases that results must not show
     paths: tuple[str, ...] = ()
     excluded_paths: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
@@ -52,16 +52,17 @@ class ParsedQuery:
 
     @property
     def is_exact(self) -> bool:
+        """Whether files must contain a phrase or match a regular expression."""
         return bool(self.phrases or self.regex)
 
     @property
-    def unwanted(self) -> re.Pattern[str] | None:
-        """Finds the excluded words, as whole words and in any case."""
-        return _any_whole_word(self.excluded) if self.excluded else None
+    def excluded_pattern(self) -> re.Pattern[str] | None:
+        """A pattern for the excluded words, as whole words and in any case."""
+        return _whole_word_pattern(self.excluded) if self.excluded else None
 
     @property
     def asks_more_than_phrases(self) -> bool:
-        """Whether it can be answered without its phrases."""
+        """Whether words remain if the phrases are removed."""
         rest = self.text
         for phrase in self.phrases:
             rest = rest.replace(phrase, " ", 1)
@@ -69,161 +70,164 @@ class ParsedQuery:
 
     @property
     def has_filters(self) -> bool:
+        """Whether the question contains `path:` or `lang:`."""
         return bool(self.paths or self.excluded_paths or self.languages or self.excluded_languages)
 
 
 @lru_cache(maxsize=64)
-def _any_whole_word(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(any_spacing, words))})(?!\w)", re.IGNORECASE)
+def _whole_word_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(phrase_pattern, words))})(?!\w)", re.IGNORECASE)
 
 
-def any_spacing(phrase: str) -> str:
-    """A pattern for a phrase in which any white space stands for any other."""
+def phrase_pattern(phrase: str) -> str:
+    """Return a pattern for a phrase with any white space between its words."""
     return r"\s+".join(map(re.escape, phrase.split()))
 
 
-@lru_cache(maxsize=64)  # asked for by the check, by the agent, and again for every page
+@lru_cache(maxsize=64)  # a query is parsed by its validation, and again when it is answered
 def parse_query(text: str) -> ParsedQuery:
-    """Take the signs out of a question; raises QueryError for one that cannot be meant."""
-    if _SIGNS.isdisjoint(text):
+    """Separate a question from its operators; raise QueryError for contradictory ones."""
+    if _OPERATOR_CHARS.isdisjoint(text):
         return ParsedQuery(text)
-    rest, regex = _without_pattern(text)
-    found = list(_SIGN.finditer(rest))
+    rest, regex = _split_pattern(text)
+    found = list(_OPERATOR.finditer(rest))
     if not found and regex is None:
         return ParsedQuery(text)
-    return _checked(text, _parsed(rest, _meant(rest, found), regex))
+    return _validate(text, _collect(rest, _select_intended(rest, found), regex))
 
 
-def _without_pattern(text: str) -> tuple[str, str | None]:
-    """A question and the regular expression in it, which is anything but words and signs."""
+def _split_pattern(text: str) -> tuple[str, str | None]:
+    """Return a question without its regular expression, and the regular expression.
+
+    A pattern between slashes is the whole question apart from filters.
+    """
     if text.count("/") > 1:
-        filters = [sign for sign in _SIGN.finditer(text) if sign["name"]]
-        rest = " ".join(_between(text, filters)).strip()
-        if whole := _WHOLE_PATTERN.fullmatch(rest):
-            return " ".join(sign[0] for sign in filters), whole[1]
-    return _without_named_pattern(text)
+        filters = [match for match in _OPERATOR.finditer(text) if match["name"]]
+        rest = " ".join(_texts_between(text, filters)).strip()
+        if whole := _SLASHED_PATTERN.fullmatch(rest):
+            return " ".join(match[0] for match in filters), whole[1]
+    return _split_named_pattern(text)
 
 
-def _between(text: str, signs: list[re.Match[str]]) -> Iterable[str]:
-    """The pieces of a text before, between and after its signs."""
-    ends = [0, *(sign.end() for sign in signs)]
-    starts = [*(sign.start() for sign in signs), len(text)]
+def _texts_between(text: str, operators: list[re.Match[str]]) -> Iterable[str]:
+    """Return the parts of a text before, between and after its operators."""
+    ends = [0, *(match.end() for match in operators)]
+    starts = [*(match.start() for match in operators), len(text)]
     return (text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
-def _without_named_pattern(text: str) -> tuple[str, str | None]:
-    """`regex:` takes all that follows up to the next filter."""
+def _split_named_pattern(text: str) -> tuple[str, str | None]:
+    """Do the same for `regex:`, whose pattern extends to the next filter."""
     match = _NAMED_PATTERN.search(text)
     if match is None:
         return text, None
     quoted = re.match(_QUOTED, match[1])
     if quoted:
         return text[: match.start()] + text[match.start(1) + quoted.end() :], quoted[0][1:-1]
-    after = next((sign for sign in _SIGN.finditer(text, match.start(1)) if sign["name"]), None)
+    after = next((one for one in _OPERATOR.finditer(text, match.start(1)) if one["name"]), None)
     end = after.start() if after else len(text)
     return text[: match.start()] + text[end:], text[match.start(1) : end].strip()
 
 
-def _meant(text: str, signs: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The signs that a person set: no quotes of a message, no flags of a command."""
-    if any(sign["phrase"] for sign in signs) and _is_message(text, signs):
-        signs = [sign for sign in signs if not sign["phrase"]]
-    if any(sign["word"] for sign in signs) and _is_sentence(text, signs):
-        outer = _outer(text, signs)
-        signs = [sign for sign in signs if not sign["word"] or sign in outer]
-    return [sign for sign in signs if not sign["phrase"] or _content(sign["phrase"])]
+def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the intended operators, without quotes in a message or options of a command."""
+    if any(match["phrase"] for match in operators) and _is_message(text, operators):
+        operators = [match for match in operators if not match["phrase"]]
+    if any(match["word"] for match in operators) and _is_sentence(text, operators):
+        outer = _outer_operators(text, operators)
+        operators = [match for match in operators if not match["word"] or match in outer]
+    return [match for match in operators if not match["phrase"] or _unquote(match["phrase"])]
 
 
-def _is_message(text: str, signs: list[re.Match[str]]) -> bool:
-    """Judged without what stands in the quotes: `"not found" page` is a question."""
-    for sign in reversed(signs):
-        if sign["phrase"]:
-            text = f'{text[: sign.start()]}"x"{text[sign.end() :]}'
+def _is_message(text: str, operators: list[re.Match[str]]) -> bool:
+    """Return whether a program printed a text; quoted words do not count ("not found" page)."""
+    for match in reversed(operators):
+        if match["phrase"]:
+            text = f'{text[: match.start()]}"x"{text[match.end() :]}'
     return classify_intent(text, is_symbol=False) == "error"
 
 
-def _is_sentence(text: str, signs: list[re.Match[str]]) -> bool:
-    """A sentence names flags (`what does go test -race do`), a list of keywords excludes words."""
-    own = {sign["word"].lower() for sign in signs if sign["word"]}
-    words = {word.lower() for word in WORD.findall(text)} - own
+def _is_sentence(text: str, operators: list[re.Match[str]]) -> bool:
+    """Return whether a text is a sentence.
+
+    `-race` is an option in the sentence "what does go test -race do" and an exclusion in a list of
+    keywords.
+    """
+    excluded = {match["word"].lower() for match in operators if match["word"]}
+    words = {word.lower() for word in WORD.findall(text)} - excluded
     return not STOP_WORDS.isdisjoint(words)
 
 
-def _outer(text: str, signs: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The signs before the first and after the last plain word."""
+def _outer_operators(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the operators before the first and after the last plain word."""
     head = []
     end = 0
-    for sign in signs:
-        if text[end : sign.start()].strip():
+    for match in operators:
+        if text[end : match.start()].strip():
             break
-        head.append(sign)
-        end = sign.end()
+        head.append(match)
+        end = match.end()
     tail = []
     start = len(text)
-    for sign in reversed(signs):
-        if text[sign.end() : start].strip(" ?.!"):
+    for match in reversed(operators):
+        if text[match.end() : start].strip(" ?.!"):
             break
-        tail.append(sign)
-        start = sign.start()
+        tail.append(match)
+        start = match.start()
     return [*head, *tail]
 
 
-def _parsed(text: str, signs: list[re.Match[str]], regex: str | None) -> ParsedQuery:
-    taken: dict[str, list[str]] = {
+def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> ParsedQuery:
+    values: dict[str, list[str]] = {
         "phrases": [], "excluded": [], "paths": [], "excluded_paths": [],
         "languages": [], "excluded_languages": [],
     }  # fmt: skip
-    pieces = list(_between(text, signs))
-    for place, sign in enumerate(signs, start=1):
-        if sign["name"]:
-            field = "paths" if sign["name"] == "path" else "languages"
-            taken[f"excluded_{field}" if sign["minus"] else field].append(_value(sign))
-        elif sign["phrase"] and not sign["not"]:
-            taken["phrases"].append(_content(sign["phrase"]))
-            # Its words are asked for as well.
-            pieces[place] = _content(sign["phrase"]) + pieces[place]
+    parts = list(_texts_between(text, operators))
+    for place, match in enumerate(operators, start=1):
+        if match["name"]:
+            field = "paths" if match["name"] == "path" else "languages"
+            values[f"excluded_{field}" if match["minus"] else field].append(_filter_value(match))
+        elif match["phrase"] and not match["not"]:
+            values["phrases"].append(_unquote(match["phrase"]))
+            # The words of a phrase are searched as well.
+            parts[place] = _unquote(match["phrase"]) + parts[place]
         else:
-            taken["excluded"].append(sign["word"] or _content(sign["phrase"]))
-    rest = " ".join("".join(pieces).split()) if signs else text
-    unique = {name: tuple(dict.fromkeys(values)) for name, values in taken.items()}
+            values["excluded"].append(match["word"] or _unquote(match["phrase"]))
+    rest = " ".join("".join(parts).split()) if operators else text
+    unique = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
     return ParsedQuery(rest, **unique, regex=regex)
 
 
-def _value(sign: re.Match[str]) -> str:
-    value = sign["value"]
-    return _content(value) if value[0] in '"“' else value.rstrip(",;")
+def _filter_value(match: re.Match[str]) -> str:
+    value = match["value"]
+    return _unquote(value) if value[0] in '"“' else value.rstrip(",;")
 
 
-def _content(quoted: str) -> str:
+def _unquote(quoted: str) -> str:
     return _SPACES.sub(" ", quoted[1:-1]).strip()
 
 
-def _checked(text: str, query: ParsedQuery) -> ParsedQuery:
-    query = replace(
-        query,
-        languages=tuple(_languages(query.languages)),
-        excluded_languages=tuple(_languages(query.excluded_languages)),
-    )
+def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
+    _check_languages((*query.languages, *query.excluded_languages))
     if query.regex is not None:
         check_pattern(query.regex)
-        words = " ".join([query.text.strip(), *literals_of(query.regex)]).strip()
+        words = " ".join([query.text.strip(), *find_literals(query.regex)]).strip()
         return replace(query, text=words)
     if re.fullmatch(_QUOTED, text.strip()) and not query.phrases:
         raise QueryError(f"the phrase {text.strip()} is empty; put words between the quotes")
     if query.text.strip():
         return query
     if query.excluded and not query.has_filters:
-        return ParsedQuery(text)  # `-race` alone asks for what it names
+        return ParsedQuery(text)  # `-race` alone asks about the option
     raise QueryError(
-        f'"{text.strip()}" only says where to look; add what to look for, in words or quotes'
+        f'"{text.strip()}" only says where to search; add words or a quoted phrase to search for'
     )
 
 
-def _languages(names: Iterable[str]) -> Iterable[str]:
+def _check_languages(names: Iterable[str]) -> None:
     for name in names:
         if resolve_language(name) is None:
             raise QueryError(
                 f'unknown language "{name}" in lang:{name}; try one like lang:python or lang:ts, '
-                f'or quote "lang:{name}" to look for the text'
+                f'or quote "lang:{name}" to search for the text'
             )
-        yield name

@@ -1,24 +1,26 @@
-"""Whether a question can be asked: told before anything is indexed or loaded for it."""
+"""Validation of a query, before anything is indexed or loaded for it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.query.syntax import parse_query
-from rootle.search.results.exclusions import parse_exclusions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
-# Longer questions are pasted files; what they ask for stands at their start.
+# Longer questions are pasted files; their beginning identifies them.
 MAX_QUERY_CHARS: Final = 10_000
 # A short function with its heading.
-_TOKENS_OF_PASSAGE: Final = 100
+_TOKENS_PER_PASSAGE: Final = 100
+_EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
 
 
 def check_query(query: SearchQuery, config: Config) -> int:
-    """The limit of a question that can be asked; raises QueryError for any other."""
+    """Return the number of results of a page; raise QueryError for an invalid query."""
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
     parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
@@ -31,6 +33,19 @@ def check_query(query: SearchQuery, config: Config) -> int:
     return limit
 
 
+def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
+    """Return the excluded lines by path; raise QueryError unless each is `path:start-end`."""
+    lines: dict[str, list[range]] = {}
+    for place in places:
+        match = _EXCLUSION.fullmatch(place)
+        if match is None:
+            raise QueryError(
+                f'exclude has "{place}", expected "path:start-end", as in "src/a.py:3-20"'
+            )
+        lines.setdefault(match[1], []).append(range(int(match[2]), int(match[3]) + 1))
+    return lines
+
+
 def _check_context(query: SearchQuery) -> None:
     if query.budget is not None and query.budget < 1:
         raise QueryError(f"budget is {query.budget}; give a number of tokens of 1 or more")
@@ -38,12 +53,12 @@ def _check_context(query: SearchQuery) -> None:
         raise QueryError(
             "an answer within a budget has no further pages; leave out the cursor and use exclude"
         )
-    parse_exclusions(query.exclude)
+    if query.exclude:
+        parse_exclusions(query.exclude)
 
 
 def _default_limit(query: SearchQuery, config: Config) -> int:
-    """With a budget as many results as might find room in it."""
+    """Return the configured limit, or with a budget as many results as may fit into it."""
     if query.budget is None:
         return config.default_limit
-    room = query.budget // _TOKENS_OF_PASSAGE
-    return min(config.max_limit, max(config.default_limit, room))
+    return min(config.max_limit, max(config.default_limit, query.budget // _TOKENS_PER_PASSAGE))

@@ -1,7 +1,7 @@
-"""Results widened to their surroundings, within a limit of lines or a budget of tokens.
+"""Page stage: expand results to their context, within a limit of lines or a budget of tokens.
 
-The lines that were found come first, then the whole function where it fits and else its signature
-and doc comment, then lines before and after, then what is imported for them.
+The lines of the result come first. Then come the whole definition, or its head if it is too long,
+then the lines before and after, and last the imports that these lines use.
 """
 
 from __future__ import annotations
@@ -13,68 +13,95 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow
-from rootle.search.results.current_text import CurrentText
-from rootle.search.results.enclosing_scope import Range, enclosing_unit, head_of, imports_in_reach
-from rootle.search.results.exclusions import parse_exclusions
+from rootle.search.query.validation import parse_exclusions
+from rootle.search.request import SearchRequest
+from rootle.search.results.enclosing_scope import (
+    LineInterval,
+    find_definition,
+    find_head,
+    find_imports,
+)
+from rootle.search.results.page import FindPage, ResultPage
+from rootle.search.results.working_tree import CurrentText, WorkingTree, indexed_text
 from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN, WORD
-from rootle.types import Context, SearchQuery, SearchResult, Span
+from rootle.types import Context, SearchResult, Span
 
 _TIERS: Final = 3
-# Fewer lines of a span that does not fit as a whole are not worth their heading.
-_FEWEST_LINES: Final = 3
+# A shorter part of a span is not worth its heading.
+_MIN_LINES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Widening:
-    """How far results are widened."""
+class ContextLimits:
+    """How far results are expanded."""
 
-    before: int
+    before: int  # lines
     after: int
-    max_lines: int  # of one result, where there is no budget
+    max_lines: int  # of one result, if there is no budget
     budget: int | None = None  # tokens of all results together, as Markdown
-    seen: tuple[str, ...] = ()
-
-
-def widening_of(config: Config, query: SearchQuery) -> Widening:
-    return Widening(
-        config.context_before_lines,
-        config.context_after_lines,
-        config.max_context_lines,
-        query.budget,
-        query.exclude,
-    )
+    exclude: tuple[str, ...] = ()  # "path:start-end"
 
 
 @dataclass(frozen=True, slots=True)
-class FileNow:
-    """A result's file: its lines now, and the chunks that it was cut into."""
+class FileText:
+    """The current lines of a file, and its chunks."""
 
     text: CurrentText
     chunks: Sequence[ChunkRow]
 
 
-def widened(
-    results: Sequence[SearchResult],
-    file_of: Callable[[SearchResult], FileNow | None],
-    widening: Widening,
-) -> tuple[SearchResult, ...]:
-    """The results with their context; those whose file is gone or of which nothing is new left out.
+class ContextExpansion:
+    """Adds contexts to the results of queries that ask for them."""
 
-    Of a result nothing else changes.
-    """
-    seen = parse_exclusions(widening.seen)
-    drafts = []
-    for result in results:
-        now = file_of(result)
-        if now is not None:
-            drafts.append(_draft(result, now, widening, seen.get(result.file_path, [])))
-    if widening.budget is None:
+    def __init__(self, config: Config, tree: WorkingTree | None) -> None:
+        """Take the folder to read lines from; without it they come from the index."""
+        self._config = config
+        self._tree = tree
+
+    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
+        """Return the page with expanded results, without those that have nothing to show."""
+        page, query = find(request), request.query
+        if not (query.context or query.budget is not None or query.exclude):
+            return page
+        limits = ContextLimits(
+            self._config.context_before_lines,
+            self._config.context_after_lines,
+            self._config.max_context_lines,
+            query.budget,
+            query.exclude,
+        )
+        texts = self._read_files(request, page)
+        pairs = [(one, texts[one.file_path]) for one in page.results if one.file_path in texts]
+        return replace(page, results=expand_results(pairs, limits))
+
+    def _read_files(self, request: SearchRequest, page: ResultPage) -> dict[str, FileText]:
+        """Return the readable files of a page by path."""
+        index, tree = request.session.index, self._tree
+        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
+        files = {}
+        for state in index.files(ids).values():
+            text = indexed_text(state, index) if tree is None else tree.read_current(state, index)
+            if text is not None:
+                files[state.path] = FileText(text, index.chunks_of(state.id))
+        return files
+
+
+def expand_results(
+    pairs: Sequence[tuple[SearchResult, FileText]], limits: ContextLimits
+) -> tuple[SearchResult, ...]:
+    """Return results with their contexts; results without any line to show are left out."""
+    excluded = parse_exclusions(limits.exclude)
+    drafts = [
+        _draft_context(result, file, limits, excluded.get(result.file_path, []))
+        for result, file in pairs
+    ]
+    if limits.budget is None:
         for draft in drafts:
-            _fill_lines(draft, widening.max_lines)
+            _fill_lines(draft, limits.max_lines)
     else:
-        _fill_budget(drafts, widening.budget * CHARS_PER_TOKEN)
+        _fill_budget(drafts, limits.budget * CHARS_PER_TOKEN)
     return tuple(
         replace(draft.result, context=Context(draft.passages(draft.chosen), draft.text.changed))
         for draft in drafts
@@ -84,20 +111,37 @@ def widened(
 
 @dataclass(slots=True)
 class _Draft:
-    """The lines of one result's file that are shown, and those that are wished for."""
+    """The context of one result while lines are added to it."""
 
     result: SearchResult
     text: CurrentText
-    seen: Sequence[range]
-    wishes: list[_Wish] = field(default_factory=list)
-    chosen: set[int] = field(default_factory=set)
+    excluded: Sequence[range]
+    requests: list[_LineRequest] = field(default_factory=list)
+    chosen: set[int] = field(default_factory=set)  # line numbers
 
     def passages(self, chosen: Iterable[int]) -> tuple[Span, ...]:
-        ranges = [self._trimmed(first, last) for first, last in _ranges(chosen)]
+        """Return the chosen lines as spans."""
+        ranges = [self._trim(first, last) for first, last in _to_ranges(chosen)]
         return tuple(self._span(first, last) for first, last in ranges)
 
-    def _trimmed(self, first: int, last: int) -> Range:
-        """Without empty lines around it."""
+    def allowed(self, numbers: Iterable[int]) -> tuple[int, ...]:
+        """Return the lines that are not excluded."""
+        return tuple(number for number in numbers if not self.is_excluded(number))
+
+    def is_excluded(self, number: int) -> bool:
+        return any(number in some for some in self.excluded)
+
+    def size(self, chosen: Iterable[int]) -> int:
+        """Return the length of the chosen lines as Markdown, in characters."""
+        spans = self.passages(chosen)
+        if not spans:
+            return 0
+        language = self.result.metadata.language
+        changed = self.text.changed
+        return len(passages_as_markdown(self.result.file_path, language, spans, is_changed=changed))
+
+    def _trim(self, first: int, last: int) -> LineInterval:
+        """Return a range without empty lines at its start and end."""
         lines = self.text.lines
         while first < last and not lines[first - 1].strip():
             first += 1
@@ -115,72 +159,61 @@ class _Draft:
         scope, place = (found.scope, found.place) if found is not None else ("", None)
         return Span(first, last, "\n".join(self.text.lines[first - 1 : last]), scope, place)
 
-    def unseen(self, numbers: Iterable[int]) -> tuple[int, ...]:
-        return tuple(number for number in numbers if not self.is_seen(number))
-
-    def is_seen(self, number: int) -> bool:
-        return any(number in some for some in self.seen)
-
-    def size(self, chosen: Iterable[int]) -> int:
-        """Characters of the Markdown with these lines."""
-        spans = self.passages(chosen)
-        if not spans:
-            return 0
-        language = self.result.metadata.language
-        changed = self.text.changed
-        return len(passages_as_markdown(self.result.file_path, language, spans, is_changed=changed))
-
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """Lines that are wanted: in tier 0 the found ones, then their function, then what is around."""
+class _LineRequest:
+    """Lines to add if they fit: result lines in tier 0, their definition in 1, the rest in 2."""
 
     tier: int
     value: float
-    lines: tuple[int, ...]  # in the order in which they are wanted
-    is_whole: bool = False  # all of them or none
-    instead: tuple[int, ...] = ()  # where they do not fit
+    lines: tuple[int, ...]  # most important first
+    is_whole: bool = False  # add all of them or none
+    fallback: tuple[int, ...] = ()  # added if `lines` do not fit
 
 
-def _draft(result: SearchResult, now: FileNow, widening: Widening, seen: Sequence[range]) -> _Draft:
-    lines = now.text.lines
-    draft = _Draft(result, now.text, seen)
+def _draft_context(
+    result: SearchResult, file: FileText, limits: ContextLimits, excluded: Sequence[range]
+) -> _Draft:
+    lines = file.text.lines
+    draft = _Draft(result, file.text, excluded)
     for rank, span in enumerate(result_spans(result), start=1):
-        shift = _shift(span, lines) if now.text.changed else 0
+        shift = _find_shift(span, lines) if file.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
-        # The best span of a result stands for all of its score, its second for half of it.
+        # The best span of a result has its full score, the second one half of it.
         value = result.score / rank
-        found = draft.unseen(range(first, last + 1))
+        found = draft.allowed(range(first, last + 1))
         if not found:
             continue
-        draft.wishes.append(_Wish(0, value, found))
-        unit = enclosing_unit(now.chunks, span.start_line)
-        if unit is not None:
-            draft.wishes.append(_whole_unit(draft, unit, shift, value))
-        around = _around(first, last, widening, len(lines))
-        draft.wishes.append(_Wish(2, value, draft.unseen(around)))
+        draft.requests.append(_LineRequest(0, value, found))
+        definition = find_definition(file.chunks, span.start_line)
+        if definition is not None:
+            draft.requests.append(_definition_request(draft, definition, shift, value))
+        around = _lines_around(first, last, limits, len(lines))
+        draft.requests.append(_LineRequest(2, value, draft.allowed(around)))
     return draft
 
 
-def _whole_unit(draft: _Draft, unit: Range, shift: int, value: float) -> _Wish:
+def _definition_request(
+    draft: _Draft, definition: LineInterval, shift: int, value: float
+) -> _LineRequest:
     lines = draft.text.lines
-    first, last = max(1, unit[0] + shift), min(unit[1] + shift, len(lines))
-    head = _numbers(head_of(lines, (first, last))) if first <= last else ()
-    whole = draft.unseen(range(first, last + 1))
-    return _Wish(1, value, whole, is_whole=True, instead=draft.unseen(head))
+    first, last = max(1, definition[0] + shift), min(definition[1] + shift, len(lines))
+    head = _line_numbers(find_head(lines, (first, last))) if first <= last else ()
+    whole = draft.allowed(range(first, last + 1))
+    return _LineRequest(1, value, whole, is_whole=True, fallback=draft.allowed(head))
 
 
-def _around(first: int, last: int, widening: Widening, end: int) -> Iterator[int]:
-    """The lines after and before, the nearest first."""
-    for distance in range(1, max(widening.before, widening.after) + 1):
-        if distance <= widening.after and last + distance <= end:
+def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Iterator[int]:
+    """Yield the lines after and before a span, the nearest first."""
+    for distance in range(1, max(limits.before, limits.after) + 1):
+        if distance <= limits.after and last + distance <= end:
             yield last + distance
-        if distance <= widening.before and first - distance >= 1:
+        if distance <= limits.before and first - distance >= 1:
             yield first - distance
 
 
-def _shift(span: Span, lines: Sequence[str]) -> int:
-    """How far a span has moved in a changed file: to where its lines, or its first, are now."""
+def _find_shift(span: Span, lines: Sequence[str]) -> int:
+    """Return by how many lines a span has moved in a changed file, judged by its text."""
     wanted = tuple(span.snippet.split("\n"))
     for some in (wanted, wanted[:1]):
         starts = range(len(lines) - len(some) + 1)
@@ -194,9 +227,9 @@ def _fill_lines(draft: _Draft, max_lines: int) -> None:
     def fits(chosen: set[int]) -> bool:
         return len(chosen) <= max_lines
 
-    for wishes in _in_order([draft]):
-        for _, wish in wishes:
-            _grant(draft, wish, fits)
+    for requests in _group_by_tier([draft]):
+        for _, request in requests:
+            _add_lines(draft, request, fits)
         _add_imports(draft, fits)
 
 
@@ -207,39 +240,41 @@ def _fill_budget(drafts: Sequence[_Draft], chars: int) -> None:
         others = sum(sizes.values()) - sizes[id(draft)]
         return lambda chosen: others + draft.size(chosen) <= chars
 
-    for tier, wishes in enumerate(_in_order(drafts)):
-        for draft, wish in wishes:
+    for tier, requests in enumerate(_group_by_tier(drafts)):
+        for draft, request in requests:
             if tier == 0 or draft.chosen:
-                _grant(draft, wish, fits_in(draft), _FEWEST_LINES if tier == 0 else 1)
+                _add_lines(draft, request, fits_in(draft), _MIN_LINES if tier == 0 else 1)
                 sizes[id(draft)] = draft.size(draft.chosen)
         for draft in drafts if tier else ():
             _add_imports(draft, fits_in(draft))
             sizes[id(draft)] = draft.size(draft.chosen)
 
 
-def _in_order(drafts: Sequence[_Draft]) -> list[list[tuple[_Draft, _Wish]]]:
-    """The wishes of each tier, those for the most valuable spans first."""
-    wishes = [(draft, wish) for draft in drafts for wish in draft.wishes]
-    wishes.sort(key=lambda pair: -pair[1].value)
-    return [[pair for pair in wishes if pair[1].tier == tier] for tier in range(_TIERS)]
+def _group_by_tier(drafts: Sequence[_Draft]) -> list[list[tuple[_Draft, _LineRequest]]]:
+    """Return the requests of each tier, the most valuable first."""
+    pairs = [(draft, request) for draft in drafts for request in draft.requests]
+    pairs.sort(key=lambda pair: -pair[1].value)
+    return [[pair for pair in pairs if pair[1].tier == tier] for tier in range(_TIERS)]
 
 
-def _grant(draft: _Draft, wish: _Wish, fits: Callable[[set[int]], bool], fewest: int = 1) -> None:
-    """Choose the lines of a wish, or as many of them as fit."""
-    if draft.chosen.issuperset(wish.lines):
+def _add_lines(
+    draft: _Draft, request: _LineRequest, fits: Callable[[set[int]], bool], min_lines: int = 1
+) -> None:
+    """Add the requested lines, or as many of them as fit."""
+    if draft.chosen.issuperset(request.lines):
         return
-    if fits(draft.chosen | set(wish.lines)):
-        draft.chosen.update(wish.lines)
-    elif wish.is_whole:
-        if fits(draft.chosen | set(wish.instead)):
-            draft.chosen.update(wish.instead)
+    if fits(draft.chosen | set(request.lines)):
+        draft.chosen.update(request.lines)
+    elif request.is_whole:
+        if fits(draft.chosen | set(request.fallback)):
+            draft.chosen.update(request.fallback)
     else:
-        most = _most_that_fit(draft, wish.lines, fits)
-        if most >= fewest:
-            draft.chosen.update(wish.lines[:most])
+        count = _count_fitting(draft, request.lines, fits)
+        if count >= min_lines:
+            draft.chosen.update(request.lines[:count])
 
 
-def _most_that_fit(draft: _Draft, lines: Sequence[int], fits: Callable[[set[int]], bool]) -> int:
+def _count_fitting(draft: _Draft, lines: Sequence[int], fits: Callable[[set[int]], bool]) -> int:
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
@@ -255,17 +290,17 @@ def _add_imports(draft: _Draft, fits: Callable[[set[int]], bool]) -> None:
         return
     lines = draft.text.lines
     used = {word for at in draft.chosen for word in WORD.findall(lines[at - 1])}
-    for line in imports_in_reach(lines, used, min(draft.chosen)):
-        if not draft.is_seen(line) and fits(draft.chosen | {line}):
+    for line in find_imports(lines, used, min(draft.chosen)):
+        if not draft.is_excluded(line) and fits(draft.chosen | {line}):
             draft.chosen.add(line)
 
 
-def _numbers(lines: Range) -> range:
+def _line_numbers(lines: LineInterval) -> range:
     return range(lines[0], lines[1] + 1)
 
 
-def _ranges(numbers: Iterable[int]) -> list[Range]:
-    """Runs of neighbouring lines."""
+def _to_ranges(numbers: Iterable[int]) -> list[LineInterval]:
+    """Return the runs of consecutive lines."""
     runs = []
     for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
         members = [number for _, number in run]

@@ -1,4 +1,4 @@
-"""What was remembered, beside the code that answers: asked with a deadline, and never missed."""
+"""Response stage: memories that fit the question or the files that answer it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from functools import partial
 from typing import Final
 
 from rootle.concurrency.deadline import DeadlineExecutor
-from rootle.concurrency.fair_semaphore import FairSemaphore
-from rootle.types import Memory, SearchQuery, SearchResponse
+from rootle.search.request import SearchRequest
+from rootle.types import Memory, SearchResponse
 
 MEMORY: Final = "memory"  # its name in `degraded`
 
-# A question, and the files that answer it: the memories that are worth showing.
+# Takes a question and the paths of its results, returns the memories that are worth showing.
 FindMemories = Callable[[str, Sequence[str]], Sequence[Memory]]
 
 
 class MemoryResults:
-    """Adds memories to the first page of an answer."""
+    """Adds memories to the first page of an answer, within a deadline."""
 
     def __init__(
         self,
@@ -28,31 +28,32 @@ class MemoryResults:
         timeout_ms: int,
         may_have_some: Callable[[], bool],
         *,
-        is_here: bool,
+        is_local: bool,
     ) -> None:
-        """`may_have_some` is asked before each search: it is no more than a look at a file.
+        """Take the search for memories.
 
-        `is_here`: this process does the work, and nobody else is waited for.
+        `may_have_some` is called for each query and must be cheap. `is_local`: the search runs in
+        this process and does not wait for a server.
         """
         self._find = find
         self._may_have_some = may_have_some
-        self._is_here = is_here
-        self._leg = DeadlineExecutor(MEMORY, timeout_ms)
+        self._is_local = is_local
+        self._executor = DeadlineExecutor(MEMORY, timeout_ms)
 
-    def added(
-        self, query: SearchQuery, response: SearchResponse, turns: Callable[[], FairSemaphore]
-    ) -> SearchResponse:
-        """The response with its memories, or with a word in `degraded` where they did not come."""
-        if query.cursor is not None or not self._may_have_some():
+    def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse:
+        """Return the response with its memories, or degraded if they are not available in time."""
+        if request.query.cursor is not None or not self._may_have_some():
             return response
         started = time.perf_counter()
         paths = [result.file_path for result in response.results]
-        with turns().acquire() if self._is_here else nullcontext():
-            found = self._leg.start(partial(self._find, query.text_query, paths)).result()
+        with request.session.semaphore.acquire() if self._is_local else nullcontext():
+            find = partial(self._find, request.query.text_query, paths)
+            found = self._executor.start(find).result()
         took_ms = round(response.took_ms + (time.perf_counter() - started) * 1000, 3)
         if found is None:
             return replace(response, degraded=(*response.degraded, MEMORY), took_ms=took_ms)
         return replace(response, memories=tuple(found), took_ms=took_ms)
 
     def close(self) -> None:
-        self._leg.close()
+        """Stop the threads."""
+        self._executor.close()

@@ -1,13 +1,15 @@
-"""The lines of a page, read from the files themselves where they are still what was indexed.
+"""The files below a folder in their current state, compared with their state in the index.
 
-Four reads of an open file take a quarter of the time that the index takes to unpack the same lines.
+Reading four passages of an open file takes a quarter of the time that the index needs to
+decompress them (docs/decisions/0021-result-lines-are-read-from-files.md).
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -16,125 +18,184 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.index.local.snapshot import Snapshot
-from rootle.index.reader import FileState
+from rootle.index.reader import FileState, IndexReader, TextRange
 from rootle.storage.safe_open import OPEN_FLAGS
+from rootle.types import EXTRACTED, FILES
 
-Place = tuple[int, int, int]  # a file, and from which to which of its characters
+# Larger files, and files with more multi-byte characters, are read from the index.
+_MAX_BYTES: Final = 1_000_000
+_MAX_CONTINUATION_BYTES: Final = 5_000
+_MAX_CACHED_FILES: Final = 200
+_NOT_CACHED: Final = np.zeros(0, np.int32)
+# Ranges within this many bytes are read together, which is faster than one by one.
+_MAX_JOINT_BYTES: Final = 32_768
+# A file that has grown beyond this size since it was indexed is not shown.
+_MAX_CURRENT_BYTES: Final = 16_000_000
 
-# Larger files, and those with more characters of several bytes, are not measured for a few lines.
-_MOST_BYTES: Final = 1_000_000
-_MOST_WIDE: Final = 5_000
-_MOST_FILES: Final = 200
-_UNKNOWN: Final = np.zeros(0, np.int32)
-# To read what lies between places, up to here, takes less than to read each.
-_AT_ONCE: Final = 32_768
+
+@dataclass(frozen=True, slots=True)
+class CurrentText:
+    """The lines of a file."""
+
+    lines: tuple[str, ...]
+    changed: bool  # since the file was indexed
 
 
 class WorkingTree:
-    """The files below a folder, and where the characters of those lie that are not plain ASCII."""
+    """Reads files below a folder. Safe to use from many threads."""
 
     def __init__(self, root: Path) -> None:
-        self._folder = f"{root}{os.sep}"
-        self._wide: dict[tuple[str, bytes | None], NDArray[np.int32] | None] = {}
+        self._root = root
+        self._prefix = f"{root}{os.sep}"
+        # The positions of continuation bytes, by path and digest; None if the index must be read.
+        self._continuations: dict[tuple[str, bytes | None], NDArray[np.int32] | None] = {}
 
-    def read(self, state: FileState, places: Sequence[Place]) -> list[str] | None:
-        """The characters of some places; None where it is not certain what was indexed there."""
-        if state.encoding != "utf-8" or not state.is_settled:
+    def has_changed(self, state: FileState) -> bool:
+        """Return whether a file was written or deleted after it was indexed."""
+        try:
+            info = os.lstat(self._prefix + state.path)
+        except OSError:
+            return True
+        return info.st_mtime_ns != state.mtime_ns or info.st_size != state.size
+
+    def any_changed(self, states: Iterable[FileState]) -> bool:
+        """Return whether any of some files was written or deleted after it was indexed."""
+        return any(self.has_changed(state) for state in states if state.source == FILES)
+
+    def read_current(self, state: FileState, index: IndexReader) -> CurrentText | None:
+        """Return the current lines of a file, None if it is gone or must not be read any more."""
+        if state.source != FILES:
+            return indexed_text(state, index)
+        changed = self.has_changed(state)
+        if not changed and not state.skipped_chars:
+            return indexed_text(state, index)
+        raw = self._read_file(state)
+        if raw is None:
+            return None
+        if state.encoding == EXTRACTED:  # its current text is known after the next indexing
+            return CurrentText(indexed_text(state, index).lines, changed)
+        lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
+        return CurrentText(tuple(lines), changed)
+
+    def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
+        """Return ranges of the indexed text, None unless the file is certain to contain it."""
+        if state.source != FILES or state.encoding != "utf-8" or not state.is_settled:
             return None
         try:
-            descriptor = os.open(self._folder + state.path, OPEN_FLAGS)
+            descriptor = os.open(self._prefix + state.path, OPEN_FLAGS)
         except OSError:
             return None
         try:
-            texts = self._texts(state, descriptor, places)
-            # Afterwards, so that what was written until then shows.
+            texts = self._read_open_file(state, descriptor, ranges)
+            # Checked after reading, so that no write until then is missed.
             return texts if _is_as_indexed(state, descriptor) else None
         except (OSError, ValueError):
             return None
         finally:
             os.close(descriptor)
 
-    def _texts(
-        self, state: FileState, descriptor: int, places: Sequence[Place]
+    def _read_open_file(
+        self, state: FileState, descriptor: int, ranges: Sequence[TextRange]
     ) -> list[str] | None:
-        if state.chars == state.size:  # each byte of it is a character
-            return _between(descriptor, [(start, end) for _, start, end in places])
+        if state.chars == state.size:  # every character is one byte
+            return _read_byte_ranges(descriptor, [(start, end) for _, start, end in ranges])
         key = state.path, state.digest
-        wide = self._wide.get(key, _UNKNOWN)
-        if wide is _UNKNOWN:
-            wide = _wide_in(state, descriptor)
+        continuations = self._continuations.get(key, _NOT_CACHED)
+        if continuations is _NOT_CACHED:
+            continuations = _find_continuations(state, descriptor)
             if not _is_as_indexed(state, descriptor):
                 return None
-            if len(self._wide) >= _MOST_FILES:
-                self._wide.clear()
-            self._wide[key] = wide
-        if wide is None:
+            if len(self._continuations) >= _MAX_CACHED_FILES:
+                self._continuations.clear()
+            self._continuations[key] = continuations
+        if continuations is None:
             return None
-        ends = np.array([place[1:] for place in places])
-        ends += wide.searchsorted(ends, side="right")
-        return _between(descriptor, ends.tolist())
+        ends = np.array([one[1:] for one in ranges])
+        ends += continuations.searchsorted(ends, side="right")
+        return _read_byte_ranges(descriptor, ends.tolist())
+
+    def _read_file(self, state: FileState) -> bytes | None:
+        path = self._root / state.path
+        # Symbolic links are never followed, neither the file nor a folder above it.
+        if os.path.realpath(path.parent) != os.path.join(
+            os.path.realpath(self._root), os.path.relpath(path.parent, self._root)
+        ).removesuffix("/."):
+            return None
+        try:
+            descriptor = os.open(path, OPEN_FLAGS)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode) or info.st_size > _MAX_CURRENT_BYTES:
+                return None
+            return file.read()
 
 
-class WorkingTreeTexts:
-    """Parts of files as they were indexed, from the tree or else from the index."""
+class ExcerptReader:
+    """Reads ranges of the indexed text, from files where possible and else from the index."""
 
     def __init__(
-        self, tree: WorkingTree | None, snapshot: Snapshot, states: Mapping[int, FileState]
+        self, tree: WorkingTree | None, index: IndexReader, states: Mapping[int, FileState]
     ) -> None:
-        """Without a tree, and for files without a state, all comes from the index."""
+        """Take the states of files by id. Other files are read from the index."""
         self._tree = tree
-        self._snapshot = snapshot
+        self._index = index
         self._states = states
 
-    def excerpts(self, places: Sequence[Place]) -> list[str]:
-        """For each place its characters; those of one file stand together."""
+    def read(self, ranges: Sequence[TextRange]) -> list[str]:
+        """Return the text of each range. Ranges of one file must be adjacent."""
         found: list[str | None] = []
-        for file_id, group in groupby(places, itemgetter(0)):
-            own, state = list(group), self._states.get(file_id)
-            texts = self._tree.read(state, own) if self._tree and state else None
-            found += texts or [None] * len(own)
-        missing = [place for place, text in zip(places, found, strict=True) if text is None]
+        for file_id, group in groupby(ranges, itemgetter(0)):
+            in_file, state = list(group), self._states.get(file_id)
+            texts = self._tree.read_ranges(state, in_file) if self._tree and state else None
+            found += texts or [None] * len(in_file)
+        missing = [one for one, text in zip(ranges, found, strict=True) if text is None]
         if not missing:
             return [text for text in found if text is not None]
-        stored = iter(self._snapshot.excerpts(missing))
-        return [next(stored) if text is None else text for text in found]
+        indexed = iter(self._index.excerpts(missing))
+        return [next(indexed) if text is None else text for text in found]
+
+
+def indexed_text(state: FileState, index: IndexReader) -> CurrentText:
+    """Return the lines of a file as they were indexed."""
+    return CurrentText(tuple(index.text(state.id).split("\n")), changed=False)
 
 
 def _is_as_indexed(state: FileState, descriptor: int) -> bool:
-    """Whether an open file has the size and the time that it had when it was indexed."""
+    """Return whether an open file has the size and modification time of its state."""
     info = os.fstat(descriptor)
     is_same = info.st_mtime_ns == state.mtime_ns and info.st_size == state.size
     return is_same and stat.S_ISREG(info.st_mode)
 
 
-def _wide_in(state: FileState, descriptor: int) -> NDArray[np.int32] | None:
-    """For each byte that begins no character of an open file how many characters begin before.
+def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] | None:
+    """Return for each UTF-8 continuation byte the number of characters that begin before it.
 
-    None for a large file, for one with many of them, and where a mark stands before the text.
+    None for a large file, for one with many such bytes, and for one with a byte order mark.
     """
-    if state.size > _MOST_BYTES or state.size - state.chars > _MOST_WIDE:
+    if state.size > _MAX_BYTES or state.size - state.chars > _MAX_CONTINUATION_BYTES:
         return None
     raw = os.read(descriptor, state.size)
     later = ((np.frombuffer(raw, np.uint8) & 0xC0) == 0x80).nonzero()[0]
     if len(raw) - len(later) != state.chars:
         return None
-    wide: NDArray[np.int32] = (later - np.arange(len(later))).astype(np.int32)
-    return wide
+    counts: NDArray[np.int32] = (later - np.arange(len(later))).astype(np.int32)
+    return counts
 
 
-def _between(descriptor: int, ends: Sequence[Sequence[int]]) -> list[str]:
-    """What stands between some pairs of bytes. Raises ValueError where it is something else now."""
-    first, last = min(start for start, _ in ends), max(end for _, end in ends)
-    if last - first <= _AT_ONCE:
-        raw = _bytes(descriptor, first, last)
-        return [raw[start - first : end - first].decode() for start, end in ends]
-    return [_bytes(descriptor, start, end).decode() for start, end in ends]
+def _read_byte_ranges(descriptor: int, ranges: Sequence[Sequence[int]]) -> list[str]:
+    """Return the text of some ranges of bytes; raise ValueError if the file has changed."""
+    first, last = min(start for start, _ in ranges), max(end for _, end in ranges)
+    if last - first <= _MAX_JOINT_BYTES:
+        raw = _read_bytes(descriptor, first, last)
+        return [raw[start - first : end - first].decode() for start, end in ranges]
+    return [_read_bytes(descriptor, start, end).decode() for start, end in ranges]
 
 
-def _bytes(descriptor: int, start: int, end: int) -> bytes:
+def _read_bytes(descriptor: int, start: int, end: int) -> bytes:
     os.lseek(descriptor, start, os.SEEK_SET)
     raw = os.read(descriptor, end - start)
     if len(raw) != end - start:
-        raise ValueError(f"{len(raw)} bytes from {start} on, expected {end - start}")
+        raise ValueError(f"read {len(raw)} bytes from {start} on, expected {end - start}")
     return raw

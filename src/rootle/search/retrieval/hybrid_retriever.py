@@ -1,203 +1,188 @@
-"""Words and vectors: with deadlines where one may hang, in turn where both are quick."""
+"""Step 3: retrieve candidates with both legs, within their deadlines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from rootle.concurrency.deadline import DeadlineExecutor
+from rootle.concurrency.deadline import DeadlineExecutor, PendingCall
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import SearchUnavailableError, UnavailableError
-from rootle.index.local.snapshot import Snapshot
-from rootle.protocols import (
-    DenseIndex,
-    Embedder,
-    Matrix,
-    QueryEmbedder,
-    Ranked,
-    SparseIndex,
-    Vector,
-    WordEmbedder,
-)
-from rootle.rank.question.parsed import Question
-from rootle.search.retrieval.candidates import NO_SPARSE, SparseFindings, ask_sparse
-from rootle.search.retrieval.file_vectors import DenseFindings
-from rootle.search.session import Session
+from rootle.index.reader import IndexReader, Neighbors
+from rootle.protocols import DenseIndex, Embedder, Ranked, SparseIndex
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
+from rootle.search.retrieval.candidates import Candidates, gather_candidates
+from rootle.search.retrieval.legs import NO_SPARSE, QuestionEncoder, SparseFindings, search_sparse
 from rootle.telemetry.spans import dense_stage, sparse_stage
 
 
 class HybridRetriever:
-    """The word index and the vectors; one may fail, or be late where it is asked in a thread."""
+    """Searches words and vectors. One leg may fail or be late; the other one then answers alone."""
 
     def __init__(
         self,
-        embedder: Callable[[], Embedder],
+        open_embedder: Callable[[], Embedder],
         config: Config,
-        dense: DenseIndex | None,
-        sparse: SparseIndex | None,
-        model: str = "",
-    ) -> None:
-        """`dense` and `sparse` serve a leg in the place of the snapshot's own index.
-
-        `model` is the fingerprint that the vectors must have; empty: whatever they have.
-        """
-        self._model = model
-        self._open_embedder = embedder
-        self._config = config
-        self._dense = dense
-        self._sparse = sparse
-        self._words = DeadlineExecutor("sparse", config.sparse_timeout_ms)
-        self._meaning = DeadlineExecutor("dense", config.dense_timeout_ms)
-        self._opened: _Opened | None = None
-
-    def close(self) -> None:
-        self._words.close()
-        self._meaning.close()
-
-    @property
-    def are_here(self) -> bool:
-        """Whether both are known to answer in this process, without waiting for anybody."""
-        return self._is_quick_meaning and self._sparse is None
-
-    @property
-    def _is_quick_meaning(self) -> bool:
-        opened = self._opened
-        return opened is not None and opened.answers_at_once and self._dense is None
-
-    def ask(
-        self,
-        session: Session,
-        question: Question,
-        allowed: Collection[int] | None,
         *,
-        is_alone: bool,
-        in_turn: bool,
-    ) -> tuple[SparseFindings, DenseFindings | None, list[str]]:
-        """What each leg found, and the names of those that did not answer.
+        dense: DenseIndex | None = None,
+        sparse: SparseIndex | None = None,
+        model: str = "",
+        is_limited: bool = True,
+    ) -> None:
+        """Take the servers that replace a leg of the index, if any.
 
-        `is_alone`: no other question is asked at the moment; `in_turn`: this one has a turn, which
-        others wait for. Raises SearchUnavailableError where neither leg answers.
+        `model` is the fingerprint that the vectors of an index must have; if it is empty, any model
+        is accepted. `is_limited`: queries that need no server run only a few at a time.
         """
-        config, index, served = self._config, session.snapshot.sparse, self._sparse
-        endpoint = EMBEDDED if served is None else _shown_url(config.sparse_endpoint)
-        find_words = sparse_stage(endpoint).wrap(
-            partial(ask_sparse, index, question, config.sparse_top_k, allowed, served)
-        )
-        is_quick_meaning = self._is_quick_meaning
-        # Where questions are worked on one at a time the cores belong to this one.
-        has_cores = is_alone or (session.is_small and in_turn)
-        find_meaning = dense_stage(config.embedding_model_id).wrap(
-            partial(self._ask_dense, session, question, allowed, is_alone=has_cores)
-        )
-        # Threads are of no use where all of it takes some milliseconds, or where others ask too:
-        # then the deadline of a part in this process would only measure how busy the machine is.
-        is_here = (session.is_small and is_quick_meaning) or not is_alone
-        by_words = None if is_here and served is None else self._words.start(find_words)
-        if is_here and is_quick_meaning:
-            by_meaning = self._meaning.run_inline(find_meaning)
-        else:
-            by_meaning = self._meaning.start(find_meaning)
-        by_words = by_words or self._words.run_inline(find_words)
-        sparse, dense = by_words.result(), by_meaning.result()
-        if served is not None and sparse is not None:
-            sparse = replace(sparse, body=_within(sparse.body, session, allowed))
-        if sparse is None and dense is None:
+        self._config = config
+        self._encoder = QuestionEncoder(open_embedder)
+        self._dense_server = dense
+        self._sparse_server = sparse
+        self._model = model
+        self._is_limited = is_limited
+        self._sparse_leg = DeadlineExecutor("sparse", config.sparse_timeout_ms)
+        self._dense_leg = DeadlineExecutor("dense", config.dense_timeout_ms)
+
+    def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> Candidates:
+        """Return the candidates; raise SearchUnavailableError if both legs fail."""
+        sparse_call, dense_call = self._start_legs(request, scoped)
+        sparse, neighbors = sparse_call.result(), dense_call.result()
+        if sparse is None and neighbors is None:
             raise SearchUnavailableError(
                 "service unavailable: neither leg of the search answered "
-                f"(words: {by_words.failure}; vectors: {by_meaning.failure})"
+                f"(words: {sparse_call.failure}; vectors: {dense_call.failure})"
             )
-        legs = (("sparse", sparse), ("dense", dense))
-        degraded = [name for name, found in legs if found is None]
-        lists = (sparse.body if sparse else None, dense.hits if dense else None)
-        if any(found and found.is_behind(session.snapshot.generation) for found in lists):
-            degraded.append("stale")
-        return sparse or NO_SPARSE, dense, degraded
+        index = request.session.index
+        if self._sparse_server is not None and sparse is not None:
+            sparse = replace(sparse, body=_keep_allowed(sparse.body, index, scoped.files))
+        degraded = _degraded_legs(sparse, neighbors, index.generation)
+        candidates = gather_candidates(
+            request,
+            scoped,
+            sparse or NO_SPARSE,
+            neighbors,
+            limit=self._config.max_merged_candidates,
+            degraded=degraded,
+        )
+        request.trace.record_retrieval(
+            sparse_hits=len(sparse.body.ids) if sparse else 0,
+            dense_hits=len(neighbors.hits.ids) if neighbors else 0,
+            candidates=len(candidates.inputs.chunks.ids),
+        )
+        return candidates
 
-    def _ask_dense(
-        self,
-        session: Session,
-        question: Question,
-        allowed: Collection[int] | None,
-        *,
-        is_alone: bool,
-    ) -> DenseFindings | None:
-        """What the vectors say; None where no chunk has one yet, which is no failure of the leg."""
-        index = session.snapshot.dense
+    @property
+    def is_local(self) -> bool:
+        """Whether both legs are known to answer in this process, without waiting for a server."""
+        return self._is_dense_immediate and self._sparse_server is None
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._sparse_leg.close()
+        self._dense_leg.close()
+
+    @property
+    def _is_dense_immediate(self) -> bool:
+        return self._encoder.is_immediate and self._dense_server is None
+
+    def _start_legs(
+        self, request: SearchRequest, scoped: ScopedQuery
+    ) -> tuple[PendingCall[SparseFindings], PendingCall[Neighbors | None]]:
+        is_small, is_alone = request.session.is_small, request.active.is_alone
+        search_words = self._sparse_search(request, scoped)
+        # If queries run one at a time, this one may use all cores.
+        may_use_all_cores = is_alone or (is_small and self._is_limited and self.is_local)
+        search_vectors = dense_stage(self._config.embedding_model_id).wrap(
+            partial(self._search_vectors, request, scoped, is_alone=may_use_all_cores)
+        )
+        # Threads do not pay off if everything takes a few milliseconds, or if other queries run
+        # too: a deadline in this process would then only measure how busy the machine is.
+        is_dense_immediate = self._is_dense_immediate
+        runs_here = (is_small and is_dense_immediate) or not is_alone
+        sparse_call = None
+        if not runs_here or self._sparse_server is not None:
+            sparse_call = self._sparse_leg.start(search_words)
+        if runs_here and is_dense_immediate:
+            dense_call = self._dense_leg.run_inline(search_vectors)
+        else:
+            dense_call = self._dense_leg.start(search_vectors)
+        return sparse_call or self._sparse_leg.run_inline(search_words), dense_call
+
+    def _sparse_search(
+        self, request: SearchRequest, scoped: ScopedQuery
+    ) -> Callable[[], SparseFindings]:
+        config, server = self._config, self._sparse_server
+        endpoint = EMBEDDED if server is None else _redacted_url(config.sparse_endpoint)
+        return sparse_stage(endpoint).wrap(
+            partial(
+                search_sparse,
+                request.session.index.sparse,
+                scoped.question.question,
+                config.sparse_top_k,
+                scoped.files,
+                server,
+            )
+        )
+
+    def _search_vectors(
+        self, request: SearchRequest, scoped: ScopedQuery, *, is_alone: bool
+    ) -> Neighbors | None:
+        """Return the nearest chunks, None if no chunk has a vector yet: that is not a failure."""
+        session, allowed = request.session, scoped.files
+        index = session.index.dense
         if index.pending and index.pending == index.count:
             return None
-        if self._model not in ("", session.embedding):
+        if self._model not in ("", session.embedding_model):
             raise UnavailableError(
-                f"the vectors in the index are of {session.embedding}, not of {self._model}"
+                f"the vectors in the index are from {session.embedding_model}, "
+                f"not from {self._model}"
             )
-        embedder, opened = self._open_embedder(), self._opened
-        if opened is None or opened.embedder is not embedder:
-            self._opened = opened = _opened(embedder)
-        vector = _vector_of(question, opened.embed, session.snapshot)
-        if self._dense is not None and vector.any():
-            found = self._dense.query(vector, self._config.dense_top_k, allowed)
-            found = _within(found, session, allowed)
-            if not len(found.ids) and _has_rows(session, allowed):
-                raise UnavailableError("the server of the vectors found nothing at all")
-            return DenseFindings(found, vector)
-        k = self._config.dense_top_k if vector.any() else 0
-        found = index.nearest(vector, k, allowed, is_alone=is_alone)
-        return DenseFindings(found.hits, vector, found.scan)
+        vector = self._encoder.encode(scoped.question.question.text, index)
+        is_empty = not vector.any()
+        if self._dense_server is None or is_empty:
+            k = 0 if is_empty else self._config.dense_top_k
+            return index.nearest(vector, k, allowed, is_alone=is_alone)
+        hits = self._dense_server.query(vector, self._config.dense_top_k, allowed)
+        hits = _keep_allowed(hits, session.index, allowed)
+        if not len(hits.ids) and _has_chunks(session.index, allowed):
+            raise UnavailableError("the vector server returned no results")
+        return Neighbors(hits, vector)
 
 
-def _within(found: Ranked, session: Session, allowed: Collection[int] | None) -> Ranked:
-    """What belongs to the allowed files: a filter holds, whatever others make of it."""
+def _degraded_legs(
+    sparse: SparseFindings | None, neighbors: Neighbors | None, generation: int
+) -> tuple[str, ...]:
+    """Return the legs that failed, and "stale" if a server is behind the index."""
+    legs = (("sparse", sparse), ("dense", neighbors))
+    degraded = [name for name, found in legs if found is None]
+    hits = (sparse.body if sparse else None, neighbors.hits if neighbors else None)
+    if any(found and found.is_behind(generation) for found in hits):
+        degraded.append("stale")
+    return tuple(degraded)
+
+
+def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
+    """Drop the chunks of other files: filters hold even if a server ignores them."""
     if allowed is None:
         return found
-    kept = np.isin(session.table.files_of(found.ids), np.fromiter(allowed, np.int64, len(allowed)))
+    files = index.dense.files_of(found.ids)
+    kept = np.isin(files, np.fromiter(allowed, np.int64, len(allowed)))
     return found if kept.all() else replace(found, ids=found.ids[kept], scores=found.scores[kept])
 
 
-def _shown_url(endpoint: str) -> str:
-    from rootle.http.client import (
-        shown_url,  # where no server serves a leg nothing of HTTP is loaded
-    )
-
-    return shown_url(endpoint)
-
-
-def _has_rows(session: Session, allowed: Collection[int] | None) -> bool:
-    """Whether any vector may be found."""
+def _has_chunks(index: IndexReader, allowed: Collection[int] | None) -> bool:
     if allowed is None:
-        return len(session.table.chunk_ids) > 0
+        return index.dense.count > 0
     files = np.fromiter(sorted(allowed), np.int64, len(allowed))
-    return len(session.rows.rows_of(files)[0]) > 0
+    return len(index.dense.chunks_of(files).chunk_ids) > 0
 
 
-class _Opened(NamedTuple):
-    """An embedder, looked at once: what a protocol asks of it takes long to find out."""
+def _redacted_url(endpoint: str) -> str:
+    # Without a server nothing of HTTP is loaded.
+    from rootle.http.client import redact_url
 
-    embedder: Embedder
-    embed: Callable[[str], Matrix]  # a question, as one row
-    answers_at_once: bool  # a table in this process, open now, can neither hang nor be late
-
-
-def _opened(embedder: Embedder) -> _Opened:
-    at_once = isinstance(embedder, WordEmbedder)
-    if isinstance(embedder, QueryEmbedder):
-        embed_query = embedder.embed_query
-        return _Opened(embedder, lambda text: embed_query(text)[None, :], at_once)
-    return _Opened(embedder, lambda text: embedder.embed([text]), at_once)
-
-
-def _vector_of(question: Question, embed: Callable[[str], Matrix], snapshot: Snapshot) -> Vector:
-    """Raises UnavailableError for what is no vector that can be compared with those of chunks."""
-    index = snapshot.dense
-    vectors = embed(question.text)
-    # An empty index may not know yet how long a vector is, and compares it with nothing.
-    is_comparable = vectors.shape == (1, index.dimensions) or not len(index.chunk_ids)
-    if not (is_comparable and np.isfinite(vectors).all()):
-        raise UnavailableError(
-            f"the embedder gave numbers of shape {vectors.shape} for a question, expected "
-            f"{index.dimensions} finite ones; check embeddingModelID"
-        )
-    vector: Vector = vectors[0]
-    return vector
+    return redact_url(endpoint)

@@ -1,0 +1,34 @@
+"""Parts of rootle without a public interface that the benchmarks and the training need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rootle import App, Config
+from rootle.index.local.snapshot import Snapshot
+from rootle.protocols import Embedder
+from rootle.rank.rankers.registry import FEATURES, Ranker
+from rootle.search.agent import SearchAgent
+from rootle.search.factory import open_agent as compose_agent
+
+
+def index_snapshot(app: App) -> Snapshot:
+    """Return a reader of the app's index, which must exist."""
+    return app._container.indexer().snapshot()  # noqa: SLF001
+
+
+def open_agent(
+    app: App,
+    config: Config,
+    *,
+    open_embedder: Callable[[], Embedder] | None = None,
+    snapshot: Snapshot | None = None,
+    ranker: Ranker = FEATURES,
+) -> SearchAgent:
+    """Return a search agent with replaced parts; by default they are those of the app."""
+    return compose_agent(
+        (lambda: snapshot) if snapshot else lambda: index_snapshot(app),
+        open_embedder or app._container.embedder,  # noqa: SLF001
+        config,
+        ranker=ranker,
+    )

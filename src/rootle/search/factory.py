@@ -1,0 +1,129 @@
+"""Composes a search agent from a configuration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from functools import partial
+from pathlib import Path
+
+from rootle.config.fields import Config
+from rootle.index.reader import IndexReader
+from rootle.plugins.registry import find_plugins
+from rootle.protocols import DenseIndex, Embedder, Reranker, SparseIndex
+from rootle.rank.rankers.registry import FEATURES, Ranker
+from rootle.search.agent import SearchAgent, Stages, Steps
+from rootle.search.cache.answer_cache import AnswerCache, Present
+from rootle.search.cache.disk_cache import DiskCache
+from rootle.search.query.plugin_filters import PluginFilters
+from rootle.search.query.scope import ScopeStep
+from rootle.search.ranking.answer import AnswerStage, RankStep
+from rootle.search.ranking.deduplication import Deduplication
+from rootle.search.ranking.remarks import Remarks
+from rootle.search.ranking.reranking import Reranking
+from rootle.search.request import RequestReader, SearchRequest
+from rootle.search.results.context import ContextExpansion
+from rootle.search.results.memory_results import MemoryResults
+from rootle.search.results.page import FindPage, PageStage, PresentStep, ResultPage
+from rootle.search.results.response import Responder
+from rootle.search.results.span_selection import drop_excluded
+from rootle.search.results.working_tree import WorkingTree
+from rootle.search.retrieval.hybrid_retriever import HybridRetriever
+from rootle.search.search_log import SearchLogFile
+from rootle.search.search_trace import SearchTrace
+from rootle.search.session import Sessions
+
+
+def open_agent(
+    open_index: Callable[[], IndexReader],
+    open_embedder: Callable[[], Embedder],
+    config: Config,
+    *,
+    root: Path | None = None,
+    dense: DenseIndex | None = None,
+    sparse: SparseIndex | None = None,
+    model: str = "",
+    ranker: Ranker = FEATURES,
+    reranker: Reranker | None = None,
+    memories: MemoryResults | None = None,
+    cache_dir: Path | None = None,
+    log: SearchLogFile | None = None,
+    clock: Callable[[], float] = time.time,
+) -> SearchAgent:
+    """Return an agent that searches the newest index that `open_index` returns.
+
+    `root` is the indexed folder; without it all text comes from the index. `dense` and `sparse` are
+    servers that replace a leg of the index. `model` is the fingerprint that the vectors must have;
+    if it is empty, any is accepted. Pages are cached in `cache_dir` if it is given.
+    """
+    tree = WorkingTree(root) if root is not None else None
+    resources = ExitStack()
+    retriever = HybridRetriever(
+        open_embedder, config, dense=dense, sparse=sparse, model=model, is_limited=reranker is None
+    )
+    resources.callback(retriever.close)
+    answers: list[AnswerStage] = [Remarks(config.no_results_suggestion)]
+    if reranker is not None:
+        reranking = Reranking(reranker, config, ranker.signals)
+        resources.callback(reranking.close)
+        answers.append(reranking)
+    answers += [Deduplication(tree), drop_excluded]
+    if memories is not None:
+        resources.callback(memories.close)
+    present = PresentStep(tree)
+    steps = Steps(
+        _open_scope(config, resources),
+        retriever,
+        RankStep(ranker, config.reranker_timeout_ms, is_final=reranker is None),
+        present,
+        Responder(tree).respond,
+    )
+    pages: list[PageStage] = [
+        ContextExpansion(config, tree),
+        *_open_caches(config, present, cache_dir, clock),
+    ]
+    if reranker is None:  # a query that waits for a server takes nothing from the others
+        pages.append(ConcurrencyLimit(retriever))
+    return SearchAgent(
+        RequestReader(Sessions(open_index), config, clock),
+        steps,
+        Stages(pages, answers, () if memories is None else (memories,)),
+        partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),
+        resources.close,
+    )
+
+
+class ConcurrencyLimit:
+    """Page stage: compute only a few pages at once while no leg waits for a server."""
+
+    def __init__(self, retriever: HybridRetriever) -> None:
+        self._retriever = retriever
+
+    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
+        """Find the page when it is this query's turn."""
+        is_local = self._retriever.is_local
+        with request.session.semaphore.acquire() if is_local else nullcontext():
+            return find(request)
+
+
+def _open_scope(config: Config, resources: ExitStack) -> ScopeStep:
+    found = find_plugins(config.plugins).of("filter")
+    if not found:
+        return ScopeStep()
+    filters = PluginFilters(found, config.sparse_timeout_ms)
+    resources.callback(filters.close)
+    return ScopeStep([filters])
+
+
+def _open_caches(
+    config: Config, present: Present, cache_dir: Path | None, clock: Callable[[], float]
+) -> list[PageStage]:
+    """Return the caches, the fastest first."""
+    if not config.enable_cache:
+        return []
+    limits = config.cache_max_entries, config.cache_ttl_seconds
+    caches: list[PageStage] = [AnswerCache(*limits, present, clock)]
+    if cache_dir is not None:
+        caches.append(DiskCache(cache_dir, *limits, repr(config)))
+    return caches

@@ -1,0 +1,92 @@
+"""Step 4: rank the candidate files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from rootle.protocols import Ids
+from rootle.rank.confidence import Confidence
+from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
+from rootle.rank.spans import ScoredSpan
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
+from rootle.search.retrieval.candidates import Candidates
+
+
+@dataclass(frozen=True, slots=True)
+class RankedAnswer:
+    """All files that answer a query, best first."""
+
+    candidates: Candidates
+    ranked: RankedFiles  # all candidate files
+    order: Sequence[int]  # positions among the candidate files, without duplicates
+    score_spans: SpanScores
+    confidence: Confidence | None  # None if the ranker cannot judge its scores
+    degraded: tuple[str, ...]
+    remarks: tuple[str, ...]  # for the user
+    as_of_s: float  # Unix time from which recency was counted
+    valid_until_s: float = math.inf
+    duplicates: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
+    spans: Mapping[int, list[ScoredSpan]] | None = None  # by file id, if they are selected already
+    reranker_scores: Mapping[int, float] = field(default_factory=dict)  # by position
+
+    @property
+    def file_ids(self) -> Ids:
+        """The ids of the files, best first."""
+        return self.candidates.inputs.files.ids[list(self.order)]
+
+    @property
+    def confident(self) -> bool | None:
+        """Whether the first results are likely to answer the question; None if unknown.
+
+        A phrase or a match of a regular expression is certain to occur, so there is no likelihood.
+        """
+        if self.confidence is None or self.candidates.scoped.question.parsed.is_exact:
+            return None
+        return self.confidence.confident
+
+
+FindAnswer = Callable[[SearchRequest, ScopedQuery], RankedAnswer]  # retrieves and ranks
+
+
+class AnswerStage(Protocol):
+    """An optional stage around retrieval and ranking: it may change the scope or the answer."""
+
+    def __call__(
+        self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
+    ) -> RankedAnswer: ...
+
+
+class RankStep:
+    """Ranks candidates with one ranker; another one replaces it if it fails or is late."""
+
+    def __init__(self, ranker: Ranker, timeout_ms: int, *, is_final: bool) -> None:
+        """Take the ranker. `is_final`: no reranker follows, so that this step is the traced one."""
+        self._ranker = ranker
+        self._timeout_ms = timeout_ms
+        self._is_final = is_final
+
+    def __call__(self, request: SearchRequest, candidates: Candidates) -> RankedAnswer:
+        """Return the ranked answer for the candidates of a query."""
+        inputs, scoped = candidates.inputs, candidates.scoped
+        count = len(inputs.chunks.ids)
+        with request.trace.rerank_stage(count) if self._is_final else nullcontext():
+            used, ranked = rank_within(self._ranker, inputs, self._timeout_ms)
+            confidence = used.confidence(inputs, ranked) if used.confidence else None
+        failed = () if used is self._ranker else (self._ranker.name,)
+        return RankedAnswer(
+            candidates,
+            ranked,
+            ranked.order,
+            used.score_spans,
+            confidence,
+            degraded=(*candidates.degraded, *failed, *scoped.degraded),
+            remarks=scoped.remarks,
+            as_of_s=request.now_s,
+            valid_until_s=scoped.valid_until_s,
+        )

@@ -1,0 +1,219 @@
+"""Answer stage: show files with the same content once, with the paths of the others.
+
+Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown of
+them differ in a few words only, as in generated code. Such chunks have nearly the same vector for
+any question, so that only pairs of similar vectors are compared. Nothing is stored at index time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from rootle.index.reader import IndexReader
+from rootle.rank.ranking_inputs import Ints, RankingInputs
+from rootle.rank.spans import span_scores
+from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
+from rootle.search.ranking.answer import FindAnswer, RankedAnswer
+from rootle.search.request import SearchRequest
+from rootle.search.results.working_tree import ExcerptReader, WorkingTree
+from rootle.search.session import Session
+from rootle.text.terms import WORD, split_identifier
+
+# Measured on four repositories: nine in ten pairs of chunks that share nine in ten words have
+# vectors this similar, and more than half of the pairs that are this similar share as many words.
+_MIN_SIMILARITY: Final = 0.94
+_MIN_SHARED_WORDS: Final = 0.9
+# Chunks with the same words have about the same length; their indentation may differ.
+_MIN_SIZE_RATIO: Final = 0.6
+# With fewer words a chunk is a heading or a closing brace, which many files share.
+_MIN_WORDS: Final = 20
+# Duplicates matter among the first files. If there are several, the other files are compared too.
+_FIRST_FILES: Final = 20
+_MANY_AMONG_FIRST: Final = 5
+# This many duplicates leave few places for other candidates.
+_MANY_DUPLICATES: Final = 30
+_MAX_PAIRS: Final = 200
+_MAX_CACHED_PAIRS: Final = 20_000
+
+
+class Deduplication:
+    """Collapses duplicate files."""
+
+    def __init__(self, tree: WorkingTree | None) -> None:
+        """Take the folder to read chunks from; without it they are read from the index."""
+        self._tree = tree
+        self._differences: WeakKeyDictionary[Session, _Differences] = WeakKeyDictionary()
+
+    def __call__(
+        self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
+    ) -> RankedAnswer:
+        """Return the answer without duplicates."""
+        answer, hidden = self._collapse(request, find(request, scoped))
+        if len(hidden) < _MANY_DUPLICATES:
+            return answer
+        # They displaced other files: search again without them.
+        files = scoped.files or {state.id for state in request.session.index.all_files()}
+        others = find(request, replace(scoped, files=set(files) - hidden))
+        others, _ = self._collapse(request, others)
+        return replace(others, duplicates={**answer.duplicates, **others.duplicates})
+
+    def _collapse(
+        self, request: SearchRequest, answer: RankedAnswer
+    ) -> tuple[RankedAnswer, frozenset[int]]:
+        """Return the answer without duplicates, and the ids of the files that it hides."""
+        index = request.session.index
+        same_content = _find_same_content(answer)
+        original_of = dict(same_content)  # position of a duplicate -> of an earlier file
+        rest = [at for at in answer.order if at not in original_of]
+        if len(rest) > 1:
+            reader = ExcerptReader(self._tree, index, answer.candidates.states)
+            differences = self._differences_of(request.session)
+            comparison = _ChunkComparison(index, reader, differences, answer.candidates.inputs)
+            original_of.update(comparison.find_similar(rest))
+        if not original_of:
+            return answer, frozenset()
+        duplicates = _group_duplicates(answer, original_of)
+        may_be_more = len(answer.candidates.inputs.files.ids) >= MAX_CANDIDATE_FILES
+        if len(same_content) >= _MANY_AMONG_FIRST and may_be_more:
+            _add_other_files(duplicates, index, answer)
+        collapsed = replace(
+            answer,
+            order=tuple(at for at in answer.order if at not in original_of),
+            duplicates={at: tuple(sorted(found.values())) for at, found in duplicates.items()},
+        )
+        return collapsed, frozenset(at for found in duplicates.values() for at in found)
+
+    def _differences_of(self, session: Session) -> _Differences:
+        differences = self._differences.get(session)
+        if differences is None:
+            differences = self._differences.setdefault(session, {})
+        return differences
+
+
+# Words in which two similar chunks differ, None for chunks that are not similar. By chunk ids.
+_Differences = dict[tuple[int, int], frozenset[str] | None]
+
+
+def _find_same_content(answer: RankedAnswer) -> dict[int, int]:
+    """Return for each position the position of an earlier file with the same bytes."""
+    ids, states = answer.candidates.inputs.files.ids.tolist(), answer.candidates.states
+    digests = [states[file_id].digest for file_id in ids]
+    if len(set(digests)) == len(digests):
+        return {}
+    seen: dict[object, int] = {}
+    found = {}
+    for at in answer.order:
+        first = seen.setdefault(digests[at] or at, at)
+        if first != at:
+            found[at] = first
+    return found
+
+
+def _group_duplicates(
+    answer: RankedAnswer, original_of: Mapping[int, int]
+) -> dict[int, dict[int, str]]:
+    """Return the ids and paths of the duplicates of each file that is shown, by its id."""
+    ids, paths = answer.candidates.inputs.files.ids.tolist(), answer.candidates.inputs.files.paths
+    duplicates: dict[int, dict[int, str]] = {}
+    for at in original_of:
+        shown = at
+        while shown in original_of:
+            shown = original_of[shown]
+        duplicates.setdefault(ids[shown], {})[ids[at]] = paths[at]
+    return duplicates
+
+
+def _add_other_files(
+    duplicates: Mapping[int, dict[int, str]], index: IndexReader, answer: RankedAnswer
+) -> None:
+    """Add the files with the same bytes that are no candidates."""
+    candidates, allowed = answer.candidates, answer.candidates.scoped.files
+    shown_of = {candidates.states[file_id].digest: file_id for file_id in duplicates}
+    digests = [digest for digest in shown_of if digest is not None]
+    for state in index.files_with_digests(digests):
+        shown = shown_of[state.digest]
+        if state.id != shown and (allowed is None or state.id in allowed):
+            duplicates[shown][state.id] = state.path
+
+
+@dataclass(frozen=True, slots=True)
+class _ChunkComparison:
+    """Compares the chunks that are likely to be shown of the candidate files."""
+
+    index: IndexReader
+    reader: ExcerptReader
+    differences: _Differences
+    inputs: RankingInputs
+
+    def find_similar(self, order: Sequence[int]) -> dict[int, int]:
+        """Return for each position the position of an earlier file with nearly the same words."""
+        chunk_of = best_chunks(self.inputs)
+        is_known = (chunk_of >= 0).tolist()
+        order = [at for at in order if is_known[at]]
+        if len(order) < 2 or not self.index.dense.count:
+            return {}
+        found = self._compare(order[:_FIRST_FILES], chunk_of)
+        return self._compare(order, chunk_of) if len(found) >= _MANY_AMONG_FIRST else found
+
+    def _compare(self, order: Sequence[int], chunk_of: Ints) -> dict[int, int]:
+        similarity = self.index.dense.similarities(chunk_of[order])
+        ones, others = (similarity >= _MIN_SIMILARITY).nonzero()
+        pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
+        if not pairs:
+            return {}
+        # Chunks that differ in a word of the question are different answers.
+        terms = tuple(term.text for term in self.inputs.question.content_terms)
+        found: dict[int, int] = {}
+        for one, other in pairs[:_MAX_PAIRS]:
+            earlier, later = order[one], order[other]
+            # A duplicate is skipped, because both files are compared with its original.
+            if earlier not in found and later not in found:
+                words = self._difference(int(chunk_of[earlier]), int(chunk_of[later]))
+                if words is not None and not any(word.startswith(terms) for word in words):
+                    found[later] = earlier
+        return found
+
+    def _difference(self, one: int, other: int) -> frozenset[str] | None:
+        pair = (min(one, other), max(one, other))
+        if pair not in self.differences:
+            if len(self.differences) >= _MAX_CACHED_PAIRS:
+                self.differences.clear()
+            self.differences[pair] = self._read_difference(pair)
+        return self.differences[pair]
+
+    def _read_difference(self, pair: tuple[int, int]) -> frozenset[str] | None:
+        """Return the parts of the words that only one of two chunks contains."""
+        known = self.index.chunks(pair)
+        rows = [known[chunk_id] for chunk_id in pair]
+        sizes = [row.end - row.start for row in rows]
+        if min(sizes) < _MIN_SIZE_RATIO * max(sizes):
+            return None
+        texts = self.reader.read([(row.file_id, row.start, row.end) for row in rows])
+        words = [WORD.findall(text) for text in texts]
+        fewest, most = sorted(map(len, words))
+        if most < _MIN_WORDS or fewest < _MIN_SHARED_WORDS * most:
+            return None
+        left, right = map(Counter, words)
+        only_left, only_right = left - right, right - left
+        if len(words[0]) - only_left.total() < _MIN_SHARED_WORDS * most:
+            return None
+        differing = {*only_left, *only_right}
+        return frozenset(part for word in differing for part in split_identifier(word))
+
+
+def best_chunks(inputs: RankingInputs) -> Ints:
+    """Return for each candidate file the chunk that is likely to be shown of it, -1 if unknown."""
+    chunks = inputs.chunks
+    best = np.full(len(inputs.files.ids), -1, dtype=np.int64)
+    scores = span_scores(
+        chunks.bm25, chunks.dense, chunks.defines, is_symbol=inputs.question.is_symbol
+    )
+    ascending = scores.argsort(kind="stable")
+    best[chunks.files[ascending]] = chunks.ids[ascending]  # the last assignment wins
+    return best

@@ -1,0 +1,151 @@
+"""Answer stage: remarks for the user, and suggestions if nothing was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from rootle.index.reader import IndexReader
+from rootle.rank.question.parsed import Question
+from rootle.search.query.filters import filter_files
+from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.spelling import find_nearest_name
+from rootle.search.query.syntax import ParsedQuery
+from rootle.search.ranking.answer import FindAnswer, RankedAnswer
+from rootle.search.request import SearchRequest
+from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
+from rootle.types import SearchQuery
+
+_EMPTY_INDEX: Final = (
+    "the index is empty: run `rootle index` where there are text files; "
+    "`rootle status --skipped` lists what is left out"
+)
+_FALLBACK: Final = "nothing matches: try broader keywords or check the spelling"
+_MAX_MATCHES: Final = 100
+_MAX_NAMES: Final = 3
+_MAX_UNKNOWN_WORDS: Final = 3
+
+
+class Remarks:
+    """Explains an answer: how the question was changed, and what to try instead."""
+
+    def __init__(self, no_results_suggestion: str) -> None:
+        """Take the configured suggestion for questions without results; may be empty."""
+        self._no_results_suggestion = no_results_suggestion
+
+    def __call__(
+        self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
+    ) -> RankedAnswer:
+        """Return the answer with its remarks."""
+        answer = find(request, scoped)
+        question = scoped.question
+        remarks = (*_question_remarks(question), *answer.remarks)
+        if not answer.order:
+            remarks = remarks or self._suggestions(request, question)
+        elif answer.confident is False:
+            message = low_confidence_message(question.question, request.session.index)
+            remarks = (*remarks, message)
+        return replace(answer, remarks=remarks)
+
+    def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
+        """Return what to ask instead, best first."""
+        index, configured = request.session.index, self._no_results_suggestion
+        own = (configured,) if configured else ()
+        if not index.dense.count:
+            return (_EMPTY_INDEX, *own)
+        found = (*_wider_scopes(request, question), *_similar_names(question.question, index))
+        return (*(found or (_FALLBACK,)), *own)
+
+
+def low_confidence_message(question: Question, index: IndexReader) -> str:
+    """Return a warning that names the words of the question that occur nowhere."""
+    unknown = _unknown_words(question, index)
+    if unknown:
+        listed = ", ".join(f'"{word}"' for word in unknown[:_MAX_UNKNOWN_WORDS])
+        reason = f"{listed} {'occurs' if len(unknown) == 1 else 'occur'} nowhere here"
+    else:
+        reason = "no passage contains much of the question"
+    return f"not confident: {reason}; the answer may not be in this folder, or in other words"
+
+
+def _question_remarks(question: ParsedQuestion) -> list[str]:
+    """Return remarks about a question that was changed or may have been misunderstood."""
+    remarks = [
+        f'no "{one.typed}" here; showing results for "{one.meant}"' for one in question.corrections
+    ]
+    parsed = question.parsed
+    words = {word.lower() for word in WORD.findall(parsed.text)}
+    if parsed.excluded and not STOP_WORDS.isdisjoint(words):
+        listed = " and ".join(f'"{word}"' for word in parsed.excluded)
+        remarks.append(
+            f"lines with {listed} are left out; write {listed} without the - to search for it"
+        )
+    return remarks
+
+
+def _unknown_words(question: Question, index: IndexReader) -> list[str]:
+    words = [word for word in question.words if len(word) > 1]
+    stems = [(index.sparse.stems(word) or [word])[0] for word in words]
+    _, frequencies = index.sparse.file_frequencies(stems)
+    return [word for word, count in zip(words, frequencies, strict=True) if not count]
+
+
+def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
+    """Yield the filters that exclude every match; if none does so alone, all of them together."""
+    index = request.session.index
+    states = index.all_files()
+    wider = list(_without_one_filter(request.query, question.parsed))
+    plain = SearchQuery(request.query.text_query)
+    bare = replace(
+        question.parsed, paths=(), excluded_paths=(), languages=(), excluded_languages=()
+    )
+    helped = False
+    for name, query, parsed in [*wider, ("everything that narrows it", plain, bare)]:
+        if not wider or (helped and query is plain):
+            return
+        allowed = filter_files(query, parsed, states, request.now_s)
+        ranked = index.sparse.query(question.question.terms, _MAX_MATCHES, allowed)
+        chunks = index.chunks(ranked.ids.tolist())
+        files = list(dict.fromkeys(row.file_id for row in chunks.values()))
+        if files:
+            helped = True
+            first = index.files(files[:1])[files[0]].path
+            count = "1 file" if len(files) == 1 else f"{len(files)} files"
+            yield f"{name} leaves out {count} that would match, first of all {first}"
+
+
+def _without_one_filter(
+    query: SearchQuery, parsed: ParsedQuery
+) -> Iterator[tuple[str, SearchQuery, ParsedQuery]]:
+    """Yield each filter as the user wrote it, with the question without it."""
+    if query.file_paths is not None:
+        yield f"filePaths {_quote(query.file_paths)}", replace(query, file_paths=None), parsed
+    if query.languages is not None:
+        yield f"languages {_quote(query.languages)}", replace(query, languages=None), parsed
+    if query.min_recency_days:
+        days = f"minRecencyDays {query.min_recency_days:g}"
+        yield days, replace(query, min_recency_days=0), parsed
+    for value in parsed.paths:
+        yield f"path:{value}", query, replace(parsed, paths=())
+    for value in parsed.excluded_paths:
+        yield f"-path:{value}", query, replace(parsed, excluded_paths=())
+    for value in parsed.languages:
+        yield f"lang:{value}", query, replace(parsed, languages=())
+    for value in parsed.excluded_languages:
+        yield f"-lang:{value}", query, replace(parsed, excluded_languages=())
+
+
+def _quote(values: tuple[str, ...]) -> str:
+    return ", ".join(f'"{value}"' for value in values) or "[]"
+
+
+def _similar_names(question: Question, index: IndexReader) -> Iterator[str]:
+    """Yield the defined names that are similar to words of the question that occur nowhere."""
+    names = dict.fromkeys((*question.names, *map(whole_identifier, question.words)))
+    unknown = [name for name in names if not index.sparse.is_known(name)]
+    near = [find_nearest_name(name, index) for name in unknown]
+    found = [f'"{name}"' for name in near if name is not None]
+    if found:
+        yield f"similar names that are defined here: {', '.join(found[:_MAX_NAMES])}"

@@ -1,0 +1,69 @@
+"""The response to a request, made from a page of its answer."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from rootle.search.query.parse import interpret
+from rootle.search.request import SearchRequest
+from rootle.search.results.cursor import encode_cursor
+from rootle.search.results.page import ResultPage
+from rootle.search.results.working_tree import WorkingTree
+from rootle.types import QueryInterpretation, SearchResponse
+
+
+class ResponseStage(Protocol):
+    """An optional stage that adds to a finished response."""
+
+    def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse: ...
+
+
+class Responder:
+    """Makes responses."""
+
+    def __init__(self, tree: WorkingTree | None) -> None:
+        """Take the folder that tells which results are stale; without it none is."""
+        self._tree = tree
+
+    def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:
+        """Return the response for a page; raise StaleCursorError if the ranking has changed."""
+        if request.position is not None:
+            request.position.check(page.file_ids)
+        index = request.session.index
+        is_stale = request.is_stale or self._has_changed_files(request, page)
+        degraded = (
+            *page.degraded,
+            *(("pending",) if index.dense.pending else ()),
+            *(("stale",) if is_stale else ()),
+        )
+        return SearchResponse(
+            results=page.results,
+            next_cursor=_next_cursor(request, page),
+            degraded=tuple(dict.fromkeys(degraded)),
+            confident=page.confident,
+            generation=index.generation,
+            took_ms=round((time.perf_counter() - request.started_s) * 1000, 3),
+            suggestions=page.remarks,
+            interpretation=_interpretation(request, page),
+        )
+
+    def _has_changed_files(self, request: SearchRequest, page: ResultPage) -> bool:
+        if self._tree is None:
+            return False
+        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
+        return self._tree.any_changed(request.session.index.files(ids).values())
+
+
+def _next_cursor(request: SearchRequest, page: ResultPage) -> str | None:
+    end = request.offset + request.limit
+    if end >= len(page.file_ids) or request.query.budget is not None:
+        return None
+    generation = request.session.index.generation
+    return encode_cursor(request.digest, generation, end, page.as_of_s, page.file_ids)
+
+
+def _interpretation(request: SearchRequest, page: ResultPage) -> QueryInterpretation | None:
+    if not request.explain or page.question is None:
+        return None
+    return interpret(page.question)

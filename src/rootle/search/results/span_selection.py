@@ -1,0 +1,197 @@
+"""Selection of the lines that are shown of each file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from rootle.index.reader import ChunkRow, IndexReader, TextRange
+from rootle.protocols import Ids
+from rootle.rank.ranking_inputs import Flags, Floats
+from rootle.rank.spans import (
+    INITIAL_LINES_WITH_MATCH,
+    ScoredSpan,
+    choose_spans,
+    has_room,
+    initial_lines_of,
+)
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.ranking.answer import FindAnswer, RankedAnswer
+from rootle.search.request import SearchRequest
+from rootle.search.retrieval.candidates import is_in_sorted, lookup
+from rootle.types import Span
+
+# At most four spans of a file are shown. Chunks of code do not overlap, so four are enough; windows
+# overlap and some are skipped, so that more are needed.
+_MAX_SPANS: Final = 4
+_MAX_OVERLAPPING_SPANS: Final = 8
+# Chunks of a page that get a BM25 score; the others contain few words of the question.
+_MAX_CHUNKS_WITH_WORDS: Final = 200
+# Higher than the score of any chunk: exact matches come first.
+_MATCH_SCORE: Final = 1_000.0
+_LINES_BEFORE_MATCH: Final = 5
+
+ReadExcerpts = Callable[[Sequence[TextRange]], Sequence[str]]
+Rows = MutableMapping[int, ChunkRow]  # chunks by id
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChunks:
+    """All chunks of some files, grouped by file, in ascending order of file ids."""
+
+    ids: Ids
+    files: Ids
+    scores: Floats
+    has_words: Flags  # contains a word of the question
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedSpans:
+    """The spans of some files, and the chunks that they are in."""
+
+    by_file: Sequence[Sequence[ScoredSpan]]  # in the order of the files
+    rows: Mapping[int, ChunkRow]
+
+
+def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[int]) -> ScoredChunks:
+    """Score every chunk of some files, including chunks that neither leg found."""
+    candidates = answer.candidates
+    chunks, inputs = candidates.chunks, candidates.inputs
+    kept = is_in_sorted(chunks.file_ids, np.array(sorted(file_ids), dtype=np.int64))
+    ids = chunks.chunk_ids[kept]
+    bm25, dense = np.zeros(len(ids)), np.zeros(len(ids))
+    if chunks.cosines is not None:
+        dense = chunks.cosines[kept].astype(np.float64)
+    question = inputs.question
+    if candidates.has_words and len(ids):
+        limit = min(len(ids), _MAX_CHUNKS_WITH_WORDS)
+        found = index.sparse.field_scores(
+            "chunks", ("body",), question.terms, limit, files=file_ids
+        )
+        order = ids.argsort()  # a file that was indexed again has newer chunks than the next one
+        bm25[order] = lookup([found], ids[order])[0]
+    defines = is_in_sorted(ids, inputs.chunks.ids[inputs.chunks.defines])
+    scores = answer.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
+    return ScoredChunks(ids, chunks.file_ids[kept], scores, bm25 > 0)
+
+
+def select_spans(
+    index: IndexReader, answer: RankedAnswer, chunks: ScoredChunks, file_ids: Sequence[int]
+) -> SelectedSpans:
+    """Return the spans that are shown of each file, best first."""
+    if answer.spans is not None:
+        by_file = [answer.spans[file_id] for file_id in file_ids]
+        rows = index.chunks([span.chunk_id for spans in by_file for span in spans])
+        return SelectedSpans(by_file, rows)
+    scoped = answer.candidates.scoped
+    is_symbol = answer.candidates.inputs.question.is_symbol
+    max_lines = initial_lines_of(is_symbol=is_symbol, is_exact=scoped.is_exact)
+    best = _best_chunks(chunks, file_ids)
+    rows = index.chunks([at for found in best for at, _ in found[:_MAX_SPANS]])
+    selector = _SpanSelector(index, scoped, rows)
+    by_file = []
+    for file_id, found in zip(file_ids, best, strict=True):
+        spans = choose_spans(selector.spans_of(file_id, found[:_MAX_SPANS]), max_lines)
+        if len(found) > _MAX_SPANS and has_room(spans, max_lines):
+            rows.update(index.chunks([at for at, _ in found[_MAX_SPANS:]]))
+            spans = choose_spans(selector.spans_of(file_id, found), max_lines)
+        by_file.append(spans)
+    return SelectedSpans(by_file, rows)
+
+
+def read_spans(
+    read_excerpts: ReadExcerpts, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
+) -> list[Span]:
+    """Return spans with their lines."""
+    chunks = [rows[span.chunk_id] for span in spans]
+    texts = read_excerpts([(row.file_id, row.start, row.end) for row in chunks])
+    found = []
+    for (_, start, last, _), row, text in zip(spans, chunks, texts, strict=True):
+        first, end = start - row.start_line, last - row.start_line + 1
+        is_whole = first == 0 and text.count("\n") < end
+        snippet = text if is_whole else "\n".join(text.split("\n", end)[first:end])
+        found.append(Span(start, last, snippet, row.scope))
+    return found
+
+
+def drop_excluded(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
+    """Answer stage: drop the files whose spans all contain an excluded word."""
+    answer = find(request, scoped)
+    if not scoped.question.parsed.excluded:
+        return answer
+    index = request.session.index
+    ids = answer.file_ids.tolist()
+    selected = select_spans(index, answer, score_chunks(index, answer, ids), ids)
+    spans = {file_id: list(found) for file_id, found in zip(ids, selected.by_file, strict=True)}
+    order = tuple(at for at, file_id in zip(answer.order, ids, strict=True) if spans[file_id])
+    return replace(answer, order=order, spans=spans)
+
+
+def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tuple[int, float]]]:
+    """Return for each file its best chunks with their scores, best first, all above zero."""
+    starts = chunks.files.searchsorted(file_ids).tolist()
+    ends = chunks.files.searchsorted(file_ids, side="right").tolist()
+    best = []
+    for start, end in zip(starts, ends, strict=True):
+        scores = chunks.scores[start:end]
+        top = (-scores).argsort(kind="stable")[:_MAX_OVERLAPPING_SPANS]
+        pairs = zip(chunks.ids[start:end][top].tolist(), scores[top].tolist(), strict=True)
+        best.append([(chunk_id, score) for chunk_id, score in pairs if score > 0])
+    return best
+
+
+class _SpanSelector:
+    """Returns the spans of a file that may be shown."""
+
+    def __init__(self, index: IndexReader, scoped: ScopedQuery, rows: Rows) -> None:
+        """Take the chunks that are known; chunks that are read later are added to them."""
+        self._index = index
+        self._matches = scoped.matches
+        self._excluded: re.Pattern[str] | None = scoped.question.parsed.excluded_pattern
+        self._rows = rows
+
+    def spans_of(self, file_id: int, found: Sequence[tuple[int, float]]) -> list[ScoredSpan]:
+        spans = [
+            ScoredSpan(row.id, row.start_line, row.end_line, score)
+            for chunk_id, score in found
+            if (row := self._rows.get(chunk_id)) is not None
+        ]
+        if not spans:
+            # Only its path or symbols matched: show its beginning.
+            for row in self._index.chunks_of(file_id)[:1]:
+                self._rows[row.id] = row
+                spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+        if self._matches is not None:
+            scores = {span.chunk_id: span.score for span in spans}
+            places = self._matches.places.get(file_id, ())
+            spans = [*self._match_spans(file_id, places, scores), *spans]
+        if self._excluded is None:
+            return spans
+        texts = read_spans(self._index.excerpts, spans, self._rows)
+        pairs = zip(spans, texts, strict=True)
+        return [span for span, text in pairs if not self._excluded.search(text.snippet)]
+
+    def _match_spans(
+        self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]
+    ) -> Iterator[ScoredSpan]:
+        """Yield the chunks with matches; the more conditions match, the higher the score."""
+        for row in self._index.chunks_of(file_id):
+            here = [[at for at in some if row.start <= at < row.end] for some in places]
+            count = sum(bool(some) for some in here)
+            if count:
+                self._rows[row.id] = row
+                start = self._start_line(row, min(at for some in here for at in some))
+                score = count * _MATCH_SCORE + scores.get(row.id, 0.0)
+                yield ScoredSpan(row.id, start, row.end_line, score)
+
+    def _start_line(self, row: ChunkRow, position: int) -> int:
+        """Return the first line of a chunk, or a later one if a match is too far below it."""
+        if row.end_line - row.start_line < INITIAL_LINES_WITH_MATCH:
+            return row.start_line
+        before = self._index.excerpts([(row.file_id, row.start, position)])[0].count("\n")
+        is_far = before >= INITIAL_LINES_WITH_MATCH - _LINES_BEFORE_MATCH
+        return row.start_line + (before - _LINES_BEFORE_MATCH if is_far else 0)

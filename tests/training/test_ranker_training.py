@@ -1,0 +1,276 @@
+"""Training of the ranker: calibration, cross-fitting, trees as arrays and the release gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.common.metrics import LineRange
+from training.ranker.calibration import (
+    Signals,
+    collect_signals,
+    fit_calibration,
+    fit_logistic,
+    name_weights,
+    probability,
+)
+from training.ranker.cross_fitting import (
+    TrainingExample,
+    cross_fit,
+    mean_ndcg,
+    prepare,
+    rank_evaluated,
+)
+from training.ranker.ranking_examples import (
+    InputRecorder,
+    RankingExample,
+    Source,
+    TargetLines,
+    example_ndcg,
+)
+from training.ranker.release_gate import file_recall, may_release
+from training.ranker.tree_arrays import flatten_tree, to_arrays, tree_depth
+
+from rootle import open_app
+from rootle.rank.rankers.feature_sum import rank_files
+from rootle.rank.rankers.learned import SUM_SCALE
+from rootle.rank.ranking_inputs import RankingInputs
+
+Floats = Any
+_QUERY = (
+    "where does the hungry badger eat its meal at night after it has left the warm den and "
+    "crossed the cold river to feed"
+)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[RankingInputs, dict[str, Any]]:
+    """The ranking inputs of a query over three files."""
+    root = tmp_path_factory.mktemp("tree")
+    for name in ("badger", "otter", "heron"):
+        text = f"def feed_{name}(meal):\n    # The hungry {name} eats its meal at night.\n"
+        (root / f"{name}.py").write_text(text + "    return meal\n" * 5)
+    with open_app(root, index_dir=tmp_path_factory.mktemp("index")) as app:
+        app.index()
+        return InputRecorder(app).search(_QUERY)
+
+
+def make_example(
+    recorded: tuple[RankingInputs, dict[str, Any]],
+    *targets: TargetLines,
+    source: Source = "labels",
+    repository: str = "repo",
+    shown: Mapping[str, tuple[LineRange, ...]] | None = None,
+) -> RankingExample:
+    inputs, lines = recorded
+    wanted = tuple((target,) for target in targets)
+    return RankingExample(
+        source, repository, "behaviour", False, wanted, inputs, lines if shown is None else shown
+    )
+
+
+def numbers(example: RankingExample, *paths: str) -> list[int]:
+    return [example.inputs.files.paths.index(path) for path in paths]
+
+
+def test_the_recorder_returns_inputs_and_shown_lines(
+    recorded: tuple[RankingInputs, dict[str, Any]],
+) -> None:
+    inputs, shown = recorded
+    assert set(inputs.files.paths) == {"badger.py", "otter.py", "heron.py"}
+    assert rank_files(inputs).order[0] == inputs.files.paths.index("badger.py")
+    assert shown["badger.py"][0][0] == 1
+
+
+def test_a_label_is_met_by_lines_and_the_benchmark_by_the_file(
+    recorded: tuple[RankingInputs, dict[str, Any]],
+) -> None:
+    shown = {"badger.py": ((1, 4),)}
+    label = make_example(recorded, ("badger.py", 5, 7), shown=shown)
+    (file,) = numbers(label, "badger.py")
+    assert not label.answers(file)
+    assert make_example(recorded, ("badger.py", 4, 7), shown=shown).answers(file)
+    assert make_example(recorded, ("badger.py", 5, 7), source="bench", shown=shown).answers(file)
+    whole = make_example(recorded, ("badger.py", 0, 0), source="history", shown={})
+    assert whole.answers(file)
+    assert not whole.answers(numbers(whole, "otter.py")[0])
+
+
+def test_each_file_serves_one_target(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
+    example = make_example(recorded, ("badger.py", 1, 2), ("otter.py", 0, 0), source="bench")
+    order = numbers(example, "badger.py", "heron.py", "otter.py")
+    assert example_ndcg(example, order) == pytest.approx((1 + 1 / 2) / (1 + 1 / np.log2(3)))
+    twice = make_example(recorded, ("badger.py", 1, 2), ("badger.py", 3, 4), source="bench")
+    assert example_ndcg(twice, order) == pytest.approx(1 / (1 + 1 / np.log2(3)))
+
+
+def test_recall_counts_target_files(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
+    example = make_example(recorded, ("badger.py", 0, 0), ("gone.py", 0, 0), source="history")
+    assert file_recall(example, numbers(example, "badger.py", "otter.py")) == 0.5
+    assert file_recall(example, numbers(example, "otter.py")) == 0.0
+
+
+def test_the_learned_ranker_must_not_be_worse_anywhere() -> None:
+    better, equal, worse = ({"features": 0.5, "learned": value} for value in (0.6, 0.5, 0.4999))
+    assert may_release([better, equal])
+    assert not may_release([better, worse])
+
+
+def test_logistic_weights_recover_the_model() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4_000, 2)) * np.array([1.0, 10.0]) + np.array([0.0, 5.0])
+    model = np.array([1.5, -0.2, 0.5])
+    outcomes = (rng.random(4_000) < probability(rows, model)).astype(float)
+    fitted = fit_logistic(rows, outcomes, np.ones(4_000))
+    assert fitted.tolist() == pytest.approx(model.tolist(), abs=0.15)
+    # Doubling the weight of positive outcomes adds log(2) to the log-odds.
+    weighted = fit_logistic(rows, outcomes, np.where(outcomes > 0, 2.0, 1.0))
+    assert weighted[2] - fitted[2] == pytest.approx(np.log(2), abs=0.1)
+
+
+def test_probabilities_follow_the_logistic_function() -> None:
+    rows = np.array([[1.0, 2.0], [0.0, 0.0]])
+    found = probability(rows, np.array([1.0, -1.0, 1.0]))
+    assert found.tolist() == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
+    assert name_weights(np.array([1.234567, 2.0]), ["a"]) == {"a": 1.2346, "intercept": 2.0}
+
+
+def signals(repository: str, strength: float, *, answerable: bool) -> Signals:
+    from rootle.rank.confidence import QUESTION_SIGNALS, RESULT_SIGNALS
+
+    question = np.full(len(QUESTION_SIGNALS), strength)
+    results = np.tile(np.array([[strength], [-strength]]), (1, len(RESULT_SIGNALS)))
+    correct = np.array([1.0, 0.0]) if answerable else np.zeros(2)
+    return Signals("labels", repository, question, results, correct, answerable)
+
+
+def test_calibration_is_measured_on_unseen_repositories() -> None:
+    rng = np.random.default_rng(1)
+    found = [
+        signals(repository, float(rng.normal(1 if answerable else -1, 0.2)), answerable=answerable)
+        for repository in ("one", "two", "three")
+        for answerable in [True] * 20 + [False] * 8
+    ]
+    calibration, figures = fit_calibration(found)
+    assert figures["recognized"] == 1.0
+    assert 0 < calibration["threshold"] < 1
+    assert list(calibration["answer"])[-1] == "intercept"
+    assert len(calibration["result"]) > len(calibration["answer"])
+    assert sum(one["results"] for one in figures["reliability"]) == 2 * len(found)
+
+
+def test_signals_mark_the_correct_results(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
+    example = make_example(recorded, ("otter.py", 1, 2), source="bench")
+    ranked = rank_files(example.inputs)
+    found = collect_signals(example, ranked)
+    expected = [float(example.inputs.files.paths[file] == "otter.py") for file in ranked.order]
+    assert found.is_correct.tolist() == expected
+    assert found.is_answerable
+    assert found.rows.shape == (3, len(found.question) + found.results.shape[1])
+    assert np.array_equal(found.rows[1][: len(found.question)], found.question)
+
+
+class RecordingModel:
+    """A model that moves the last candidate to the top."""
+
+    def predict(self, data: Floats) -> Floats:
+        return np.linspace(0, 100, len(data))
+
+
+def test_no_model_sees_the_repository_that_it_ranks(
+    recorded: tuple[RankingInputs, dict[str, Any]],
+) -> None:
+    names = [f"repo{number}" for number in range(7)]
+    examples = [
+        prepare(make_example(recorded, ("otter.py", 1, 2), source="bench", repository=name))
+        for name in names
+    ]
+    synthetic = make_example(recorded, ("otter.py", 1, 2), source="synthetic", repository="made")
+    examples.append(prepare(synthetic))
+    seen: list[set[str]] = []
+
+    def train(some: Sequence[TrainingExample]) -> RecordingModel:
+        seen.append({one.example.repository for one in some})
+        return RecordingModel()
+
+    corrections = cross_fit(examples, train)
+    assert len(seen) == 5
+    assert all("made" in some for some in seen)
+    assert {name: sum(name not in some for some in seen) for name in names} == dict.fromkeys(
+        names, 1
+    )
+    assert sorted(corrections) == list(range(7))  # the synthetic example is not evaluated
+    detail = examples[0].detail
+    assert detail > 0
+    expected = [0.0, 50 * detail / SUM_SCALE, 100 * detail / SUM_SCALE]
+    assert corrections[0].tolist() == pytest.approx(expected)
+
+    ranked = rank_evaluated(examples, corrections)
+    assert len(ranked["features"]) == len(ranked["learned"]) == 7
+    assert ranked["learned"][0][1].order[0] == ranked["features"][0][1].order[-1]
+    assert mean_ndcg(ranked["learned"], "bench") != mean_ndcg(ranked["features"], "bench")
+
+
+def test_scores_are_averaged_by_repository(
+    recorded: tuple[RankingInputs, dict[str, Any]],
+) -> None:
+    good = make_example(recorded, ("badger.py", 1, 2), source="bench", repository="one")
+    bad = make_example(recorded, ("gone.py", 1, 2), source="bench", repository="two")
+    unanswerable = make_example(recorded, source="bench", repository="two")
+    ranked = [(one, rank_files(one.inputs)) for one in (good, good, good, bad, unanswerable)]
+    assert mean_ndcg(ranked, "bench") == pytest.approx(0.5)
+
+
+def test_training_examples_mark_relevant_files(
+    recorded: tuple[RankingInputs, dict[str, Any]],
+) -> None:
+    one = prepare(make_example(recorded, ("otter.py", 50, 60)))
+    paths = [one.example.inputs.files.paths[file] for file in one.by_sum.order]
+    assert one.relevance.tolist() == [float(path == "otter.py") for path in paths]
+    assert one.features.shape[0] == 3
+    assert one.initial_scores[0] == pytest.approx(max(one.by_sum.scores) * SUM_SCALE)
+
+
+_TREE = {
+    "split_feature": 2, "threshold": 0.5,
+    "left_child": {"leaf_value": -1.0},
+    "right_child": {
+        "split_feature": 0, "threshold": 3.0,
+        "left_child": {"leaf_value": 1.0}, "right_child": {"leaf_value": 2.0},
+    },
+}  # fmt: skip
+
+
+def test_trees_become_arrays_with_the_same_predictions() -> None:
+    assert [tuple(node) for node in flatten_tree(_TREE)] == [
+        (2, 0.5, 1, 2, 0.0), (0, 0.0, 1, 1, -1.0), (0, 3.0, 3, 4, 0.0),
+        (0, 0.0, 3, 3, 1.0), (0, 0.0, 4, 4, 2.0),
+    ]  # fmt: skip
+    assert tree_depth(_TREE) == 2
+    trees = to_arrays([_TREE, {"leaf_value": 10.0}], ("a", "b", "c"))
+    assert (trees.value.shape, trees.depth) == ((2, 5), 2)
+    rows = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 1.0], [4.0, 0.0, 1.0]])
+    assert predict(trees, rows) == pytest.approx([9.0, 11.0, 12.0])
+
+
+def predict(trees: Any, rows: Floats) -> list[float]:
+    """Walk the arrays for each row; a leaf refers to itself."""
+    sums = []
+    for row in rows:
+        total = 0.0
+        for tree in range(len(trees.value)):
+            node = 0
+            for _ in range(trees.depth):
+                is_left = row[trees.column[tree, node]] <= trees.threshold[tree, node]
+                node = int((trees.left if is_left else trees.right)[tree, node])
+            total += float(trees.value[tree, node])
+        sums.append(total)
+    return sums
+
+
+def test_an_empty_order_has_no_results(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
+    example = make_example(recorded, ("badger.py", 1, 2))
+    assert example_ndcg(replace(example, shown={}), []) == 0.0

@@ -1,0 +1,111 @@
+"""Cross-fitting by repository: each question is ranked by trees that never saw its repository."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
+from rootle.rank.rankers.learned import RERANKED, SUM_SCALE, correct_order
+from rootle.rank.rankers.model_features import model_columns
+from rootle.rank.ranking_inputs import Floats
+from training.ranker.ranking_examples import RankingExample, Source, example_ndcg
+
+FOLDS: Final = 5
+EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels")
+
+RankedExamples = list[tuple[RankingExample, RankedFiles]]
+
+
+class TreeModel(Protocol):
+    """A trained model."""
+
+    def predict(self, data: Floats, /) -> object: ...
+
+
+@dataclass(frozen=True)
+class TrainingExample:
+    """A question with the features of the files that the trees may reorder."""
+
+    example: RankingExample
+    features: Floats  # one row per file
+    relevance: Floats  # 1 for a file with an answer
+    by_sum: RankedFiles  # the order of the weighted sum
+
+    @property
+    def initial_scores(self) -> Floats:
+        """Return the scores of the weighted sum on the scale of the trees."""
+        scores: Floats = self.by_sum.scores[list(self.by_sum.order[:RERANKED])] * SUM_SCALE
+        return scores
+
+    @property
+    def detail(self) -> float:
+        """Return how much detail the query has; without any the trees have no effect."""
+        return self.example.inputs.question.detail
+
+
+def prepare(example: RankingExample) -> TrainingExample:
+    """Return an example with the features of its best files."""
+    ranked = rank_files(example.inputs)
+    best = np.array(ranked.order[:RERANKED], dtype=np.int64)
+    paths = [example.inputs.files.paths[file] for file in best]
+    wanted = {path for target in example.targets for path, _, _ in target}
+    return TrainingExample(
+        example,
+        model_columns(example.inputs, ranked)[best],
+        np.array([float(path in wanted) for path in paths]),
+        ranked,
+    )
+
+
+def cross_fit(
+    examples: Sequence[TrainingExample],
+    train: Callable[[Sequence[TrainingExample]], TreeModel],
+) -> dict[int, Floats]:
+    """Return the corrections of the trees by the number of each evaluated example."""
+    evaluated = sorted(
+        {one.example.repository for one in examples if one.example.source in EVALUATED}
+    )
+    shuffled = np.random.default_rng(0).permutation(evaluated)
+    fold_of = {str(name): place % FOLDS for place, name in enumerate(shuffled)}
+    corrections = {}
+    for fold in range(FOLDS):
+        unseen = {name for name, own in fold_of.items() if own == fold}
+        model = train([one for one in examples if one.example.repository not in unseen])
+        for number, one in enumerate(examples):
+            is_evaluated = one.example.source in EVALUATED and one.example.repository in unseen
+            if is_evaluated and one.detail:
+                values = np.asarray(model.predict(one.features))
+                corrections[number] = one.detail * values / SUM_SCALE
+    return corrections
+
+
+def rank_evaluated(
+    examples: Sequence[TrainingExample], corrections: Mapping[int, Floats]
+) -> dict[str, RankedExamples]:
+    """Return the evaluated questions with the order of each ranker."""
+    evaluated = [
+        (number, one) for number, one in enumerate(examples) if one.example.source in EVALUATED
+    ]
+    learned = [
+        (
+            one.example,
+            correct_order(one.by_sum, corrections[number]) if number in corrections else one.by_sum,
+        )
+        for number, one in evaluated
+    ]
+    return {"features": [(one.example, one.by_sum) for _, one in evaluated], "learned": learned}
+
+
+def mean_ndcg(ranked: RankedExamples, source: Source) -> float:
+    """Return NDCG@10 of the answerable questions of a source, averaged by repository."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for example, order in ranked:
+        if example.source == source and example.targets:
+            scores[example.repository].append(example_ndcg(example, order.order))
+    return statistics.mean(map(statistics.mean, scores.values()))
