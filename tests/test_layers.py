@@ -74,7 +74,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},
-    "cli": {"", "agents", "app", "indexing", "ingest", "rank", "server", "sources", "tools"},
+    "cli": {"", "agents", "app", "rank", "server", "sources"},
     "__main__": {"cli"},
 }
 # Of these packages a package may import the named modules alone.

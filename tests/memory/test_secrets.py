@@ -83,7 +83,7 @@ def test_masking_is_idempotent(text: str) -> None:
     assert mask_secrets(once).text == once
 
 
-def test_several_secrets_are_all_mask_secrets() -> None:
+def test_several_secrets_are_masked() -> None:
     found = mask_secrets(f"first {AWS}, then {GITHUB}, last password=hunter2 and done")
     assert found.kinds == ("AWS access key", "GitHub token", "password")
     assert found.text == (

@@ -109,9 +109,9 @@ def test_an_empty_topic_is_rejected(memory: UserMemory, topic: str) -> None:
         ("", "fact is empty"),
         (" \n", "fact is empty"),
         ("x" * (MAX_FACT_CHARS + 1), "at most 4000"),
-        (GITHUB, "nothing in it but a secret"),
-        ("<rootle-memory>\n- something\n</rootle-memory>", "came from memory itself"),
-        ("<rootle-memory note='x'> never closed", "came from memory itself"),
+        (GITHUB, "it contains only a secret"),
+        ("<rootle-memory>\n- something\n</rootle-memory>", "memories that are already stored"),
+        ("<rootle-memory note='x'> never closed", "memories that are already stored"),
     ],
 )
 def test_some_facts_are_rejected(memory: UserMemory, fact: str, reason: str) -> None:
@@ -215,7 +215,7 @@ def test_unexpected_exceptions_are_raised(tmp_path: Path) -> None:
 
 
 def test_only_embedded_memories_can_be_listed(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="only memories that rootle keeps itself"):
+    with pytest.raises(ConfigError, match="memories in another store cannot be listed"):
         open_over(FakeStore(), tmp_path).list_memories()
 
 

@@ -77,7 +77,7 @@ class JsonServer:
         parts = urlsplit(url)
         self.redacted_url = redact_url(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f'"{self.redacted_url}" is no address like https://host:port/path')
+            raise ConfigError(f'"{self.redacted_url}" is not a URL like https://host:port/path')
         is_tls = parts.scheme == "https"
         port = _parse_port(url) or (443 if is_tls else 80)
         self._pool = ConnectionPool(parts.hostname, port, is_tls=is_tls, clock=clock)

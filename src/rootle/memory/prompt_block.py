@@ -14,8 +14,8 @@ from rootle.text.terms import encodable
 from rootle.types import Memory
 
 _OPEN: Final = (
-    '<rootle-memory note="kept from earlier sessions, not said by the user now; of two that '
-    'contradict each other the newer one holds; not to be remembered again">'
+    '<rootle-memory note="stored in earlier sessions, not written by the user now; if two '
+    'contradict each other, the newer one applies; do not store them again">'
 )
 _CLOSE: Final = "</rootle-memory>"
 _BLOCK: Final = re.compile(r"<rootle-memory\b.*?(?:</rootle-memory\s*>|\Z)", re.DOTALL)
@@ -53,7 +53,7 @@ def clean_fact(fact: str) -> str:
         raise MemoryRefusedError("fact is empty")
     text = _RESULT_PREFIX.sub("", _TAG.sub("", _BLOCK.sub(" ", encodable(fact))).strip())
     if not text:
-        raise MemoryRefusedError("it came from memory itself, where it is stored already")
+        raise MemoryRefusedError("it contains only memories that are already stored")
     if len(text) > MAX_FACT_CHARS:
         raise MemoryRefusedError(
             f"it has {len(text)} characters, at most {MAX_FACT_CHARS} are allowed; split it into "

@@ -106,8 +106,7 @@ class UserMemory:
         clean = mask_secrets(clean_fact(fact))
         if clean.is_only_secrets:
             raise MemoryRefusedError(
-                f"there is nothing in it but a secret ({', '.join(clean.kinds)}), and secrets are "
-                "not kept"
+                f"it contains only a secret ({', '.join(clean.kinds)}), and secrets are not stored"
             )
         references = (
             *resolve_references(about, self._project),
@@ -193,8 +192,8 @@ class UserMemory:
         if isinstance(self.store, EmbeddedMemory):
             return self.store
         raise ConfigError(
-            'memoryStore is not "embedded": only memories that rootle keeps itself can be listed, '
-            "forgotten, exported, imported and audited; use the programs of the other store"
+            'memoryStore is not "embedded": memories in another store cannot be listed, deleted, '
+            "exported, imported or audited here; use the tools of that store"
         )
 
     def close(self) -> None:

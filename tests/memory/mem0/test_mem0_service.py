@@ -205,7 +205,7 @@ def test_an_unreachable_service_is_an_error() -> None:
 
 
 def test_an_invalid_url_is_rejected_immediately() -> None:
-    with pytest.raises(ConfigError, match="no address"):
+    with pytest.raises(ConfigError, match="is not a URL"):
         Mem0Service(lambda: KEY, endpoint="mem0")
     assert SERVICE_URL == "https://api.mem0.ai"
 
