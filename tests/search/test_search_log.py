@@ -89,6 +89,7 @@ def test_it_stays_small_and_keeps_the_newest(tmp_path: Path) -> None:
     assert len(kept) * 180 > 10_000
 
 
+@pytest.mark.slow
 def test_many_processes_write_whole_lines_and_lose_none(tmp_path: Path) -> None:
     path, count, each = tmp_path / "log.jsonl", 4, 500
     run_writers(path, count, each, max_bytes=60_000)  # full some six times

@@ -122,6 +122,7 @@ def test_clearing_the_index_deletes_them(opened, tmp_path: Path) -> None:
     assert _files(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_many_processes_share_it(root: Path, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"searchAgent": {"cacheOnDisk": True, "cacheMaxEntries": 2}}))
