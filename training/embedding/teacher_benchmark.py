@@ -153,7 +153,7 @@ def compare_cosines(
         mean: Scores = (shipped(query) + score_scaled(query)) / np.float32(2)
         return mean
 
-    return {"shipped": shipped, "other": other, "other, scaled": scaled, "both": both}
+    return {"shipped": shipped, "other": other, "other, scaled": score_scaled, "both": both}
 
 
 def scale_like(scores: Scores, reference: Scores) -> Scores:
