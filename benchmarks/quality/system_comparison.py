@@ -216,7 +216,7 @@ def format_estimate(value: float, clusters: Clusters) -> str:
 def format_lead(rootle: Clusters, other: Clusters) -> str:
     """Return rootle's mean lead over a system, paired by question, with its interval."""
     differences = [
-        [ours - theirs for ours, theirs in zip(*pair, strict=True)]
+        [score - other_score for score, other_score in zip(*pair, strict=True)]
         for pair in zip(rootle, other, strict=True)
     ]
     interval = format_interval(cluster_interval(differences), "+.3f", " to ")
