@@ -162,6 +162,7 @@ def complete_systems(cache: AnswerCache, question_sets: Sequence[QuestionSet]) -
 
 
 def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) -> str:
+    """Return the table of the labelled questions."""
     rows = {}
     question_sets = [label_questions(one) for one in repositories]
     for system in complete_systems(cache, question_sets):
@@ -187,6 +188,7 @@ def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) 
 
 
 def public_table(cache: AnswerCache, repositories: Sequence[PublicRepository]) -> str:
+    """Return the table of the public benchmark."""
     rows = {}
     question_sets = [public_questions(one) for one in repositories]
     for system in complete_systems(cache, question_sets):
