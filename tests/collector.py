@@ -37,7 +37,7 @@ class Collector:
     kinds: dict[str, str] = field(default_factory=dict)
     bodies: list[bytes] = field(default_factory=list)
 
-    def named(self, name: str) -> list[ReceivedSpan]:
+    def spans_named(self, name: str) -> list[ReceivedSpan]:
         return [span for span in self.spans if span.name == name]
 
     def receive(self, path: str, body: bytes) -> None:

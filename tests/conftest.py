@@ -199,9 +199,9 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     subprocess.run([*command, *files, *subject], check=True, capture_output=True)
     made.write_text(made.read_text() + (tmp_path / "c.pem").read_text())
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c.pem"))
-    connection._tls.cache_clear()
+    connection._tls_context.cache_clear()
     yield made
-    connection._tls.cache_clear()
+    connection._tls_context.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A server that embeds as the paid ones do, by the words of a text; it can be told to fail."""
+"""A fake embedding server with the APIs of OpenAI and Cohere, whose answers tests can replace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cohere_answer(texts: Sequence[str], dimensions: int = DIMENSIONS) -> Any:
 
 
 def answer(request: Request) -> Reply:
-    """What an OpenAI-like server says, or Cohere's where it is asked in its way."""
+    """Return an answer in the format of Cohere to its requests, else in that of OpenAI."""
     body = request.body
     size = body.get("dimensions") or body.get("output_dimension") or DIMENSIONS
     if "texts" in body:
@@ -42,7 +42,7 @@ def embedding_server() -> Iterator[JsonServer]:
 
 
 def texts_of(server: JsonServer) -> list[str]:
-    """All that was embedded, in order."""
+    """Return every text that the server received, in order."""
     return [
         text
         for request in server.requests

@@ -1,4 +1,4 @@
-"""A server on this machine that answers as a test tells it to, faults included."""
+"""A local HTTP server with answers defined by a test, including failures."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was asked."""
+    """A request that the server received."""
 
     method: str
     path: str
-    headers: Mapping[str, str]  # by their names in small letters
+    headers: Mapping[str, str]  # names in lower case
     body: Any
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What it answers: JSON, or `raw` as it stands; `drip_s` between two bytes of it."""
+    """An answer: `data` as JSON, or `raw` bytes, with `drip_s` between two bytes."""
 
     data: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     drip_s: float = 0.0
-    hang: bool = False  # take the request and never answer
-    cut: bool = False  # close the connection half way
+    hang: bool = False  # accept the request and never answer
+    cut: bool = False  # close the connection after half of the body
 
 
 Answer = Callable[[Request], Reply]
 
 
 class JsonServer:
-    """Answers with whatever `answer` says at the moment, and remembers what it was asked."""
+    """Answers each request with the result of `answer` and records the request."""
 
     def __init__(
         self, answer: Answer, port: int = 0, context: ssl.SSLContext | None = None
@@ -87,7 +87,7 @@ class JsonServer:
                 server.requests.append(request)
                 server.send(self, server.answer(request))
 
-            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - as http.server names them
+            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - names required by http.server
 
         return Handler
 
@@ -105,7 +105,7 @@ class JsonServer:
         try:
             self._send_body(handler, raw[: len(raw) // 2] if reply.cut else raw, reply.drip_s)
         except OSError:
-            handler.close_connection = True  # the client has gone
+            handler.close_connection = True  # the client closed the connection
         handler.close_connection = handler.close_connection or reply.cut
 
     def _send_body(self, handler: BaseHTTPRequestHandler, raw: bytes, drip_s: float) -> None:

@@ -1,4 +1,4 @@
-"""mem0's hosted service as far as rootle speaks to it, by what its interface says of itself."""
+"""A fake of the mem0 service with the two operations that rootle uses, as documented by mem0."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hash_embedder import HashEmbedder
 from json_server import Reply, Request
 
 KEY = "m0-very-secret-0123456789"
-_FILTERED = {"user_id", "agent_id", "app_id", "run_id", "metadata", "AND", "OR", "NOT"}
+_FILTER_KEYS = {"user_id", "agent_id", "app_id", "run_id", "metadata", "AND", "OR", "NOT"}
 _ENTITIES = {"user_id", "agent_id", "app_id", "run_id"}
 
 
-class Mem0Wire:
-    """Its state, and an answer for each request: what is wrong is refused as it refuses it."""
+class FakeMem0Server:
+    """Stores memories and rejects invalid requests like the real service."""
 
     def __init__(self) -> None:
         self.memories: list[dict[str, Any]] = []
@@ -40,14 +40,14 @@ class Mem0Wire:
             return Reply({"error": "400 Bad Request"}, status=400)
         if body.get("infer", True):
             return Reply({"event_id": "2c4d1f44-4f7b-4b2f-9f6e-7b5b4f5a1234", "status": "PENDING"})
-        added = [self._keep(message["content"], body) for message in messages]
+        added = [self._insert(message["content"], body) for message in messages]
         results = [
             {"id": one["id"], "data": {"memory": one["memory"]}, "event": "ADD"} for one in added
         ]
         return Reply({"message": "ok", "status": "SUCCEEDED", "results": results})
 
-    def _keep(self, text: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        # Its times have a zone of their own, and a memory that was never changed no second time.
+    def _insert(self, text: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        # A memory that was never changed has no update time.
         memory: dict[str, Any] = {
             "id": f"00000000-0000-4000-8000-{len(self.memories):012d}",
             "memory": text,
@@ -64,44 +64,44 @@ class Mem0Wire:
         query, filters = body.get("query"), body.get("filters")
         top_k, threshold = body.get("top_k", 10), body.get("threshold", 0.1)
         if not query or not isinstance(filters, dict) or _ENTITIES & set(body):
-            return Reply({"error": "filters are required, ids belong into them"}, status=400)
-        if not 1 <= top_k <= 1000 or not _names_an_entity(filters) or not _is_known(filters):
+            return Reply({"error": "filters with ids are required"}, status=400)
+        if not 1 <= top_k <= 1000 or not _has_entity(filters) or not _is_valid(filters):
             return Reply({"error": "400 Bad Request"}, status=400)
-        fitting = [memory for memory in self.memories if _fits(memory, filters)]
-        vectors = self._embedder.embed([query, *(memory["memory"] for memory in fitting)])
+        matching = [memory for memory in self.memories if _matches(memory, filters)]
+        vectors = self._embedder.embed([query, *(memory["memory"] for memory in matching)])
         scored = [
             {**memory, "score": round(float(score), 4)}
-            for memory, score in zip(fitting, vectors[1:] @ vectors[0], strict=True)
+            for memory, score in zip(matching, vectors[1:] @ vectors[0], strict=True)
             if score >= threshold
         ]
         return Reply({"results": sorted(scored, key=lambda one: -one["score"])[:top_k]})
 
 
-def _names_an_entity(filters: Mapping[str, Any]) -> bool:
+def _has_entity(filters: Mapping[str, Any]) -> bool:
     return bool(_ENTITIES & set(filters)) or any(
         _ENTITIES & set(part) for part in filters.get("AND", [])
     )
 
 
-def _is_known(filters: Mapping[str, Any]) -> bool:
+def _is_valid(filters: Mapping[str, Any]) -> bool:
     parts = [part for name in ("AND", "OR", "NOT") for part in filters.get(name, [])]
-    return set(filters) <= _FILTERED and all(map(_is_known, parts))
+    return set(filters) <= _FILTER_KEYS and all(map(_is_valid, parts))
 
 
-def _fits(memory: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
-    for name, wanted in filters.items():
+def _matches(memory: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
+    for name, expected in filters.items():
         if name == "AND":
-            fits = all(_fits(memory, part) for part in wanted)
+            is_match = all(_matches(memory, part) for part in expected)
         elif name == "OR":
-            fits = any(_fits(memory, part) for part in wanted)
+            is_match = any(_matches(memory, part) for part in expected)
         elif name == "metadata":
-            fits = wanted.items() <= _flat(memory["metadata"] or {}).items()
+            is_match = expected.items() <= _scalars(memory["metadata"] or {}).items()
         else:
-            fits = memory[name] == wanted
-        if not fits:
+            is_match = memory[name] == expected
+        if not is_match:
             return False
     return True
 
 
-def _flat(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _scalars(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if isinstance(value, str | bool | int)}

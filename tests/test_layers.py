@@ -44,7 +44,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "errors": set(),
     "protocols": {"types"},
     "text": set(),
-    "concurrency": set(),
+    "concurrency": {"errors"},
     "http": {"errors", "concurrency"},
     "storage": {"errors", "protocols"},
     "telemetry": {"errors"},
@@ -74,7 +74,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},
-    "cli": {"", "agents", "app", "indexing", "ingest", "rank", "server", "sources", "tools"},
+    "cli": {"", "agents", "app", "rank", "server", "sources"},
     "__main__": {"cli"},
 }
 # Of these packages a package may import the named modules alone.
@@ -85,7 +85,9 @@ INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("indexing", "embed"): {"embed.model_choice"},
 }
 # Imported once, under 40 lines, and a module of its own for a reason.
-SMALL_MODULES_WITH_A_REASON: Mapping[str, str] = {}
+SMALL_MODULES_WITH_A_REASON: Mapping[str, str] = {
+    "embed.plugin_model": "plugin boundary",
+}
 
 HEAVY = (
     *(

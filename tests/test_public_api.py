@@ -1,4 +1,4 @@
-"""What users build on: the names, records that are frozen and typed, and their names in JSON."""
+"""The public API: its names, its frozen records and their JSON names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rootle.types import FileMetadata, camel_case
 RECORDS = [getattr(rootle, name) for name in rootle.__all__ if is_dataclass(getattr(rootle, name))]
 METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 
-# The contract: exactly these names stand in JSON.
+# The JSON of each record has exactly these names.
 JSON_NAMES = {
     "MemoryReference": "path symbol root digest",
     "Memory": "id text createdAt score count about possiblyStale",
@@ -31,9 +31,9 @@ JSON_NAMES = {
     "exclude",
     "Filters": "filePaths languages minRecencyDays",
     "Context": "passages changed",
-    "Span": "startLine endLine snippet scope",
+    "Span": "startLine endLine snippet scope place",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "duplicates context explanation",
+    "duplicates context explanation place",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "interpretation staleness coverage memories",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated",
@@ -50,17 +50,17 @@ JSON_NAMES = {
 }
 
 USER_SCRIPT = '''\
-"""What somebody might write, checked as strictly as rootle is."""
+"""A script of a user, checked with the strict settings of rootle."""
 
 from rootle import App, Config, IndexReport, RootleError, SearchQuery, SearchResult, open_app
 
 
-def best(app: App, question: str) -> SearchResult | None:
-    response = app.search(SearchQuery(question, languages=("python",), limit=1), explain=True)
+def find_best(app: App, query: str) -> SearchResult | None:
+    response = app.search(SearchQuery(query, languages=("python",), limit=1), explain=True)
     return response.results[0] if response.results else None
 
 
-def lines(result: SearchResult) -> list[range]:
+def list_lines(result: SearchResult) -> list[range]:
     spans = [(result.start_line, result.end_line)]
     spans += [(span.start_line, span.end_line) for span in result.more_spans]
     return [range(first, last + 1) for first, last in spans]
@@ -70,15 +70,15 @@ def main() -> None:
     try:
         with open_app(".", config=Config(default_limit=5), on_warning=print) as app:
             report: IndexReport = app.index(lambda done, total: print(done / total))
-            found = best(app, "where is the parser")
+            found = find_best(app, "where is the parser")
             if found is not None and found.metadata.language == "python":
-                print(report.generation, lines(found), found.score * 2, app.status().files)
+                print(report.generation, list_lines(found), found.score * 2, app.status().files)
     except RootleError as error:
         print(error)
 '''
 
 
-def test_all_is_what_can_be_imported() -> None:
+def test_every_public_name_can_be_imported() -> None:
     for name in rootle.__all__:
         assert getattr(rootle, name) is not None
     public = {name for name in dir(rootle) if not name.startswith("_")}
@@ -86,7 +86,7 @@ def test_all_is_what_can_be_imported() -> None:
     assert own - {"annotations", "import_module", "TYPE_CHECKING"} == set(rootle.__all__)
 
 
-def test_the_names_can_be_counted_on_hands_and_feet() -> None:
+def test_there_are_at_most_20_public_names() -> None:
     assert 10 <= len(rootle.__all__) <= 20
     assert list(rootle.__all__) == sorted(rootle.__all__)
     assert len(set(rootle.__all__)) == len(rootle.__all__)
@@ -106,27 +106,27 @@ def test_every_public_record_is_frozen(record: Any) -> None:
 
 
 @pytest.mark.parametrize("name", JSON_NAMES)
-def test_json_names_are_those_of_the_contract(name: str) -> None:
+def test_a_record_has_its_documented_json_names(name: str) -> None:
     record = getattr(rootle, name)
     assert [camel_case(field.name) for field in fields(record)] == JSON_NAMES[name].split()
 
 
-def test_every_public_record_has_its_json_names_here() -> None:
+def test_the_json_names_of_every_public_record_are_tested() -> None:
     assert {record.__name__ for record in RECORDS} == {*JSON_NAMES, "Config"}
 
 
-def test_a_query_comes_back_from_json_as_it_was() -> None:
+def test_a_query_survives_a_round_trip_through_json() -> None:
     query = SearchQuery("a b", ("src",), ("python",), 2.5, 3, "next")
     data = to_json(query)
     assert list(data) == JSON_NAMES["SearchQuery"].split()
     assert query_from_json(data) == query
 
 
-def test_the_id_of_a_chunk_is_its_path_and_its_number() -> None:
+def test_the_id_of_a_chunk_consists_of_its_path_and_number() -> None:
     assert TextChunk("src/a.py", 3, 1, 2, "x", METADATA).chunk_id == "src/a.py::3"
 
 
-def test_every_error_of_ours_is_a_rootle_error() -> None:
+def test_every_error_derives_from_rootle_error() -> None:
     known = [
         value
         for value in vars(errors).values()
@@ -136,11 +136,11 @@ def test_every_error_of_ours_is_a_rootle_error() -> None:
     assert all(issubclass(error, rootle.RootleError) for error in known)
 
 
-def test_the_marker_for_type_checkers_ships() -> None:
+def test_the_package_contains_the_marker_for_type_checkers() -> None:
     assert resources.files("rootle").joinpath("py.typed").is_file()
 
 
-def test_a_users_script_passes_the_strict_type_checker(tmp_path: Path) -> None:
+def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(USER_SCRIPT)
     source = Path(rootle.__file__).parent.parent

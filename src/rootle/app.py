@@ -16,7 +16,6 @@ from rootle.errors import (
     ConfigError,
     IndexMissingError,
     IndexStorageError,
-    IndexUnfinishedError,
 )
 from rootle.indexing.events import Subscribers
 from rootle.serialization.json import apply_filters
@@ -282,16 +281,16 @@ class App:
     @cached_property
     def web_engines(self) -> WebSearch:
         """The configured web search engines; creating them sends no request."""
-        from rootle.web.factory import open_engines
+        from rootle.web.factory import open_web_search
 
-        return open_engines(self.config)
+        return open_web_search(self.config)
 
     @cached_property
     def web_pages(self) -> PageReader:
         """The reader of web pages."""
-        from rootle.web.factory import open_pages
+        from rootle.web.factory import open_page_reader
 
-        return open_pages(self.config)
+        return open_page_reader(self.config)
 
     def close(self) -> None:
         """Close files and stop threads; the app can be used again."""
@@ -322,22 +321,12 @@ class App:
         )
 
     def _measure_coverage(self) -> IndexCoverage | None:
-        """Return how much of an unfinished index can be searched; None if it is complete.
-
-        Raises IndexUnfinishedError if nothing can be searched yet.
-        """
+        """Return how much of an unfinished index can be searched; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
-        indexer = self._container.indexer()
-        read, total = indexer.state.read_progress() or (0, 0)
-        try:
-            snapshot = indexer.snapshot()
-        except IndexStorageError as error:
-            raise IndexUnfinishedError(
-                f"the first index of {self.root} is being built: {read / 1e6:.1f} of "
-                f"{total / 1e6:.1f} MB are read; try again in a moment"
-            ) from error
-        return IndexCoverage(snapshot.bytes_indexed(), total)
+        from rootle.indexing.status import measure_coverage
+
+        return measure_coverage(self._container.indexer())
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
         from rootle.indexing.watch.watcher_channel import WatcherChannel

@@ -227,14 +227,15 @@ class Container:
         config = self._config
         if not (config.memory_store and config.include_memories):
             return None
-        from rootle.memory.factory import existence
+        from rootle.memory.factory import existence_check
         from rootle.search.results.memory_results import MemoryResults
 
         def find(text: str, paths: Sequence[str]) -> Sequence[Memory]:
-            return self.memory().fitting_well(text, paths)
+            return self.memory().find_relevant(text, paths)
 
         is_local = config.memory_store == EMBEDDED
-        return MemoryResults(find, config.memory_timeout_ms, existence(config), is_local=is_local)
+        may_exist = existence_check(config)
+        return MemoryResults(find, config.memory_timeout_ms, may_exist, is_local=is_local)
 
     def _open_reranker(self) -> Reranker | None:
         if not (self._config.use_learned_reranker and self._config.reranker_provider):

@@ -1,4 +1,4 @@
-"""The records that cross rootle's borders, and their JSON names."""
+"""The records of the public API and their JSON names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
 WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
 
-Source = Literal["dense", "sparse", "merged"]
+ResultSource = Literal["dense", "sparse", "merged"]
 Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
 
 FILES: Final = "files"  # the name of the source that lists the files of the folder
@@ -18,7 +18,7 @@ EXTRACTED: Final = "document"  # in place of an encoding: the text was extracted
 
 @dataclass(frozen=True, slots=True)
 class FileMetadata:
-    """What is known of a file beside its text."""
+    """The metadata of a file."""
 
     last_modified: str  # ISO 8601, UTC
     language: str
@@ -27,7 +27,7 @@ class FileMetadata:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A contiguous run of lines: what is embedded, indexed and returned."""
+    """Consecutive lines of a file: the unit that is embedded, indexed and returned."""
 
     file_path: str  # relative to the root of the index, "/" on every platform
     sequence_number: int  # position among the chunks of its file, from 0
@@ -54,22 +54,22 @@ class DocumentSection:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A question and what may answer it. Lists that are None restrict nothing."""
+    """A query with its filters. A filter that is None restricts nothing."""
 
     text_query: str
     file_paths: tuple[str, ...] | None = None  # files, folders or globs, relative to the root
     languages: tuple[str, ...] | None = None
-    min_recency_days: float | None = None  # only files modified within so many days
-    limit: int | None = None  # results a page; the configuration's default where None
-    cursor: str | None = None  # of an earlier response to the same question
-    context: bool = False  # widen each result to its surroundings
-    budget: int | None = None  # tokens that the contexts of all results together may have
+    min_recency_days: float | None = None  # only files that were modified in the last days
+    limit: int | None = None  # results per page; None for the configured default
+    cursor: str | None = None  # from an earlier response to the same query
+    context: bool = False  # expand each result to the code around it
+    budget: int | None = None  # maximum total of tokens in the contexts of all results
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What may answer a question, for `search(query, filters)`. None restricts nothing."""
+    """Filters for `search(query, filters)`. A filter that is None restricts nothing."""
 
     file_paths: tuple[str, ...] | None = None
     languages: tuple[str, ...] | None = None
@@ -78,175 +78,175 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines of a file that answer."""
+    """Lines of a file that match the query."""
 
     start_line: int
     end_line: int
     snippet: str
-    scope: str  # the function, class or heading that the lines stand in
+    scope: str  # the enclosing function, class or heading
     place: str | None = None  # the label of their section, for documents that have sections
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A result with what stands around it, as the file is now."""
+    """A result with the code around it, read from the current file."""
 
-    passages: tuple[Span, ...]  # in the order of their lines, none of which stands in two
-    changed: bool  # the file changed since it was indexed
+    passages: tuple[Span, ...]  # in order of their lines, without overlaps
+    changed: bool  # whether the file has changed since it was indexed
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """One file that answers: its best span first, up to three further ones after it."""
+    """A file that matches: its best span, and up to three further ones."""
 
     file_path: str
     start_line: int
     end_line: int
     snippet: str
     score: float  # 0 to 1
-    source: Source  # the leg that found the first span
+    source: ResultSource  # the retrieval leg that found the first span
     metadata: FileMetadata
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
     duplicates: tuple[str, ...] = ()  # paths of files with the same content, which are not shown
-    context: Context | None = None  # when it was asked for
-    explanation: Mapping[str, float] | None = None  # what each feature gave, when asked for
+    context: Context | None = None  # if it was requested
+    explanation: Mapping[str, float] | None = None  # score of each feature, if it was requested
     place: str | None = None  # as in Span
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines of a file or of a commit, as they are now."""
+    """Lines of a file or commit, read from the current file."""
 
     source: str  # the path of the file or the hash of the commit
     language: str
-    start_line: int  # of the first of these lines, from 1
+    start_line: int  # number of the first line, from 1
     lines: tuple[str, ...]
     total_lines: int  # of the whole file or commit
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A text that an agent may be shown, and where it stands."""
+    """A text that a backend returns to an agent, with its source."""
 
-    source: str  # what `vectordb_read` or a person finds it by
+    source: str  # a reference for `vectordb_read`
     text: str
-    score: float = 0.0  # how well it answers; the backend says so
-    about: str = ""  # what it is, in a word or two: a language, a function
-    more: tuple[Span, ...] = ()  # further lines of the same file that answer, best first
+    score: float = 0.0  # relevance, as defined by the backend
+    about: str = ""  # its kind in a few words: a language, a function
+    more: tuple[Span, ...] = ()  # further matching lines of the same file, best first
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a backend found by itself, and what is to be said of it."""
+    """The response of a backend that embeds queries itself."""
 
     records: tuple[Record, ...]
-    remarks: tuple[str, ...] = ()  # for the reader, one sentence each
+    remarks: tuple[str, ...] = ()  # messages for the reader, one sentence each
     facts: Mapping[str, Any] = field(default_factory=dict)  # the same for programs; Any: JSON
 
 
 @dataclass(frozen=True, slots=True)
 class QueryInterpretation:
-    """How a question was read."""
+    """How a query was parsed."""
 
     intent: str  # symbol, error, howto, usage, configuration, history, test or search
-    phrases: tuple[str, ...]  # must stand in the file
+    phrases: tuple[str, ...]  # must occur in the file
     regex: str | None  # must match a line of the file
-    excluded: tuple[str, ...]  # must not stand in what is shown
-    paths: tuple[str, ...]  # with a "-" before those that were not wanted
+    excluded: tuple[str, ...]  # must not occur in the results
+    paths: tuple[str, ...]  # excluded paths start with "-"
     languages: tuple[str, ...]
-    corrected: Mapping[str, str]  # typed name -> the one that was searched for
+    corrected: Mapping[str, str]  # typed name -> name that was searched
     translated: tuple[str, ...]  # English words that were added
 
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """How far an index is behind its folder."""
+    """How far an index lags behind its folder."""
 
-    age_seconds: float  # since it was last known to agree with the folder
-    changed_files: int  # changed, new or gone since then
+    age_seconds: float  # since it last matched the folder
+    changed_files: int  # changed, added or deleted since then
 
 
 @dataclass(frozen=True, slots=True)
 class IndexCoverage:
-    """How much of the folder an answer is from, while its index is made for the first time."""
+    """How much of the folder was searched while its first index is being built."""
 
     searched_bytes: int
-    total_bytes: int  # of the files that there are to read
+    total_bytes: int  # of all files to index
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryReference:
-    """A file, or a name in it, that a memory is tied to."""
+    """A file or symbol that a memory references."""
 
     path: str  # relative to its root
-    symbol: str = ""  # a name that the file defines; empty: the file as a whole
-    root: str = ""  # the folder of the project, as an absolute path; empty: not known
-    digest: str = ""  # of the file's content when it was remembered; empty: there was none
+    symbol: str = ""  # a name that the file defines; empty for the whole file
+    root: str = ""  # absolute path of the project; empty if unknown
+    digest: str = ""  # of the content when it was remembered; empty if there was none
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """What tells one file or symbol from another."""
+        """The key that identifies the file or symbol."""
         return self.root, self.path, self.symbol
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Something that was told and kept. Of two that contradict each other the newer one holds."""
+    """A stored memory. If two memories contradict each other, the newer one is valid."""
 
     id: str
     text: str
-    created_at: str  # ISO 8601, UTC: when it was told last
-    score: float = 0.0  # 0 to 1: how well it fits what was asked
-    count: int = 1  # how often exactly this was told
+    created_at: str  # ISO 8601, UTC: when it was last stored
+    score: float = 0.0  # relevance to the query, 0 to 1
+    count: int = 1  # how often the same text was stored
     about: tuple[MemoryReference, ...] = ()
-    possibly_stale: bool = False  # a file that it is about has changed since
+    possibly_stale: bool = False  # whether a referenced file has changed since
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResponse:
-    """One page of answers, best first."""
+    """One page of results, best first."""
 
     results: tuple[SearchResult, ...]
     next_cursor: str | None
-    degraded: tuple[str, ...]  # parts that could not take part, and "stale" for an index in arrears
+    degraded: tuple[str, ...]  # failed components; "stale" for an index that lags behind
     confident: bool | None
-    generation: int  # the state of the index that answered
+    generation: int  # of the index that was searched
     took_ms: float
     suggestions: tuple[str, ...] = ()
     interpretation: QueryInterpretation | None = None  # if an explanation was requested
-    staleness: Staleness | None = None  # where "stale" is in `degraded`
+    staleness: Staleness | None = None  # if "stale" is in `degraded`
     coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
-    memories: tuple[Memory, ...] = ()  # no part of the folder: what was told earlier and fits
+    memories: tuple[Memory, ...] = ()  # stored memories that match the query
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run of indexing did."""
+    """The result of one indexing run."""
 
     generation: int
-    files_indexed: int  # read, cut and written in this run
+    files_indexed: int  # read and written in this run
     files_removed: int
     files_total: int
     chunks_total: int
-    chunks_embedded: int  # the others kept the vectors that they had
+    chunks_embedded: int  # in this run; the other chunks keep their vectors
     bytes_indexed: int
-    skipped: Mapping[str, int]  # reason -> files, of the whole index
+    skipped: Mapping[str, int]  # reason -> number of files in the whole index
     seconds: float
-    chunks_pending: int = 0  # can be found by their words alone until they have their embedding
-    pending_reason: str = ""  # why that failed, where it did
+    chunks_pending: int = 0  # searchable by keyword only until they are embedded
+    pending_reason: str = ""  # why embedding failed; empty if it did not
 
 
 @dataclass(frozen=True, slots=True)
 class BackendStatus:
-    """A leg that a server serves, as it was when the server was last heard of."""
+    """The state of a retrieval leg on a server, as of the last contact with it."""
 
     leg: str  # dense or sparse
     backend: str
     server: str
-    index: str  # its name there; empty as long as nothing was written
-    generation: int  # of the index here that it has seen; -1 for nothing
-    waiting_files: int  # that changed here since
+    index: str  # its name on the server; empty until something was written
+    generation: int  # of the local index that it has received; -1 for none
+    waiting_files: int  # that have changed in the local index since
     failing_since: str | None  # ISO 8601, UTC
     next_try: str | None
     reason: str
@@ -257,26 +257,26 @@ class IndexUpdated:
     """The event "index-updated": a new generation of the index can be searched."""
 
     generation: int
-    changed: tuple[str, ...]  # paths of files that are new or have another content
-    removed: tuple[str, ...]  # and of those that are gone or no longer indexed
+    changed: tuple[str, ...]  # paths of files that are new or have changed
+    removed: tuple[str, ...]  # paths of files that were deleted or are no longer indexed
 
 
 @dataclass(frozen=True, slots=True)
 class WatcherStatus:
-    """What is known of the process that keeps an index fresh."""
+    """The status of the process that keeps an index up to date."""
 
     health: Health
     pid: int
-    last_commit_age_seconds: float | None  # since the index last agreed with the folder
-    waiting: int  # files that changed and are not indexed yet
+    last_commit_age_seconds: float | None  # since the index last matched the folder
+    waiting: int  # files that have changed and are not indexed yet
     waiting_age_seconds: float | None
-    min_interval_seconds: float  # between two updates, where somebody slowed it
+    min_interval_seconds: float  # between two updates, if it was throttled
     last_error: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The index as it stands, without bringing it up to date."""
+    """The status of an index, without an update."""
 
     root: str
     index_dir: str
@@ -288,26 +288,26 @@ class IndexStatus:
     source_bytes: int
     age_seconds: float | None  # since the last successful run
     model: str
-    languages: Mapping[str, int]  # language -> files
-    encodings: Mapping[str, int]  # encoding -> files
-    skipped: Mapping[str, int]  # reason -> files
-    skipped_files: tuple[tuple[str, str], ...]  # (path, reason), in order of the path
-    pending: int  # files that changed since the last run
-    pending_embeddings: int  # chunks that can be found by their words alone for now
-    skipped_text_share: float  # share of characters beyond the limit for one file
-    unused_settings: tuple[str, ...] = ()  # keys that are set and have no effect, each with why
-    backends: tuple[BackendStatus, ...] = ()  # of the legs that servers serve
-    pending_since: str | None = None  # when the oldest of these was indexed; ISO 8601, UTC
-    pending_reason: str = ""  # why their embedding failed, where it did
-    pending_retry_at: str | None = None  # when it is tried again, where that is not at once
-    model_remark: str = ""  # why it is not the model that the configuration names
-    watcher: WatcherStatus | None = None  # None where nobody watches
+    languages: Mapping[str, int]  # language -> number of files
+    encodings: Mapping[str, int]  # encoding -> number of files
+    skipped: Mapping[str, int]  # reason -> number of files
+    skipped_files: tuple[tuple[str, str], ...]  # (path, reason), sorted by path
+    pending: int  # files that have changed since the last run
+    pending_embeddings: int  # chunks that are searchable by keyword only for now
+    skipped_text_share: float  # share of characters beyond the size limit of a file
+    unused_settings: tuple[str, ...] = ()  # configured keys without an effect, each with the reason
+    backends: tuple[BackendStatus, ...] = ()  # of the retrieval legs on servers
+    pending_since: str | None = None  # when the oldest pending chunk was indexed; ISO 8601, UTC
+    pending_reason: str = ""  # why embedding failed; empty if it did not
+    pending_retry_at: str | None = None  # of the next attempt; None for the next update
+    model_remark: str = ""  # why another model than the configured one is in use
+    watcher: WatcherStatus | None = None  # None if no watcher runs
     plugins: tuple[str, ...] = ()  # "kind name" of each
-    broken_plugins: tuple[str, ...] = ()  # why each of them was left out
+    broken_plugins: tuple[str, ...] = ()  # why each of them was not loaded
 
 
 def camel_case(name: str) -> str:
-    """The JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
+    """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
 

@@ -85,7 +85,7 @@ def test_the_sample_file_of_the_specification_needs_no_key_or_server(
     assert outcome.paths[0] == "src/net/retry.py"
     assert outcome.data["degraded"] == ["embedding"]
     assert 'embeddingModelID is "openai-embeddings-001"' in outcome.err
-    assert '"static-code-v1" serves in its place' in outcome.err
+    assert 'using "static-code-v1" instead' in outcome.err
 
 
 def test_six_defaults_differ_from_the_specification(sample: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hash_embedder import HashEmbedder
 from json_server import serving
-from mem0_service import KEY, Mem0Wire
+from mem0_service import KEY, FakeMem0Server
 
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.mem0.library import Mem0Store
@@ -33,7 +33,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
         yield library
         library.close()
         return
-    with serving(Mem0Wire().answer) as server:
+    with serving(FakeMem0Server().answer) as server:
         yield Mem0Service(lambda: KEY, endpoint=server.url)
 
 
@@ -63,9 +63,9 @@ def test_memories_of_other_users_are_not_found(store: MemoryStore) -> None:
     store.add("the user likes tabs", ME)
     store.add("the user likes spaces", "Some One@example.org")
     assert [one.text for one in store.search("the user likes", ME, 7)] == ["the user likes tabs"]
-    (theirs,) = store.search("the user likes", "Some One@example.org", 7)
-    assert theirs.text == "the user likes spaces"
-    assert store.search("the user likes", "nobody", 7) == []
+    (other,) = store.search("the user likes", "Some One@example.org", 7)
+    assert other.text == "the user likes spaces"
+    assert store.search("the user likes", "unknown", 7) == []
 
 
 def test_a_repeated_fact_is_one_memory_with_a_count(store: MemoryStore) -> None:
@@ -81,14 +81,14 @@ def test_a_repeated_fact_is_one_memory_with_a_count(store: MemoryStore) -> None:
 
 
 def test_a_memory_about_a_file_in_the_results_is_found(store: MemoryStore) -> None:
-    tie = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
-    store.add("never close connections here", ME, [tie])
+    reference = MemoryReference("src/pool.py", "Pool", "/somewhere/project", "0123")
+    store.add("never close connections here", ME, [reference])
     store.add("the cache is cleared at midnight", ME, [MemoryReference("src/cache.py")])
     assert store.search("zebra", ME, 7) == []
     (found,) = store.search(
         "zebra", ME, 7, [MemoryReference("src/pool.py", "Pool", "/somewhere/project")]
     )
-    assert (found.text, found.about) == ("never close connections here", (tie,))
+    assert (found.text, found.about) == ("never close connections here", (reference,))
 
 
 def test_any_text_can_be_stored_and_queried(store: MemoryStore) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import re
 import subprocess
 import sys
@@ -10,14 +12,39 @@ from pathlib import Path
 import pytest
 from doc_pages import PAGES, TOP, anchors, console_sessions, links, page_name
 
+NO_MODULES = {"rootle.watch", "rootle.db", "rootle.plugins"}  # a span, a file, an entry point
+# The folders to which the paths in the pages are relative.
+PATH_BASES = [
+    TOP / folder for folder in (".", "src/rootle", "src/rootle/search", "tests", "training")
+]
+
+
+def names_project_files(page: Path) -> bool:
+    """Return whether the paths in a page are those of the project, not of an example."""
+    return not page_name(page).startswith(("docs/how-to/", "docs/tutorials/", "docs/reference/"))
+
+
+def is_importable(name: str) -> bool:
+    """Return whether a dotted name is a module or an attribute of one."""
+    parts = name.split(".")
+    for depth in range(len(parts), 0, -1):
+        try:
+            module = importlib.import_module(".".join(parts[:depth]))
+        except ModuleNotFoundError:
+            continue
+        return depth == len(parts) or hasattr(module, parts[depth])
+    return False
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation site, built with warnings as errors."""
     out = tmp_path_factory.mktemp("site")
-    options = ["--fail-on-warning", "--keep-going", "--quiet", "-d", out / "doctrees"]
     child = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, "-c", "docs", ".", out / "html"],
+        [
+            *(sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"),
+            *("-d", os.fspath(out / "doctrees"), "-c", "docs", ".", os.fspath(out / "html")),
+        ],
         cwd=TOP,
         capture_output=True,
         text=True,
@@ -36,6 +63,22 @@ def test_links_lead_to_existing_pages_and_headings(page: Path) -> None:
         assert target.is_file(), f"{page_name(page)}: {link}"
         if anchor:
             assert anchor in anchors(target), f"{page_name(page)}: {link}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_named_modules_exist(page: Path) -> None:
+    for name in re.findall(r"`(rootle(?:\.\w+)+)", page.read_text()):
+        if name not in NO_MODULES:
+            assert is_importable(name), f"{page_name(page)}: {name}"
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if names_project_files(page)], ids=page_name
+)
+def test_named_files_exist(page: Path) -> None:
+    for name in re.findall(r"`([\w./-]+\.py)\b", page.read_text()):
+        places = [base / name for base in (*PATH_BASES, page.parent)]
+        assert any(place.exists() for place in places), f"{page_name(page)}: {name}"
 
 
 def test_the_site_navigation_contains_every_page(site: Path) -> None:

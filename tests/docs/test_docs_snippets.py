@@ -108,6 +108,14 @@ def test_the_agent_tool_snippets_print_the_documented_answers(repository: Path) 
     assert own_vectors.startswith("1. meeting.md score=")
 
 
+def test_the_source_snippet_prints_the_documented_citation(repository: Path) -> None:
+    snippet = blocks(TOP / "docs/how-to/sources.md", "python")[0]
+    child = subprocess.run(
+        [sys.executable, "-c", snippet.code], cwd=repository, capture_output=True, text=True
+    )
+    assert child.stdout == "ticket:17#comment-1 Printer on floor 3 is offline\n"
+
+
 @pytest.mark.parametrize("page", TESTED, ids=page_name)
 def test_configuration_snippets_are_valid(page: Path, tmp_path: Path) -> None:
     decoder = json.JSONDecoder()

@@ -1,4 +1,4 @@
-"""Model folders in model2vec's format."""
+"""Model folders in the format of model2vec."""
 
 from __future__ import annotations
 
@@ -74,19 +74,21 @@ def test_other_weights_have_another_fingerprint(model_folder):
 
 
 @pytest.mark.parametrize("part", ["model.safetensors", "tokenizer.json"])
-def test_a_broken_folder_is_named_in_one_line(model_folder, part):
+def test_an_error_names_a_damaged_folder(model_folder, part):
     (model_folder / part).write_bytes(b"{not this")
-    with pytest.raises(ConfigError, match=r"is no model folder in model2vec's format") as caught:
+    with pytest.raises(
+        ConfigError, match="is not a model folder in the format of model2vec"
+    ) as caught:
         open_embedder(str(model_folder))
     assert str(model_folder) in str(caught.value)
 
 
-def test_a_name_that_is_no_model_is_refused_with_the_cure(tmp_path):
+def test_an_unknown_model_is_an_error_with_a_remedy(tmp_path):
     with pytest.raises(ConfigError, match=r"static-code-v9.*neither.*leave the key out"):
         open_embedder("static-code-v9")
 
 
-def test_half_a_pair_of_utf_16_is_no_obstacle(model_folder):
-    asked = open_embedder(str(model_folder))
-    assert asked.embed(["retry \ud800"])[0].any()
-    assert asked.embed_query("retry \udcff").any()
+def test_a_lone_surrogate_can_be_embedded(model_folder):
+    embedder = open_embedder(str(model_folder))
+    assert embedder.embed(["retry \ud800"])[0].any()
+    assert embedder.embed_query("retry \udcff").any()

@@ -1,4 +1,4 @@
-"""Model folders with ONNX weights, tried on a model of a few numbers that the test makes."""
+"""Model folders with ONNX weights, tested with a tiny model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rootle.embed.factory import choose_model, open_model
 from rootle.errors import ConfigError
 
 WORDS = ("[PAD]", "[CLS]", "[UNK]", "retry", "backoff", "socket", "close")
-# One row a word: the hidden state of a token is that row.
+# One row per word: the hidden state of a token is its row.
 TABLE = np.eye(len(WORDS), 8, dtype=np.float32)
 
 
@@ -37,7 +37,7 @@ def model_folder(tmp_path):
 
 
 def make_model(path: Path, *, pooled: bool = False) -> None:
-    """Looks rows up; with `pooled` it adds them up itself."""
+    """Save a model that looks up rows, and with `pooled` sums them."""
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
         for name in ("input_ids", "attention_mask")
@@ -48,9 +48,9 @@ def make_model(path: Path, *, pooled: bool = False) -> None:
         nodes.append(helper.make_node("ReduceSum", ["states", "axis"], ["sums"], keepdims=0))
         shape = ["batch", 8]
     out = helper.make_tensor_value_info("sums" if pooled else "states", TensorProto.FLOAT, shape)
-    given = [numpy_helper.from_array(TABLE, "table")]
-    given.append(numpy_helper.from_array(np.array([1], dtype=np.int64), "axis"))
-    graph = helper.make_graph(nodes, "tiny", inputs, [out], given)
+    constants = [numpy_helper.from_array(TABLE, "table")]
+    constants.append(numpy_helper.from_array(np.array([1], dtype=np.int64), "axis"))
+    graph = helper.make_graph(nodes, "tiny", inputs, [out], constants)
     opset = [helper.make_opsetid("", 17)]
     onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), str(path))
 
@@ -65,46 +65,46 @@ def unit(*words: str) -> Any:
     return total / np.linalg.norm(total)
 
 
-def test_a_text_is_the_mean_of_its_tokens_whatever_stands_beside_it(model_folder):
-    asked = embedder(model_folder)
-    assert asked.dimensions == 8
+def test_a_text_is_the_mean_of_its_tokens_in_any_batch(model_folder):
+    model = embedder(model_folder)
+    assert model.dimensions == 8
     long = "socket close retry backoff retry"
-    found = asked.embed(["retry backoff", long])
+    found = model.embed(["retry backoff", long])
     assert np.allclose(found[0], unit("[CLS]", "retry", "backoff"), atol=1e-6)
-    assert np.allclose(asked.embed(["retry backoff"])[0], found[0], atol=1e-6)
+    assert np.allclose(model.embed(["retry backoff"])[0], found[0], atol=1e-6)
 
 
-def test_the_first_token_stands_for_a_text_where_the_folder_says_so(model_folder):
+def test_the_configuration_of_the_folder_can_select_the_first_token(model_folder):
     (model_folder / "1_Pooling").mkdir()
     pooling = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
     (model_folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     assert np.allclose(embedder(model_folder).embed(["retry"])[0], unit("[CLS]"))
 
 
-def test_a_model_that_pools_by_itself_is_left_to_it(model_folder):
+def test_the_output_of_a_pooling_model_is_used_unchanged(model_folder):
     make_model(model_folder / "model.onnx", pooled=True)
     found = embedder(model_folder).embed(["retry backoff"])[0]
     assert np.allclose(found, unit("[CLS]", "retry", "backoff"), atol=1e-6)
 
 
-def test_texts_are_cut_where_the_model_ends(model_folder):
+def test_texts_are_truncated_to_the_limit_of_the_model(model_folder):
     (model_folder / "sentence_bert_config.json").write_text('{"max_seq_length": 2}')
     found = embedder(model_folder).embed(["retry backoff socket"])[0]
     assert np.allclose(found, unit("[CLS]", "retry"), atol=1e-6)
 
 
-def test_half_a_pair_of_utf_16_is_no_obstacle(model_folder):
+def test_a_lone_surrogate_can_be_embedded(model_folder):
     assert embedder(model_folder).embed(["retry \ud800", "\udcff"]).any(axis=1).all()
 
 
-def test_prefixes_of_the_folder_and_of_the_configuration(model_folder):
+def test_prefixes_come_from_the_folder_and_the_configuration(model_folder):
     prompts = {"prompts": {"query": "close ", "passage": "socket "}}
     (model_folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
-    asked = embedder(model_folder)
-    assert np.allclose(asked.embed_query("retry"), unit("[CLS]", "close", "retry"), atol=1e-6)
-    assert np.allclose(asked.embed(["retry"])[0], unit("[CLS]", "socket", "retry"), atol=1e-6)
-    asked = embedder(model_folder, embedding_query_prefix="backoff ")
-    assert np.allclose(asked.embed_query("retry"), unit("[CLS]", "backoff", "retry"), atol=1e-6)
+    model = embedder(model_folder)
+    assert np.allclose(model.embed_query("retry"), unit("[CLS]", "close", "retry"), atol=1e-6)
+    assert np.allclose(model.embed(["retry"])[0], unit("[CLS]", "socket", "retry"), atol=1e-6)
+    model = embedder(model_folder, embedding_query_prefix="backoff ")
+    assert np.allclose(model.embed_query("retry"), unit("[CLS]", "backoff", "retry"), atol=1e-6)
 
 
 def test_a_search_with_a_folder_finds_by_its_vectors(model_folder, tmp_path, make_app):
@@ -122,8 +122,8 @@ def test_a_search_with_a_folder_finds_by_its_vectors(model_folder, tmp_path, mak
 
 
 @pytest.mark.parametrize("part", ["model.onnx", "tokenizer.json"])
-def test_a_broken_folder_is_named_in_one_line(model_folder, part):
+def test_an_error_names_a_damaged_folder(model_folder, part):
     (model_folder / part).write_bytes(b"{not this")
-    with pytest.raises(ConfigError, match="is no model folder with ONNX weights") as caught:
+    with pytest.raises(ConfigError, match="is not a model folder with ONNX weights") as caught:
         embedder(model_folder)
     assert str(model_folder) in str(caught.value)

@@ -1,4 +1,4 @@
-"""The shipped embedding."""
+"""The default embedding model."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def test_vectors_have_unit_length_and_unknown_words_give_zeros(embedder):
     assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 0, 0], atol=1e-5)
 
 
-def test_a_text_is_nearer_to_its_own_topic(embedder):
-    question, near, far = embedder.embed(
+def test_a_text_is_closer_to_a_query_about_its_topic(embedder):
+    query, near, far = embedder.embed(
         [
             "how is the http header parsed",
             "def parse_headers(raw): split lines of the HTTP request header",
             "matrix multiplication kernel with tiles",
         ]
     )
-    assert question @ near > question @ far + 0.2
+    assert query @ near > query @ far + 0.2
 
 
 def test_the_batch_around_a_text_does_not_change_its_vector(embedder):
@@ -39,7 +39,7 @@ def test_the_batch_around_a_text_does_not_change_its_vector(embedder):
     assert np.allclose(embedder.embed(texts), alone, atol=1e-5)
 
 
-def test_words_split_before_give_the_same_vectors(embedder):
+def test_texts_that_are_already_split_give_the_same_vectors(embedder):
     texts = ["parseHTTPHeader(value)", "retry_backoff = 2 ** attempt"]
     words = [WORD.findall(text) for text in texts]
     assert np.array_equal(embedder.embed(texts), embedder.embed_words(words))
@@ -48,14 +48,14 @@ def test_words_split_before_give_the_same_vectors(embedder):
 def test_the_vector_is_the_sum_of_rows_weighted_by_the_root_of_their_count(embedder):
     socket, file = embedder.embed(["socket", "file"])
     both = embedder.embed(["socket socket socket socket file"])[0]
-    # sqrt(4) x socket + sqrt(1) x file, up to the length of the rows.
+    # sqrt(4) x socket + sqrt(1) x file, times the norms of the rows.
     lengths = [np.linalg.norm(embedder._rows[embedder._rows_of[w][0]].astype(np.float32))
                * embedder._scales[embedder._rows_of[w][0]] for w in ("socket", "file")]  # fmt: skip
     expected = 2 * lengths[0] * socket + lengths[1] * file
     assert np.allclose(both, expected / np.linalg.norm(expected), atol=1e-4)
 
 
-def test_threads_may_share_one_embedder(embedder):
+def test_several_threads_can_use_one_embedder(embedder):
     texts = [f"worker {i} opens connection {i % 7} and sends a request" for i in range(64)]
     expected = np.vstack([embedder.embed([text]) for text in texts])
     with ThreadPoolExecutor(8) as pool:

@@ -12,7 +12,7 @@ from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.index.local import dense_storage, sparse_storage
 from rootle.index.local.database import open_database
 from rootle.index.local.dense_index import DenseWriter, EmbeddedDense, _top_rows
-from rootle.index.local.docstore import DocStore, pack_text
+from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
 from rootle.index.local.writer_lock import writer_lock
@@ -171,7 +171,7 @@ def test_stored_texts_are_returned_unchanged(tmp_path: Path) -> None:
     ]
     with write_transaction(connection):
         for file_id, text in enumerate(texts, start=1):
-            store.replace(file_id, pack_text(text), [], 1)
+            store.replace(file_id, compress_text(text), [], 1)
     assert [store.text(file_id) for file_id in range(1, len(texts) + 1)] == texts
     connection.close()
 
@@ -182,7 +182,7 @@ def test_a_transaction_is_atomic(tmp_path: Path) -> None:
 
     def write_half() -> None:
         with write_transaction(connection):
-            manifest.raise_generation()
+            manifest.increment_generation()
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -195,9 +195,9 @@ def test_chunk_ids_are_never_reused(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     store = DocStore(connection)
     with write_transaction(connection):
-        first = store.replace(1, pack_text("a"), [_chunk()], 1)
+        first = store.replace(1, compress_text("a"), [_chunk()], 1)
         store.remove(1, 2)
-        second = store.replace(1, pack_text("b"), [_chunk()], 3)
+        second = store.replace(1, compress_text("b"), [_chunk()], 3)
     assert second.start > first.start
     assert store.count() == 1
     assert store.known_vectors(9, [77]) == {77: b"\1" * 4}

@@ -89,7 +89,7 @@ def test_a_full_chunk_cache_still_returns_every_chunk(
     tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_app(make_repository(tmp_path / "repo")).index()
-    monkeypatch.setattr("rootle.index.local.chunk_cache.MOST_CHUNKS", 3)
+    monkeypatch.setattr("rootle.index.local.chunk_cache.MAX_CHUNKS", 3)
     with sqlite3.connect(tmp_path / "index" / "rootle.db") as connection:
         documents, cache = DocStore(connection), ChunkCache()
         ids = list(documents.all_chunks())

@@ -1,4 +1,4 @@
-"""Chunks that wait for their embedding: found by their words at once, by their meaning later."""
+"""Pending chunks: searchable by keyword at once, and by vector once they are embedded."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ import numpy as np
 import pytest
 from command import Outcome, rootle, start_rootle
 from embedding_server import DIMENSIONS, answer, embedding_server, openai_answer, texts_of
+from hash_embedder import HashEmbedder
 from json_server import JsonServer, Reply, Request
-from sample import QUESTIONS, many_files, write, write_tree
+from sample import QUESTIONS, MakeApp, many_files, write, write_tree
 
 from rootle.app import App
 from rootle.concurrency.backoff import Backoff
 from rootle.errors import IndexStorageError
 from rootle.index.local.derived_indexes import DerivedWriter
+from rootle.protocols import QueryEmbedder
 from rootle.types import SearchQuery
+
+OpenApp = Callable[..., App]
 
 KEY = "sk-pending-secret-77"
 DOWN = Reply({"error": {"message": f"overloaded, dear {KEY}"}}, 503)
@@ -35,7 +39,7 @@ def server() -> Iterator[JsonServer]:
 
 
 @pytest.fixture(autouse=True)
-def _no_pauses_between_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_delay_between_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rootle.http.client._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
 
 
@@ -53,11 +57,11 @@ def clock() -> _Clock:
 
 
 @pytest.fixture
-def open_served(server: JsonServer, clock: _Clock, make_app: Any) -> Callable[..., App]:
-    """An app that embeds with the server, with a clock of the test's."""
+def open_with_server(server: JsonServer, clock: _Clock, make_app: Any) -> OpenApp:
+    """Open apps that embed on the server and use the clock of the test."""
 
     def make(root: Path, **settings: Any) -> App:
-        app: App = make_app(root, **{**served(server), **settings})
+        app: App = make_app(root, **{**settings_for(server), **settings})
         app._container.indexer()._clock = clock
         app._container.indexer()._rng = lambda: 0.5
         return app
@@ -65,7 +69,7 @@ def open_served(server: JsonServer, clock: _Clock, make_app: Any) -> Callable[..
     return make
 
 
-def served(server: JsonServer) -> dict[str, Any]:
+def settings_for(server: JsonServer) -> dict[str, Any]:
     return {
         "embedding_model_id": "some-model",
         "embedding_endpoint": f"{server.url}/v1",
@@ -73,16 +77,18 @@ def served(server: JsonServer) -> dict[str, Any]:
     }
 
 
-def paths(app: App, question: str) -> list[str]:
-    return [result.file_path for result in app.search(SearchQuery(question, limit=50)).results]
+def search_paths(app: App, query: str) -> list[str]:
+    return [result.file_path for result in app.search(SearchQuery(query, limit=50)).results]
 
 
-def waiting(app: App) -> int:
+def count_pending(app: App) -> int:
     return app.status().pending_embeddings
 
 
-def test_an_index_is_embedded_by_the_server(repository, open_served, server):
-    app = open_served(repository)
+def test_an_index_is_embedded_by_the_server(
+    repository: Path, open_with_server: OpenApp, server: JsonServer
+) -> None:
+    app = open_with_server(repository)
     report = app.index()
     assert report.chunks_embedded == report.chunks_total == len(texts_of(server))
     assert report.chunks_pending == 0
@@ -98,17 +104,24 @@ def test_an_index_is_embedded_by_the_server(repository, open_served, server):
     assert len(texts_of(server)) == before + 1
 
 
-def test_what_is_embedded_is_what_the_shipped_model_would_embed(
-    repository, open_served, server, make_app, tmp_path, embedder
-):
-    open_served(repository).index()
+def test_a_server_embeds_the_same_texts_as_the_bundled_model(
+    repository: Path,
+    open_with_server: OpenApp,
+    server: JsonServer,
+    make_app: MakeApp,
+    tmp_path: Path,
+    embedder: HashEmbedder,
+) -> None:
+    open_with_server(repository).index()
     make_app(repository, index_dir=tmp_path / "other", embedder=embedder).index()
     assert sorted(texts_of(server)) == sorted(embedder.texts)
 
 
-def test_a_server_that_is_down_leaves_the_words_and_a_note(repository, open_served, server, clock):
+def test_chunks_are_searchable_by_keyword_while_the_server_is_down(
+    repository: Path, open_with_server: OpenApp, server: JsonServer, clock: _Clock
+) -> None:
     server.answer = lambda request: DOWN
-    app = open_served(repository)
+    app = open_with_server(repository)
     report = app.index()
     assert report.chunks_pending == report.chunks_total > 0
     assert report.chunks_embedded == 0
@@ -123,19 +136,19 @@ def test_a_server_that_is_down_leaves_the_words_and_a_note(repository, open_serv
     assert status.pending_since < status.pending_retry_at
 
 
-def test_it_is_left_alone_for_growing_times_and_then_makes_up_for_everything(
-    repository, open_served, server, clock
-):
+def test_retries_are_delayed_exponentially_and_embed_everything_in_the_end(
+    repository: Path, open_with_server: OpenApp, server: JsonServer, clock: _Clock
+) -> None:
     server.answer = lambda request: DOWN
-    app = open_served(repository)
+    app = open_with_server(repository)
     app.search("retry_backoff")
     pauses = []
     for _ in range(4):
-        asked = len(server.requests)
-        app.search("retry_backoff")  # too early
-        assert len(server.requests) == asked
+        request_count = len(server.requests)
+        app.search("retry_backoff")  # before the next retry is due
+        assert len(server.requests) == request_count
         before_s = clock()
-        while len(server.requests) == asked:
+        while len(server.requests) == request_count:
             clock.ahead_s += 5
             app.search("retry_backoff")
         pauses.append(clock() - before_s)
@@ -150,43 +163,47 @@ def test_it_is_left_alone_for_growing_times_and_then_makes_up_for_everything(
     assert (status.pending_since, status.pending_retry_at) == (None, None)
 
 
-def test_a_server_says_how_long_it_wants_to_be_left_alone(repository, open_served, server, clock):
+def test_the_retry_after_header_of_the_server_is_obeyed(
+    repository: Path, open_with_server: OpenApp, server: JsonServer, clock: _Clock
+) -> None:
     server.answer = lambda request: Reply({}, 429, {"Retry-After": "900"})
-    app = open_served(repository)
+    app = open_with_server(repository)
     app.index()
     server.answer = answer
     clock.ahead_s = 880
     app.search("x")
-    assert waiting(app)
+    assert count_pending(app)
     clock.ahead_s = 910
     app.search("x")
-    assert not waiting(app)
+    assert not count_pending(app)
 
 
-def test_an_explicit_run_does_not_wait(repository, open_served, server):
+def test_rootle_index_retries_at_once(
+    repository: Path, open_with_server: OpenApp, server: JsonServer
+) -> None:
     server.answer = lambda request: DOWN
-    app = open_served(repository)
+    app = open_with_server(repository)
     app.index()
     server.answer = answer
     assert app.index().chunks_pending == 0
 
 
-def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
-    tmp_path, open_served, server, monkeypatch
-):
+def test_each_search_embeds_some_pending_chunks(
+    tmp_path: Path, open_with_server: OpenApp, server: JsonServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = write_tree(tmp_path / "many", many_files(40))
     monkeypatch.setattr("rootle.indexing.embedding_backfill._BUDGET_PER_UPDATE_S", 0.05)
 
-    def slowly(request: Request) -> Reply:
+    def answer_slowly(request: Request) -> Reply:
         time.sleep(0.03)
         return answer(request)
 
-    server.answer = slowly
-    app = open_served(root)
+    server.answer = answer_slowly
+    app = open_with_server(root)
     left: list[int] = []
     while not left or left[-1]:
         response = app.search("flush the ledger")
-        left.append(waiting(app))
+        left.append(count_pending(app))
         assert response.results
         assert ("pending" in response.degraded) is bool(left[-1])
     assert len(left) > 2
@@ -195,18 +212,18 @@ def test_a_search_embeds_for_a_moment_only_and_the_next_ones_go_on(
     assert len(np.unique(dense.chunk_ids[dense.chunk_ids > 0])) == app.status().chunks
 
 
-def test_a_partly_embedded_index_finds_by_meaning_what_has_its_vector(
-    repository, open_served, server, monkeypatch
-):
+def test_the_embedded_part_of_an_index_is_searched_by_vector(
+    repository: Path, open_with_server: OpenApp, server: JsonServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rootle.ingest.embedding_queue._STEP_CHUNKS", 4)
-    served_batches = []
+    answered = []
 
-    def twice(request: Request) -> Reply:
-        served_batches.append(request)
-        return answer(request) if len(served_batches) <= 2 else DOWN
+    def answer_twice(request: Request) -> Reply:
+        answered.append(request)
+        return answer(request) if len(answered) <= 2 else DOWN
 
-    server.answer = twice
-    app = open_served(repository, dense_batch_size=4)
+    server.answer = answer_twice
+    app = open_with_server(repository, dense_batch_size=4)
     report = app.index()
     assert report.chunks_embedded == 8
     assert report.chunks_pending == report.chunks_total - 8 > 0
@@ -214,7 +231,9 @@ def test_a_partly_embedded_index_finds_by_meaning_what_has_its_vector(
     snapshot = app._container.indexer().snapshot()
     dense = snapshot.dense
     assert dense.pending == report.chunks_pending
-    hits = dense.query(app._container.embedder().embed_query("retry backoff"), 1000)
+    embedder = app._container.embedder()
+    assert isinstance(embedder, QueryEmbedder)
+    hits = dense.query(embedder.embed_query("retry backoff"), 1000)
     assert len(hits.ids) == 8
     response = app.search("retry_backoff")
     assert "pending" in response.degraded
@@ -222,68 +241,81 @@ def test_a_partly_embedded_index_finds_by_meaning_what_has_its_vector(
     assert response.results[0].file_path == "src/net/retry.py"
 
 
-def test_the_end_is_the_same_whether_it_came_at_once_or_in_pieces(
-    repository, open_served, server, make_app, tmp_path, answers, monkeypatch, clock
-):
-    at_once = make_app(repository, index_dir=tmp_path / "at_once", **served(server))
+def test_embedding_in_pieces_equals_embedding_at_once(
+    repository: Path,
+    open_with_server: OpenApp,
+    server: JsonServer,
+    make_app: MakeApp,
+    tmp_path: Path,
+    answers: Callable[..., list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    clock: _Clock,
+) -> None:
+    at_once = make_app(repository, index_dir=tmp_path / "at_once", **settings_for(server))
     at_once.index()
     monkeypatch.setattr("rootle.ingest.embedding_queue._STEP_CHUNKS", 3)
-    in_pieces = open_served(repository, dense_batch_size=3)
-    failing = [0]
+    in_pieces = open_with_server(repository, dense_batch_size=3)
+    requests = [0]
 
-    def now_and_then(request: Request) -> Reply:
-        failing[0] += 1
-        return answer(request) if failing[0] % 3 else DOWN
+    def fail_every_third_time(request: Request) -> Reply:
+        requests[0] += 1
+        return answer(request) if requests[0] % 3 else DOWN
 
-    server.answer = now_and_then
+    server.answer = fail_every_third_time
     while True:
         in_pieces.index()
-        if not waiting(in_pieces):
+        if not count_pending(in_pieces):
             break
     server.answer = answer
-    for question in QUESTIONS:
-        assert paths(in_pieces, question) == paths(at_once, question), question
+    for query in QUESTIONS:
+        assert search_paths(in_pieces, query) == search_paths(at_once, query), query
 
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
-def test_a_text_that_is_refused_waits_alone(repository, open_served, server, status, clock):
+def test_a_rejected_text_does_not_delay_the_others(
+    repository: Path, open_with_server: OpenApp, server: JsonServer, status: int, clock: _Clock
+) -> None:
     write(repository, "poison.txt", "poison in the well\n")
 
-    def careful(request: Request) -> Reply:
+    def reject_poison(request: Request) -> Reply:
         if any("poison" in text for text in request.body["input"]):
             return Reply({"error": "I will not read this"}, status)
         return answer(request)
 
-    server.answer = careful
-    app = open_served(repository)
+    server.answer = reject_poison
+    app = open_with_server(repository)
     report = app.index()
     assert report.chunks_pending == 1
     assert "I will not read this" in report.pending_reason
-    assert paths(app, "poison in the well")[0] == "poison.txt"
-    asked = len(server.requests)
+    assert search_paths(app, "poison in the well")[0] == "poison.txt"
+    request_count = len(server.requests)
     app.refresh()
-    assert len(server.requests) == asked  # not again, until its time has come
+    assert len(server.requests) == request_count  # its retry is not due yet
     server.answer = answer
     clock.ahead_s = 3_700
     app.search("x")
-    assert not waiting(app)
+    assert not count_pending(app)
 
 
-@pytest.mark.parametrize(("status", "most"), [(400, 3), (500, 3 * 4)])
-def test_a_server_that_refuses_everything_is_not_asked_for_every_chunk(
-    tmp_path, open_served, server, status, most
-):
+@pytest.mark.parametrize(("status", "max_requests"), [(400, 3), (500, 3 * 4)])
+def test_a_server_that_rejects_everything_receives_few_requests(
+    tmp_path: Path, open_with_server: OpenApp, server: JsonServer, status: int, max_requests: int
+) -> None:
     server.answer = lambda request: Reply({"error": "no such model"}, status)
-    app = open_served(write_tree(tmp_path / "many", many_files(40)))
+    app = open_with_server(write_tree(tmp_path / "many", many_files(40)))
     assert "no such model" in app.index().pending_reason
-    assert len(server.requests) <= most
+    assert len(server.requests) <= max_requests
 
 
-def test_other_writers_come_in_between_the_turns_of_a_long_run(
-    tmp_path, open_served, server, monkeypatch, make_app
-):
+def test_other_writers_get_the_lock_during_a_long_run(
+    tmp_path: Path,
+    open_with_server: OpenApp,
+    server: JsonServer,
+    monkeypatch: pytest.MonkeyPatch,
+    make_app: MakeApp,
+) -> None:
     root = write_tree(tmp_path / "many", many_files(40))
-    other = make_app(root, **served(server))
+    other = make_app(root, **settings_for(server))
     seen: list[Any] = []
 
     def search_meanwhile(seconds: float) -> None:
@@ -291,46 +323,50 @@ def test_other_writers_come_in_between_the_turns_of_a_long_run(
             write(root, "meanwhile.py", "def meanwhile(): pass\n")
             seen.append(other.search("meanwhile"))
 
-    def slowly(request: Request) -> Reply:
+    def answer_slowly(request: Request) -> Reply:
         time.sleep(0.02)
         return answer(request)
 
-    server.answer = slowly
+    server.answer = answer_slowly
     monkeypatch.setattr("rootle.indexing.embedding_backfill._LOCK_DURATION_S", 0.01)
     monkeypatch.setattr("rootle.indexing.embedding_backfill.sleep", search_meanwhile)
-    report = open_served(root, dense_batch_size=4).index()
+    report = open_with_server(root, dense_batch_size=4).index()
     (response,) = seen
     assert response.results[0].file_path == "meanwhile.py"
     assert "stale" not in response.degraded
-    assert report.chunks_pending == waiting(other) == 0
+    assert report.chunks_pending == count_pending(other) == 0
 
 
-def test_files_that_change_while_they_wait(repository, open_served, server):
+def test_files_that_change_while_they_are_pending_are_embedded_once(
+    repository: Path, open_with_server: OpenApp, server: JsonServer
+) -> None:
     server.answer = lambda request: DOWN
-    app = open_served(repository)
+    app = open_with_server(repository)
     app.index()
-    before = waiting(app)
+    before = count_pending(app)
     write(repository, "src/net/retry.py", "def retry_backoff(): return 'other'\n")
     (repository / "README.md").unlink()
     app.index()
-    assert 0 < waiting(app) < before
+    assert 0 < count_pending(app) < before
     server.answer = answer
-    asked = len(server.requests)
+    request_count = len(server.requests)
     app.index()
-    assert waiting(app) == 0
-    late = [text for request in server.requests[asked:] for text in request.body["input"]]
+    assert count_pending(app) == 0
+    late = [text for request in server.requests[request_count:] for text in request.body["input"]]
     assert late
     assert not [text for text in late if text.startswith("readme")]
-    assert paths(app, "retry_backoff")[0] == "src/net/retry.py"
+    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
 
 
-def test_vectors_of_another_length_are_not_mixed_in(repository, open_served, server):
-    app = open_served(repository)
+def test_vectors_of_another_length_are_not_stored(
+    repository: Path, open_with_server: OpenApp, server: JsonServer
+) -> None:
+    app = open_with_server(repository)
     app.index()
     app.close()
     write(repository, "new.py", "def brand_new(): pass\n")
     server.answer = lambda request: Reply(openai_answer(request.body["input"], 32))
-    app = open_served(repository)
+    app = open_with_server(repository)
     app._container._embedder = None
     report = app.index()
     assert report.chunks_pending == 1
@@ -340,43 +376,55 @@ def test_vectors_of_another_length_are_not_mixed_in(repository, open_served, ser
     assert "dense" in response.degraded
 
 
-def test_another_model_means_a_new_index_wherever_it_is_served(repository, open_served, server):
-    open_served(repository).index()
-    asked = len(texts_of(server))
-    open_served(repository, embedding_endpoint=f"{server.url}/elsewhere").index()
-    assert len(texts_of(server)) == asked
-    report = open_served(repository, embedding_model_id="another-model").index()
+def test_another_model_rebuilds_the_index_and_another_endpoint_does_not(
+    repository: Path, open_with_server: OpenApp, server: JsonServer
+) -> None:
+    open_with_server(repository).index()
+    request_count = len(texts_of(server))
+    open_with_server(repository, embedding_endpoint=f"{server.url}/elsewhere").index()
+    assert len(texts_of(server)) == request_count
+    report = open_with_server(repository, embedding_model_id="another-model").index()
     assert report.chunks_embedded == report.chunks_total
 
 
-def test_a_question_is_never_compared_with_vectors_of_another_model(
-    repository, open_served, make_app, tmp_path, monkeypatch, embedder
-):
+def test_a_query_is_not_compared_with_vectors_of_another_model(
+    repository: Path,
+    open_with_server: OpenApp,
+    make_app: MakeApp,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    embedder: HashEmbedder,
+) -> None:
     make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
-    app = open_served(repository)
-    # Nothing can be written, so the index that is there has to serve.
-    monkeypatch.setattr(app._container.indexer(), "update", _refuse)
+    app = open_with_server(repository)
+    # Nothing can be written, so the existing index is searched.
+    monkeypatch.setattr(app._container.indexer(), "update", _raise_disk_full)
     response = app.search("retry_backoff")
     assert response.results[0].file_path == "src/net/retry.py"
     assert "dense" in response.degraded
 
 
-def _refuse(*_: Any, **__: Any) -> None:
+def _raise_disk_full(*_: Any, **__: Any) -> None:
     raise IndexStorageError("the disk is full")
 
 
-def test_a_crash_before_the_matrix_is_written_is_made_up_for(
-    repository, open_served, server, make_app, tmp_path, monkeypatch
-):
-    unhurt = make_app(repository, index_dir=tmp_path / "unhurt", **served(server))
-    unhurt.index()
-    app = open_served(repository)
+def test_vectors_are_restored_after_a_crash_before_the_matrix_is_written(
+    repository: Path,
+    open_with_server: OpenApp,
+    server: JsonServer,
+    make_app: MakeApp,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    intact = make_app(repository, index_dir=tmp_path / "intact", **settings_for(server))
+    intact.index()
+    app = open_with_server(repository)
     commit = DerivedWriter.commit
     committed = []
 
     def fail_at_second(self: DerivedWriter, generation: int) -> None:
         committed.append(generation)
-        if len(committed) == 2:  # the first is that of the words
+        if len(committed) == 2:  # the first one writes the word indexes
             raise OSError("killed")
         commit(self, generation)
 
@@ -384,19 +432,19 @@ def test_a_crash_before_the_matrix_is_written_is_made_up_for(
     with pytest.raises(Exception, match="killed"):
         app.index()
     monkeypatch.setattr(DerivedWriter, "commit", commit)
-    asked = len(texts_of(server))
+    request_count = len(texts_of(server))
     report = app.index()
     assert report.chunks_pending == 0
-    assert len(texts_of(server)) == asked  # what was paid for is kept
+    assert len(texts_of(server)) == request_count  # embeddings are not requested twice
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].source == "merged"
     assert app._container.indexer().snapshot().dense.pending == 0
-    # To the last digit: the words were not touched.
-    assert response.results == unhurt.search("retry_backoff").results
+    # Scores are identical, since the word indexes were not written again.
+    assert response.results == intact.search("retry_backoff").results
 
 
-# The process kills itself at the n-th call of anything that writes; see robustness/test_kill.py.
+# The process kills itself at the n-th call in a module that writes; see robustness/test_kill.py.
 _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
@@ -420,33 +468,35 @@ sys.exit(code)
 """
 
 
-def test_killed_at_any_moment_it_ends_as_if_nothing_had_happened(repository, home, server):
-    config = configuration(home, server)
-    places = ("--config", config, "--index-dir")
+def test_a_run_killed_at_any_call_is_completed_by_the_next_one(
+    repository: Path, home: Path, server: JsonServer
+) -> None:
+    config = write_config(home, server)
+    options = ("--config", config, "--index-dir")
 
-    def killed_at(call: int, index: Path) -> Outcome:
+    def kill_at(call: int, index: Path) -> Outcome:
         return rootle(
-            str(call), "index", repository, *places, index, program=_AT_CALL, preloaded=True
+            str(call), "index", repository, *options, index, program=_AT_CALL, preloaded=True
         )
 
-    def answer_from(index: Path) -> Any:
-        asked = ("search", "retry_backoff", "--root", repository, "--json")
-        data = rootle(*asked, *places, index).data
+    def search(index: Path) -> Any:
+        command = ("search", "retry_backoff", "--root", repository, "--json")
+        data = rootle(*command, *options, index).data
         return data["results"], data["degraded"]
 
-    whole = killed_at(0, home / "whole")
-    calls = int(whole.out.partition("calls ")[2])
-    # Reading the files comes first; what matters here is the later part.
+    complete = kill_at(0, home / "complete")
+    calls = int(complete.out.partition("calls ")[2])
+    # The files are read first; the embeddings are written in the later part.
     for part in (0.7, 0.9):
         index = home / f"killed-{part}"
-        assert killed_at(int(calls * part), index).code == -signal.SIGKILL
-        assert rootle("index", repository, *places, index).code == 0
-        assert answer_from(index) == answer_from(home / "whole")
+        assert kill_at(int(calls * part), index).code == -signal.SIGKILL
+        assert rootle("index", repository, *options, index).code == 0
+        assert search(index) == search(home / "complete")
 
 
-def test_a_cloud_model_without_a_key_says_in_every_answer_that_another_one_serves(
-    repository, make_app
-):
+def test_a_cloud_model_without_a_key_is_replaced_and_every_response_says_so(
+    repository: Path, make_app: MakeApp
+) -> None:
     notices: list[str] = []
     app = make_app(repository, notices=notices, embedding_model_id="openai-embeddings-001")
     response = app.search("retry_backoff")
@@ -460,10 +510,14 @@ def test_a_cloud_model_without_a_key_says_in_every_answer_that_another_one_serve
 
 
 @pytest.mark.parametrize("reply", [Reply(hang=True), Reply({"x": "y" * 900}, drip_s=0.05)])
-def test_no_failure_makes_a_search_slower_than_its_deadlines(
-    repository, open_served, server, reply, monkeypatch
-):
-    app = open_served(repository, dense_timeout_ms=200)
+def test_a_search_meets_its_deadlines_whatever_the_server_does(
+    repository: Path,
+    open_with_server: OpenApp,
+    server: JsonServer,
+    reply: Reply,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = open_with_server(repository, dense_timeout_ms=200)
     app.index()
     server.answer = lambda request: reply
     write(repository, "later.py", "def later(): pass\n")
@@ -472,29 +526,31 @@ def test_no_failure_makes_a_search_slower_than_its_deadlines(
         response = app.search("retry_backoff")
         assert "dense" in response.degraded
         assert response.results
-        # One batch, the question, and what is not the server's fault.
+        # One batch, the query, and a tolerance for a busy machine.
         assert time.monotonic() - started < 0.2 + 0.2 + 2.0
     server.released.set()
 
 
-def configuration(home: Path, server: JsonServer) -> Path:
+def write_config(home: Path, server: JsonServer) -> Path:
     settings = {
         "embeddingModelID": "some-model",
         "embeddingEndpoint": f"{server.url}/v1?token={KEY}",
         "embeddingApiKey": KEY,
         "denseBatchSize": 2,
     }
-    return write(home, "served.json", json.dumps({"searchAgent": settings}))
+    return write(home, "config.json", json.dumps({"searchAgent": settings}))
 
 
-def test_a_killed_run_and_a_server_that_recovers(repository, home, server):
-    """All that a user sees, from the first command to the day that the server works again."""
-    config = configuration(home, server)
-    seen: list[str] = []
+def test_the_messages_and_status_of_an_outage_contain_no_key(
+    repository: Path, home: Path, server: JsonServer
+) -> None:
+    """Follow an outage from the first command, over a killed run, to the recovery."""
+    config = write_config(home, server)
+    output: list[str] = []
 
     def run(*words: str | Path) -> Any:
         outcome = rootle(*words, "--config", config)
-        seen.extend((outcome.out, outcome.err))
+        output.extend((outcome.out, outcome.err))
         return outcome
 
     server.answer = lambda request: DOWN
@@ -525,19 +581,19 @@ def test_a_killed_run_and_a_server_that_recovers(repository, home, server):
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     after = run("status", repository, "--json").data
-    assert after["pendingEmbeddings"] == status["chunks"]  # a step is all or nothing
+    assert after["pendingEmbeddings"] == status["chunks"]  # a step is atomic
     assert run("search", "retry_backoff", "--root", repository, "--json").paths
 
     server.answer = answer
     assert "wait for" not in run("index", repository).out
-    whole = run("status", repository, "--json").data
-    assert whole["pendingEmbeddings"] == 0
-    assert (whole["pendingSince"], whole["pendingReason"]) == (None, "")
+    final = run("status", repository, "--json").data
+    assert final["pendingEmbeddings"] == 0
+    assert (final["pendingSince"], final["pendingReason"]) == (None, "")
     assert run("config", "show", repository).code == 0
     found = run("search", "retry_backoff", "--root", repository, "--json", "--explain")
     assert found.data["degraded"] == []
     assert found.data["results"][0]["source"] == "merged"
 
-    assert not [text for text in seen if KEY in text]
-    kept = [path for path in home.rglob("*") if path.is_file() and path != config]
-    assert not [path for path in kept if KEY.encode() in path.read_bytes()]
+    assert not [text for text in output if KEY in text]
+    files = [path for path in home.rglob("*") if path.is_file() and path != config]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]

@@ -1,4 +1,4 @@
-"""The store that is part of rootle: what it keeps, what it finds, what it survives."""
+"""The embedded memory store: persistence, search, deletion, concurrency and failures."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def texts(memories: list[Memory]) -> list[str]:
     return [memory.text for memory in memories]
 
 
-def told(text: str, at: str) -> Memory:
-    return Memory("", text, f"{at}T12:00:00Z")
+def memory_of(text: str, day: str) -> Memory:
+    return Memory("", text, f"{day}T12:00:00Z")
 
 
-def test_what_was_told_is_found(store: EmbeddedMemory) -> None:
+def test_a_stored_fact_is_found(store: EmbeddedMemory) -> None:
     store.add("The user runs the tests with pytest -q", ME)
     store.add("Deployments go out on Thursdays", ME)
     (found,) = store.search("when do we deploy?", ME, 7)
@@ -66,34 +66,34 @@ def test_what_was_told_is_found(store: EmbeddedMemory) -> None:
     assert 0 < found.score <= 1
 
 
-def test_what_fits_nothing_finds_nothing(store: EmbeddedMemory) -> None:
+def test_a_topic_without_a_match_finds_nothing(store: EmbeddedMemory) -> None:
     store.add("The user runs the tests with pytest -q", ME)
     assert store.search("favourite colour of the sea", ME, 7) == []
     assert store.search("", ME, 7) == []
 
 
-def test_an_empty_store_makes_no_file(store: EmbeddedMemory, path: Path) -> None:
+def test_an_empty_store_creates_no_file(store: EmbeddedMemory, path: Path) -> None:
     assert store.search("anything", ME, 7) == []
-    assert store.all(ME) == []
-    assert store.events(ME) == []
+    assert store.list_memories(ME) == []
+    assert store.list_events(ME) == []
     assert store.forget(["1"], ME) == []
     assert not path.parent.exists()
 
 
-def test_only_the_owner_may_read_the_file(store: EmbeddedMemory, path: Path) -> None:
+def test_only_the_owner_can_read_the_file(store: EmbeddedMemory, path: Path) -> None:
     store.add("anything at all", ME)
     assert path.stat().st_mode & 0o077 == 0
     assert path.parent.stat().st_mode & 0o077 == 0
 
 
-def test_users_have_memories_of_their_own(store: EmbeddedMemory) -> None:
+def test_users_have_separate_memories(store: EmbeddedMemory) -> None:
     store.add("The user likes tabs", ME)
     store.add("The user likes spaces", "grace")
     assert texts(store.search("what does the user like, tabs or spaces", ME, 7)) == [
         "The user likes tabs"
     ]
-    assert store.forget([store.all("grace")[0].id], ME) == []
-    assert texts(store.all("grace")) == ["The user likes spaces"]
+    assert store.forget([store.list_memories("grace")[0].id], ME) == []
+    assert texts(store.list_memories("grace")) == ["The user likes spaces"]
 
 
 def test_the_same_fact_is_one_memory_with_a_count(store: EmbeddedMemory, clock: Clock) -> None:
@@ -107,24 +107,27 @@ def test_the_same_fact_is_one_memory_with_a_count(store: EmbeddedMemory, clock: 
         2,
         "2024-06-01T08:00:00Z",
     )
+    assert [event.what for event in store.list_events(ME)] == ["repeated", "added"]
 
 
-def test_a_correction_stands_beside_what_it_corrects(store: EmbeddedMemory, clock: Clock) -> None:
+def test_a_correction_does_not_replace_the_earlier_fact(
+    store: EmbeddedMemory, clock: Clock
+) -> None:
     store.add("The main project is called heron", ME)
     clock.set("2024-05-20T12:00:00+00:00")
     store.add("The main project is called osprey", ME)
-    asked = store.search("the name of the main project", ME, 7)
-    assert texts(asked) == [
+    found = store.search("the name of the main project", ME, 7)
+    assert texts(found) == [
         "The main project is called osprey",
         "The main project is called heron",
-    ], "of two that fit alike the newer one comes first"
+    ], "the newer of two equal matches comes first"
 
 
-def test_who_asks_for_the_present_gets_the_newest(store: EmbeddedMemory) -> None:
-    store.put(
+def test_a_topic_about_the_present_finds_the_newest_fact_first(store: EmbeddedMemory) -> None:
+    store.import_memories(
         [
-            told("The main project is heron", "2023-01-01"),
-            told("From now on the main project is osprey, and heron ends", "2024-01-01"),
+            memory_of("The main project is heron", "2023-01-01"),
+            memory_of("From now on the main project is osprey, and heron ends", "2024-01-01"),
         ],
         ME,
     )
@@ -136,7 +139,7 @@ def test_who_asks_for_the_present_gets_the_newest(store: EmbeddedMemory) -> None
 
 
 @pytest.mark.parametrize(
-    ("topic", "wanted"),
+    ("topic", "expected"),
     [
         ("which release went out in March 2024", "2024-03-05"),
         ("which release went out yesterday", "2024-05-09"),
@@ -144,23 +147,29 @@ def test_who_asks_for_the_present_gets_the_newest(store: EmbeddedMemory) -> None
         ("which release went out", "2024-05-09"),
     ],
 )
-def test_a_time_in_the_topic_counts(store: EmbeddedMemory, topic: str, wanted: str) -> None:
+def test_a_date_in_the_topic_affects_the_order(
+    store: EmbeddedMemory, topic: str, expected: str
+) -> None:
     days = ("2023-11-02", "2024-03-05", "2024-05-01", "2024-05-09")
-    store.put([told(f"Release {at} went out", day) for at, day in enumerate(days)], ME)
-    assert store.search(topic, ME, 1)[0].created_at.startswith(wanted)
+    store.import_memories(
+        [memory_of(f"Release {at} went out", day) for at, day in enumerate(days)], ME
+    )
+    assert store.search(topic, ME, 1)[0].created_at.startswith(expected)
 
 
-def test_what_was_told_in_the_same_breath_helps(store: EmbeddedMemory) -> None:
-    store.put([told("The staging server was moved", "2024-02-01")], ME)
-    store.put([told("It answers on port 8443 since then", "2024-02-01")], ME)
-    store.put([told("It answers on a port of its own", "2024-04-01")], ME)
+def test_memories_of_the_same_episode_support_each_other(store: EmbeddedMemory) -> None:
+    store.import_memories([memory_of("The staging server was moved", "2024-02-01")], ME)
+    store.import_memories([memory_of("It answers on port 8443 since then", "2024-02-01")], ME)
+    store.import_memories([memory_of("It answers on a port of its own", "2024-04-01")], ME)
     found = texts(store.search("on which port does the staging server answer", ME, 3))
     assert found.index("It answers on port 8443 since then") < found.index(
         "It answers on a port of its own"
     )
 
 
-def test_what_is_in_play_is_found_without_a_common_word(store: EmbeddedMemory) -> None:
+def test_a_memory_about_a_referenced_file_is_found_without_a_common_word(
+    store: EmbeddedMemory,
+) -> None:
     store.add("Never log what comes in here", ME, [TOKEN])
     assert store.search("expiry", ME, 7) == []
     for place in (TOKEN, MemoryReference(TOKEN.path, root=TOKEN.root)):
@@ -169,7 +178,7 @@ def test_what_is_in_play_is_found_without_a_common_word(store: EmbeddedMemory) -
     assert store.search("expiry", ME, 7, [MemoryReference(TOKEN.path, root="/other")]) == []
 
 
-def test_a_tie_is_as_it_was_when_it_was_last_told(store: EmbeddedMemory) -> None:
+def test_the_latest_reference_replaces_the_earlier_one(store: EmbeddedMemory) -> None:
     store.add("Never log tokens", ME, [TOKEN])
     newer = MemoryReference(TOKEN.path, TOKEN.symbol, TOKEN.root, "d2")
     assert store.add("Never log tokens", ME, [newer]).about == (newer,)
@@ -182,17 +191,17 @@ def test_a_forgotten_memory_leaves_no_trace_of_its_text(store: EmbeddedMemory, p
     assert store.search("Zanzibar", ME, 7)
     assert store.forget([gone.id, "999", "nonsense"], ME) == [gone.id]
     assert store.search("Zanzibar", ME, 7) == []
-    assert texts(store.all(ME)) == [kept.text]
+    assert texts(store.list_memories(ME)) == [kept.text]
     for file in path.parent.iterdir():
         assert b"Zanzibar" not in file.read_bytes(), file.name
-    assert [(event.what, event.memory_id, event.text) for event in store.events(ME)] == [
+    assert [(event.what, event.memory_id, event.text) for event in store.list_events(ME)] == [
         ("forgotten", gone.id, ""),
         ("added", gone.id, ""),
         ("added", kept.id, kept.text),
     ]
 
 
-def test_a_forgotten_memory_can_be_told_anew(store: EmbeddedMemory) -> None:
+def test_a_forgotten_memory_can_be_stored_again(store: EmbeddedMemory) -> None:
     first = store.add("The user likes tabs", ME)
     store.forget([first.id], ME)
     second = store.add("The user likes tabs", ME)
@@ -200,24 +209,26 @@ def test_a_forgotten_memory_can_be_told_anew(store: EmbeddedMemory) -> None:
     assert second.count == 1
 
 
-def test_putting_the_same_memories_twice_adds_nothing(store: EmbeddedMemory) -> None:
-    memories = [told("one thing", "2024-01-01"), told("another thing", "2024-01-02")]
-    assert store.put(memories, ME) == 2
-    assert store.put(memories, ME) == 0
-    assert [memory.count for memory in store.all(ME)] == [1, 1]
+def test_importing_the_same_memories_twice_adds_nothing(store: EmbeddedMemory) -> None:
+    memories = [memory_of("one thing", "2024-01-01"), memory_of("another thing", "2024-01-02")]
+    assert store.import_memories(memories, ME) == 2
+    assert store.import_memories(memories, ME) == 0
+    assert [memory.count for memory in store.list_memories(ME)] == [1, 1]
 
 
-def test_another_model_embeds_what_is_there_anew(path: Path, clock: Clock) -> None:
+def test_another_model_embeds_stored_memories_once(path: Path, clock: Clock) -> None:
     EmbeddedMemory(path, lambda: HashEmbedder(32), clock).add("The user likes tabs", ME)
     wider = HashEmbedder(128)
     for _ in range(2):
         store = EmbeddedMemory(path, lambda: wider, clock)
         assert store.search("tabs", ME, 7)
         store.close()
-    assert wider.texts.count("The user likes tabs") == 1, "the second one finds it stored"
+    assert wider.texts.count("The user likes tabs") == 1, (
+        "the second store reads the vector from disk"
+    )
 
 
-def test_a_store_sees_at_once_what_another_one_wrote(path: Path, clock: Clock) -> None:
+def test_changes_of_another_store_are_visible_immediately(path: Path, clock: Clock) -> None:
     one, two = (EmbeddedMemory(path, HashEmbedder, clock) for _ in range(2))
     memory = one.add("The user likes tabs", ME)
     assert two.search("tabs", ME, 7)
@@ -227,7 +238,7 @@ def test_a_store_sees_at_once_what_another_one_wrote(path: Path, clock: Clock) -
     assert texts(two.search("tabs", ME, 7)) == ["Tabs are four columns wide"]
 
 
-def test_a_deleted_file_is_an_empty_store(store: EmbeddedMemory, path: Path) -> None:
+def test_a_deleted_file_is_treated_as_an_empty_store(store: EmbeddedMemory, path: Path) -> None:
     store.add("The user likes tabs", ME)
     for file in list(path.parent.iterdir()):
         file.unlink()
@@ -236,7 +247,7 @@ def test_a_deleted_file_is_an_empty_store(store: EmbeddedMemory, path: Path) -> 
     assert texts(store.search("spaces", ME, 7)) == ["The user likes spaces"]
 
 
-def test_threads_share_a_store(store: EmbeddedMemory) -> None:
+def test_several_threads_can_use_one_store(store: EmbeddedMemory) -> None:
     def work(thread: int) -> None:
         for at in range(10):
             store.add(f"fact {at} of thread {thread}", ME)
@@ -247,7 +258,7 @@ def test_threads_share_a_store(store: EmbeddedMemory) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(store.all(ME)) == 40
+    assert len(store.list_memories(ME)) == 40
 
 
 WRITER = """
@@ -259,7 +270,7 @@ from rootle.memory.embedded import EmbeddedMemory
 store = EmbeddedMemory(Path(sys.argv[1]), HashEmbedder)
 for at in range(int(sys.argv[3])):
     store.add(f"fact {at} of {sys.argv[2]}", "ada")
-    store.add("a fact that all tell", "ada")
+    store.add("a fact of every process", "ada")
     print(at, flush=True)
 """
 
@@ -279,40 +290,40 @@ def start(path: Path) -> Callable[[str, int], subprocess.Popen[str]]:
     return writer
 
 
-def test_processes_write_at_once(
+def test_several_processes_can_write_concurrently(
     store: EmbeddedMemory, start: Callable[[str, int], subprocess.Popen[str]]
 ) -> None:
     for writer in [start(name, 30) for name in ("one", "two", "three")]:
         assert writer.wait(60) == 0
         assert writer.stdout is not None
         writer.stdout.close()
-    memories = store.all(ME)
+    memories = store.list_memories(ME)
     assert len(memories) == 91
-    (shared,) = [memory for memory in memories if memory.text == "a fact that all tell"]
+    (shared,) = [memory for memory in memories if memory.text == "a fact of every process"]
     assert shared.count == 90
 
 
-def test_what_was_remembered_survives_sigkill(
+def test_stored_memories_survive_sigkill(
     store: EmbeddedMemory, path: Path, start: Callable[[str, int], subprocess.Popen[str]]
 ) -> None:
-    told_before_death = []
+    stored = []
     for name in ("one", "two", "three"):
         writer = start(name, 100_000)
         assert writer.stdout is not None
         lines = [writer.stdout.readline() for _ in range(20)]
-        told_before_death += [f"fact {int(line)} of {name}" for line in lines]
+        stored += [f"fact {int(line)} of {name}" for line in lines]
         writer.send_signal(signal.SIGKILL)
         writer.wait()
         writer.stdout.close()
-        assert set(told_before_death) <= set(texts(store.all(ME)))
-    assert store.search("a fact that all tell", ME, 1)[0].count >= 57
+        assert set(stored) <= set(texts(store.list_memories(ME)))
+    assert store.search("a fact of every process", ME, 1)[0].count >= 57
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
 
 
 @pytest.mark.parametrize("damage", ["header", "pages"])
-def test_a_damaged_file_is_put_aside_and_named(
+def test_a_damaged_file_is_renamed_and_reported(
     store: EmbeddedMemory, path: Path, clock: Clock, damage: str
 ) -> None:
     for at in range(200):
@@ -322,16 +333,62 @@ def test_a_damaged_file_is_put_aside_and_named(
         file.seek(0 if damage == "header" else 4_096)
         file.write(os.urandom(40_000))
     raw = path.read_bytes()
-    with pytest.raises(MemoryStorageError, match=r"damaged.*put aside as .*\.damaged-"):
+    with pytest.raises(MemoryStorageError, match=r"damaged.*renamed to .*\.damaged-"):
         EmbeddedMemory(path, HashEmbedder, clock).search("fact", ME, 7)
-    (aside,) = (file for file in path.parent.glob("*.damaged-*") if file.suffix[-3:].isdecimal())
-    assert aside.read_bytes() == raw
+    (backup,) = (file for file in path.parent.glob("*.damaged-*") if file.suffix[-3:].isdecimal())
+    assert backup.read_bytes() == raw
     assert store.search("fact", ME, 7) == []
     store.add("a new beginning", ME)
-    assert texts(store.all(ME)) == ["a new beginning"]
+    assert texts(store.list_memories(ME)) == ["a new beginning"]
 
 
-def test_memories_of_a_newer_rootle_are_left_alone(store: EmbeddedMemory, path: Path) -> None:
+_VERSION_1 = """
+CREATE TABLE memories (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id TEXT NOT NULL, digest BLOB NOT NULL,
+    text TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (user_id, digest)
+);
+CREATE TABLE tellings (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, memory_id INTEGER NOT NULL, user_id TEXT NOT NULL,
+    told_at TEXT NOT NULL, times INTEGER NOT NULL
+);
+CREATE INDEX tellings_of_memory ON tellings (memory_id);
+CREATE TABLE ties (
+    memory_id INTEGER NOT NULL, root TEXT NOT NULL, path TEXT NOT NULL, symbol TEXT NOT NULL,
+    digest TEXT NOT NULL
+);
+CREATE INDEX ties_of_memory ON ties (memory_id);
+CREATE TABLE forgotten (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, memory_id INTEGER NOT NULL, user_id TEXT NOT NULL,
+    forgotten_at TEXT NOT NULL
+);
+INSERT INTO memories VALUES (2, 'ada', x'00', 'The user likes tabs', 'another model', x'');
+INSERT INTO tellings VALUES (1, 2, 'ada', '2024-01-02T03:04:05Z', 2);
+INSERT INTO tellings VALUES (2, 1, 'ada', '2024-01-01T00:00:00Z', 1);
+INSERT INTO ties VALUES (2, '/work/app', 'src/auth/token.py', 'validate', 'd1');
+INSERT INTO forgotten VALUES (1, 1, 'ada', '2024-01-03T00:00:00Z');
+PRAGMA user_version=1;
+"""
+
+
+def test_a_database_of_version_1_is_upgraded(store: EmbeddedMemory, path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(_VERSION_1)
+    connection.close()
+    (memory,) = store.search("tabs", ME, 7)
+    assert (memory.text, memory.created_at) == ("The user likes tabs", "2024-01-02T03:04:05Z")
+    assert (memory.count, memory.about) == (2, (TOKEN,))
+    assert [(event.what, event.memory_id) for event in store.list_events(ME)] == [
+        ("forgotten", "1"),
+        ("added", "2"),
+        ("added", "1"),
+    ]
+    store.add("The user likes spaces", ME)
+    store.forget(["2"], ME)
+    assert texts(store.list_memories(ME)) == ["The user likes spaces"]
+
+
+def test_memories_of_a_newer_rootle_are_not_changed(store: EmbeddedMemory, path: Path) -> None:
     store.add("The user likes tabs", ME)
     store.close()
     with sqlite3.connect(path) as connection:
@@ -342,24 +399,24 @@ def test_memories_of_a_newer_rootle_are_left_alone(store: EmbeddedMemory, path: 
     assert list(path.parent.glob("*.damaged-*")) == []
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_an_error_names_a_folder_that_is_not_writable(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where a folder should be")
     store = EmbeddedMemory(tmp_path / "data" / "memories.db", HashEmbedder)
     with pytest.raises(MemoryStorageError, match="cannot use the memories at"):
         store.add("The user likes tabs", ME)
 
 
-def test_a_full_disk_loses_nothing_that_was_kept(store: EmbeddedMemory) -> None:
+def test_a_full_disk_loses_no_stored_memory(store: EmbeddedMemory) -> None:
     store.add("The user likes tabs", ME)
     assert store._connection is not None
     store._connection.execute("PRAGMA max_page_count=10")
     with pytest.raises(MemoryStorageError, match="full; free space"):
         store.add("x " * 100_000, ME)
     assert texts(store.search("tabs", ME, 7)) == ["The user likes tabs"]
-    assert texts(store.all(ME)) == ["The user likes tabs"]
+    assert texts(store.list_memories(ME)) == ["The user likes tabs"]
 
 
-def test_a_writer_that_never_ends_is_named_and_readers_go_on(
+def test_a_locked_database_fails_writes_and_allows_reads(
     store: EmbeddedMemory, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.memory.database._BUSY_TIMEOUT_S", 0.05)
@@ -373,7 +430,7 @@ def test_a_writer_that_never_ends_is_named_and_readers_go_on(
     store.add("The user likes spaces", ME)
 
 
-def test_a_topic_of_any_length_is_answered(store: EmbeddedMemory) -> None:
+def test_a_topic_can_have_any_length(store: EmbeddedMemory) -> None:
     store.add("The user likes tabs", ME)
     topic = "tabs " + " ".join(f"word{at}" for at in range(50_000))
     assert store.search(topic, ME, 7) == []

@@ -1,12 +1,12 @@
-"""No secret is kept: the shapes that are known, and texts that only look like them."""
+"""Masking of secrets: known formats, and harmless texts that look similar."""
 
 from __future__ import annotations
 
 import pytest
 
-from rootle.memory.secrets import masked
+from rootle.memory.secrets import mask_secrets
 
-# Put together here, so that no scanner takes this file for a leak.
+# Concatenated, so that no secret scanner reports this file.
 GITHUB = "ghp_" + "a1B2" * 9
 AWS = "AKIA" + "IOSFODNN7EXAMPLE"
 JWT = "eyJhbGciOiJI" + ".eyJzdWIiOiIx" + ".dozjgNryP4J3jVmN"
@@ -57,34 +57,34 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize(("text", "secret", "kind"), SECRETS, ids=[case[2] for case in SECRETS])
-def test_a_secret_is_masked_where_it_stands(text: str, secret: str, kind: str) -> None:
-    found = masked(text)
+def test_only_the_secret_is_masked(text: str, secret: str, kind: str) -> None:
+    found = mask_secrets(text)
     assert secret not in found.text
     assert found.kinds == (kind,)
     assert f"[masked: {kind}]" in found.text
-    assert found.text.split()[0] == text.split()[0], "the rest of the fact stays"
-    assert not found.says_nothing
+    assert found.text.split()[0] == text.split()[0], "the rest of the fact is unchanged"
+    assert not found.is_only_secrets
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_speaks_of_secrets_stays_as_it_is(text: str) -> None:
-    assert masked(text).text == text
-    assert masked(text).kinds == ()
+def test_a_text_about_secrets_is_unchanged(text: str) -> None:
+    assert mask_secrets(text).text == text
+    assert mask_secrets(text).kinds == ()
 
 
 @pytest.mark.parametrize("text", [GITHUB, PEM, f"token: {GITHUB}", "password=hunter2", f" {AWS}\n"])
-def test_of_a_secret_alone_nothing_is_left(text: str) -> None:
-    assert masked(text).says_nothing
+def test_a_text_can_consist_only_of_a_secret(text: str) -> None:
+    assert mask_secrets(text).is_only_secrets
 
 
 @pytest.mark.parametrize("text", [text for text, _, _ in SECRETS])
-def test_masking_twice_changes_nothing_more(text: str) -> None:
-    once = masked(text).text
-    assert masked(once).text == once
+def test_masking_is_idempotent(text: str) -> None:
+    once = mask_secrets(text).text
+    assert mask_secrets(once).text == once
 
 
-def test_several_secrets_are_all_masked() -> None:
-    found = masked(f"first {AWS}, then {GITHUB}, last password=hunter2 and done")
+def test_several_secrets_are_masked() -> None:
+    found = mask_secrets(f"first {AWS}, then {GITHUB}, last password=hunter2 and done")
     assert found.kinds == ("AWS access key", "GitHub token", "password")
     assert found.text == (
         "first [masked: AWS access key], then [masked: GitHub token], "
@@ -92,6 +92,6 @@ def test_several_secrets_are_all_masked() -> None:
     )
 
 
-def test_a_long_text_takes_no_time() -> None:
+def test_a_long_text_is_masked_in_linear_time() -> None:
     text = ("password " * 2_000 + "a-" * 10_000 + " eyJ" + "x" * 20_000 + "://" * 2_000)[:60_000]
-    assert masked(text).kinds == ()
+    assert mask_secrets(text).kinds == ()

@@ -261,7 +261,7 @@ def _kill_before(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(SparseWriter, "commit", commit_files_only)
     else:
-        monkeypatch.setattr("rootle.index.local.manifest.Manifest.forget_removed", stop)
+        monkeypatch.setattr("rootle.index.local.manifest.Manifest.prune_removals", stop)
 
 
 class _FailingWriter:

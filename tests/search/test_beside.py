@@ -75,7 +75,7 @@ def test_a_cached_answer_has_the_memories_of_now(app: App) -> None:
     assert app.search(question).memories == ()
     app.memory.remember(BACKOFF)
     assert texts(app.search(question).memories) == [BACKOFF]
-    app.memory.forget([one.id for one in app.memory.all()])
+    app.memory.forget([one.id for one in app.memory.list_memories()])
     assert app.search(question).memories == ()
 
 
@@ -153,6 +153,6 @@ def test_without_memories_nothing_is_opened(
         raise AssertionError("the store was opened")
 
     monkeypatch.setattr("rootle.memory.embedded.open_database", never)
-    monkeypatch.setattr("rootle.memory.user_memory.UserMemory.fitting_well", never)
+    monkeypatch.setattr("rootle.memory.user_memory.UserMemory.find_relevant", never)
     assert app.search("how long to wait before the next attempt").results
     assert list((home / "data").iterdir()) == []

@@ -33,7 +33,9 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 def test_each_indexed_file_is_a_span(repository: Path, collector: Collector) -> None:
     assert rootle("index", repository).code == 0
-    spans = {span.attributes["filePath"]: span for span in collector.named("searchAgent.indexFile")}
+    spans = {
+        span.attributes["filePath"]: span for span in collector.spans_named("searchAgent.indexFile")
+    }
     assert set(spans) == set(FILES)
     for span in spans.values():
         assert set(span.attributes) == set(telemetry_spans.SPANS["searchAgent.indexFile"])
@@ -54,16 +56,16 @@ def test_files_embedded_by_worker_processes_are_spans_too(
     files = many_files(260, functions=20)
     assert sum(map(len, files.values())) > scheduler._PARALLEL_BYTES
     rootle("index", write_tree(tmp_path / "large", files))
-    spans = collector.named("searchAgent.indexFile")
+    spans = collector.spans_named("searchAgent.indexFile")
     assert len(spans) == len(files)
     assert all(span.attributes["embeddingLatencyMs"] > 0 for span in spans)
 
 
 def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> None:
     assert rootle("search", QUESTION, "--root", repository).code == 0
-    (search,) = collector.named("searchAgent.search")
+    (search,) = collector.spans_named("searchAgent.search")
     steps = [
-        collector.named(f"searchAgent.{name}")[0]
+        collector.spans_named(f"searchAgent.{name}")[0]
         for name in ("denseSearch", "sparseSearch", "rerank")
     ]
     assert {step.parent for step in steps} == {search.id}
@@ -84,7 +86,7 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
 def test_counters_and_histograms_are_exported(repository: Path, collector: Collector) -> None:
     assert rootle("search", QUESTION, "--root", repository).code == 0
     assert rootle("search", "--path", "nowhere", "any", "--root", repository).code == 1
-    (empty,) = (span for span in collector.named("searchAgent.search") if span.events)
+    (empty,) = (span for span in collector.spans_named("searchAgent.search") if span.events)
     assert empty.events == [telemetry_spans.NO_RECALL]
     assert collector.kinds == {
         telemetry_spans.REQUESTS: "sum",
@@ -101,17 +103,17 @@ def test_a_cached_answer_is_counted_and_has_no_child_spans(
     assert rootle("search", "--batch", "--root", repository, stdin=2 * question).code == 0
     assert collector.metrics[telemetry_spans.REQUESTS] == 2
     assert collector.metrics[telemetry_spans.CACHE_HITS] == 1
-    first, again = collector.named("searchAgent.search")
+    first, again = collector.spans_named("searchAgent.search")
     assert first.attributes["finalResults"] == again.attributes["finalResults"]
     for name in ("denseSearch", "sparseSearch", "rerank"):
-        assert [span.parent for span in collector.named(f"searchAgent.{name}")] == [first.id]
+        assert [span.parent for span in collector.spans_named(f"searchAgent.{name}")] == [first.id]
 
 
 def test_an_invalid_question_is_a_failed_span_without_its_text(
     repository: Path, collector: Collector
 ) -> None:
     assert rootle("search", "zebra", "--cursor", "zebra", "--root", repository).code == 2
-    (search,) = collector.named("searchAgent.search")
+    (search,) = collector.spans_named("searchAgent.search")
     assert search.status == "StaleCursorError"
     assert not any(b"zebra" in body for body in collector.bodies)
 
@@ -121,11 +123,11 @@ def test_degradation_is_an_event_and_a_counter(
 ) -> None:
     outcome = rootle(repository, tmp_path / "index", program=_WITHOUT_EMBEDDER)
     assert outcome.out.split() == ["dense", "stale"]
-    (search,) = collector.named("searchAgent.search")
+    (search,) = collector.spans_named("searchAgent.search")
     assert search.events == [telemetry_spans.DENSE_FALLBACK, telemetry_spans.STALE_INDEX_WARNING]
     assert search.attributes["denseHits"] == 0
     assert search.attributes["finalResults"] > 0
-    (dense,) = collector.named("searchAgent.denseSearch")
+    (dense,) = collector.spans_named("searchAgent.denseSearch")
     assert dense.status == "UnavailableError"
     assert collector.metrics[telemetry_spans.DENSE_FAILURES] == 1
 

@@ -90,7 +90,7 @@ def test_a_bug_raises(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_facts_that_are_not_stored_are_reported(app: App) -> None:
     remember = tool(app, "remember")
     assert remember(" ") == "Error: fact is empty"
-    assert remember(GITHUB).startswith("Error: not remembered: there is nothing in it but a secret")
+    assert remember(GITHUB).startswith("Error: not remembered: it contains only a secret")
     answer = remember(f"The mirror is cloned with {GITHUB} each night")
     assert answer == "Remembered. Secrets are not stored; masked: GitHub token."
     assert GITHUB not in tool(app, "recall")("mirror")

@@ -177,7 +177,7 @@ def test_the_answer_that_no_engine_is_available_is_an_error() -> None:
 
 def test_the_error_without_the_package_names_the_extra(repository: Path) -> None:
     printed = run(_WITHOUT_PACKAGE, repository)
-    assert printed == "Error: a search of the web needs more packages: pip install 'rootle[web]'\n"
+    assert printed == "Error: web search requires more packages: pip install 'rootle[web]'\n"
 
 
 def test_web_packages_are_imported_only_when_needed(repository: Path) -> None:

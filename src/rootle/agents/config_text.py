@@ -17,7 +17,7 @@ def newline_of(text: str) -> str:
 
 
 def with_unix_newlines(text: str) -> str:
-    """Return the text with "\\n" instead of "\\r\\n" if all of its lines end with the latter."""
+    """Return the text with "\\n" instead of "\\r\\n", unless only some lines end with that."""
     return text.replace("\r\n", "\n") if newline_of(text) == "\r\n" else text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final, NoReturn, TypeAlias
 
-# What `add_subparsers` returns; argparse has no public name for it.
+# The result of `add_subparsers`; argparse has no public name for its type.
 Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"  # noqa: SLF001
 
 SUCCESS: Final = 0

@@ -28,8 +28,7 @@ def warn(message: str) -> None:
 def printable(text: str) -> str:
     """Return a text with control characters escaped.
 
-    File names and lines come from repositories that nobody checked, and must not control the
-    terminal.
+    File names and lines come from untrusted repositories and must not control the terminal.
     """
     return "".join(c if c.isprintable() or c == "\t" else _escape(c) for c in text)
 

@@ -1,4 +1,4 @@
-"""Which model the configuration means, told without loading it, and that model opened."""
+"""Chooses the embedding model from the configuration without loading it, and opens it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from rootle.config.api_key import read_key
 from rootle.config.fields import Config
-from rootle.embed.api_key import embedding_key, has_key
 from rootle.embed.model_choice import Kind, ModelChoice, open_table
-from rootle.embed.prefixes import Prefixes, folder_prefixes, known_prefixes
+from rootle.embed.prefixes import Prefixes, find_prefixes, read_prefixes
 from rootle.embed.providers import PROVIDERS
 from rootle.errors import ConfigError, MissingExtraError
 from rootle.models.shipped import STATIC_CODE_V1
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import Embedder
 
-_MISTYPED: Final = 0.8  # how alike two names are of which one was meant
+_TYPO_SIMILARITY: Final = 0.8  # of a name to that of the shipped model
 _ONNX_FILES: Final = (
     "model.onnx",
     "onnx/model.onnx",
@@ -37,61 +37,61 @@ _PACKAGES: Final = {
 
 
 def choose_model(config: Config) -> ModelChoice:
-    """The model that serves: `embeddingModelID`, else `embeddingFallback`, else the shipped one.
+    """Return `embeddingModelID`, else `embeddingFallback`, else the shipped model.
 
-    Raises ConfigError where something was named that is not there and no fallback was.
+    Raises ConfigError if a configured model does not exist and there is no fallback.
     """
-    asked = config.embedding_model_id
+    requested = config.embedding_model_id
     reasons = []
-    for model in (asked, config.embedding_fallback):
+    for model in (requested, config.embedding_fallback):
         try:
-            found = _found(model, config) if model else None
+            found = _resolve(model, config) if model else None
         except (ConfigError, MissingExtraError) as error:
-            # A folder that is not there is a slip of the pen, unless a substitute was named.
+            # Without a fallback, a missing folder is treated as a typing error.
             if not config.embedding_fallback:
                 raise
             reasons.append(str(error))
             continue
         if isinstance(found, ModelChoice):
-            return replace(found, remark=_remark(asked, found.model, reasons))
+            return replace(found, remark=_remark(requested, found.model, reasons))
         reasons += [found] if found else []
     shipped = ModelChoice("static", STATIC_CODE_V1, STATIC_CODE_V1)
-    return replace(shipped, remark=_remark(asked, shipped.model, reasons))
+    return replace(shipped, remark=_remark(requested, shipped.model, reasons))
 
 
-def _remark(asked: str, taken: str, reasons: list[str]) -> str:
+def _remark(requested: str, chosen: str, reasons: list[str]) -> str:
     if not reasons:
         return ""
-    return f'embeddingModelID is "{asked}": {"; ".join(reasons)}; "{taken}" serves in its place'
+    return f'embeddingModelID is "{requested}": {"; ".join(reasons)}; using "{chosen}" instead'
 
 
-def _found(model: str, config: Config) -> ModelChoice | str:
-    """The model of a name, or why it cannot serve."""
+def _resolve(model: str, config: Config) -> ModelChoice | str:
+    """Return the model with a name, or the reason why it is not available."""
     if model == STATIC_CODE_V1:
         return ModelChoice("static", model, model)
     plugins = find_plugins(config.plugins).of("embedder")
     if model in plugins:
         name = f"plugin:{model}@{plugins[model].plugin.version}"
-        return ModelChoice("plugin", model, name, _prefixes(Prefixes(), config))
-    # A mere name is never looked for below the current folder: a repository may hold a folder of
-    # that name, and opening a model can mean running what lies in it.
+        return ModelChoice("plugin", model, name, _override_prefixes(Prefixes(), config))
+    # A plain name is never looked up in the current folder: a repository may contain a folder with
+    # that name, and opening a model can execute code in it.
     if _is_path(model) and os.path.isdir(model):
-        return _folder(model, config)
-    if _is_slip(model, config):
+        return _choose_folder(model, config)
+    if _is_typo(model, config):
         raise ConfigError(
             f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V1}" nor a folder with '
             "a model; give the path of one, as in ./model, or leave the key out"
         )
-    return _cloud(model, config)
+    return _choose_server(model, config)
 
 
-def _is_slip(model: str, config: Config) -> bool:
-    """Whether a name is meant as a folder or as the shipped model, and is neither."""
-    if difflib.get_close_matches(model, [STATIC_CODE_V1], cutoff=_MISTYPED):
+def _is_typo(model: str, config: Config) -> bool:
+    """Return whether a name probably means a folder or the shipped model, but matches neither."""
+    if difflib.get_close_matches(model, [STATIC_CODE_V1], cutoff=_TYPO_SIMILARITY):
         return True
-    # Names of models have slashes too, where something says who serves them.
+    # With a server configured, a name with a slash is the name of a model, not a path.
     has_slash = "/" in model or os.sep in model
-    has_server = bool(config.embedding_endpoint) or has_key(config)
+    has_server = bool(config.embedding_endpoint) or _has_key(config)
     return _is_path(model) or (has_slash and not has_server)
 
 
@@ -99,24 +99,28 @@ def _is_path(model: str) -> bool:
     return os.path.isabs(model) or model.startswith((".", "~"))
 
 
-def _folder(model: str, config: Config) -> ModelChoice:
-    kind, weights = _kind_of(Path(model))
+def _has_key(config: Config) -> bool:
+    return bool(config.embedding_api_key or config.embedding_api_key_command)
+
+
+def _choose_folder(model: str, config: Config) -> ModelChoice:
+    kind, weights = _detect_kind(Path(model))
     missing = [name for name in _PACKAGES[kind] if importlib.util.find_spec(name) is None]
     if missing:
         raise MissingExtraError(
             f"the model folder {model} needs {' and '.join(missing)}: pip install 'rootle[{kind}]'"
         )
     info = os.stat(weights)
-    prefixes = _prefixes(folder_prefixes(Path(model)), config)
-    parts = (os.path.realpath(model), info.st_size, info.st_mtime_ns, prefixes.mark)
+    prefixes = _override_prefixes(read_prefixes(Path(model)), config)
+    parts = (os.path.realpath(model), info.st_size, info.st_mtime_ns, prefixes.fingerprint)
     return ModelChoice(kind, model, "@".join(str(part) for part in parts if part), prefixes)
 
 
-def _kind_of(folder: Path) -> tuple[Kind, Path]:
-    """How a model folder is to be run, and the file that changes with the model."""
+def _detect_kind(folder: Path) -> tuple[Kind, Path]:
+    """Return the format of a model folder, and the file that changes with the model."""
     table, modules = folder / _TABLE_FILE, folder / _MODULES_FILE
     onnx = next((folder / name for name in _ONNX_FILES if (folder / name).is_file()), None)
-    # A folder of model2vec may hold the two other formats as well, and is fastest as what it is.
+    # A folder of model2vec may contain the other two formats as well, but model2vec is fastest.
     if table.is_file() and (_is_model2vec(folder) or not (onnx or modules.is_file())):
         return "model2vec", table
     if onnx:
@@ -137,15 +141,15 @@ def _is_model2vec(folder: Path) -> bool:
     return isinstance(data, dict) and data.get("model_type") == "model2vec"
 
 
-def _prefixes(own: Prefixes, config: Config) -> Prefixes:
-    """The model's own, and in their place what the configuration says."""
+def _override_prefixes(defaults: Prefixes, config: Config) -> Prefixes:
+    """Return the prefixes of a model, replaced by those of the configuration."""
     return Prefixes(
-        config.embedding_query_prefix or own.query,
-        config.embedding_document_prefix or own.document,
+        config.embedding_query_prefix or defaults.query,
+        config.embedding_document_prefix or defaults.document,
     )
 
 
-def _cloud(model: str, config: Config) -> ModelChoice | str:
+def _choose_server(model: str, config: Config) -> ModelChoice | str:
     provider = PROVIDERS.get(config.embedding_provider)
     if provider is None:
         raise ConfigError(
@@ -154,25 +158,24 @@ def _cloud(model: str, config: Config) -> ModelChoice | str:
         )
     if not (config.embedding_endpoint or provider.url):
         return f'a server of "{config.embedding_provider}" needs embeddingEndpoint'
-    if provider.needs_key and not (config.embedding_endpoint or has_key(config)):
+    if provider.needs_key and not (config.embedding_endpoint or _has_key(config)):
         return (
             f'it is on a server of "{config.embedding_provider}" and no key is set for one (set '
             "embeddingApiKey, embeddingApiKeyCommand or, for a server without keys, "
             "embeddingEndpoint)"
         )
-    # Whoever asks in the way of OpenAI gives the text to the model as it is; the others put a
-    # prefix of their own before it.
-    own = known_prefixes(model) if provider.shape == "openai" else Prefixes()
-    prefixes = _prefixes(own, config)
-    parts = (provider.shape, model, config.embedding_dimensions, prefixes.mark)
+    # A server with OpenAI's API passes a text to the model unchanged. The others add a prefix.
+    defaults = find_prefixes(model) if provider.shape == "openai" else Prefixes()
+    prefixes = _override_prefixes(defaults, config)
+    parts = (provider.shape, model, config.embedding_dimensions, prefixes.fingerprint)
     name = ":".join(str(part) for part in parts if part)
-    return ModelChoice("cloud", model, name, prefixes)
+    return ModelChoice("server", model, name, prefixes)
 
 
 def open_model(choice: ModelChoice, config: Config) -> Embedder:
-    """The model, loaded where it is one on this machine.
+    """Open a model; a local one is loaded.
 
-    Raises MissingExtraError where its package is missing, ConfigError where its files are broken.
+    Raises MissingExtraError if its package is not installed, ConfigError if its files are damaged.
     """
     if choice.is_table:
         return open_table(choice)
@@ -183,7 +186,7 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
         from rootle.embed.onnx_model import OnnxModel
 
         folder = Path(choice.model)
-        model = OnnxModel(folder, _kind_of(folder)[1])
+        model = OnnxModel(folder, _detect_kind(folder)[1])
     elif choice.kind == "sentence-transformers":
         from rootle.embed.sentence_transformer import SentenceTransformerModel
 
@@ -200,7 +203,7 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
             choice.model,
             endpoint=config.embedding_endpoint,
             dimensions=config.embedding_dimensions,
-            key=lambda: embedding_key(config),
+            key=lambda: _read_key(config),
         )
     return ModelAdapter(
         model,
@@ -208,4 +211,10 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
         prefixes=choice.prefixes,
         batch_size=config.dense_batch_size,
         query_timeout_s=config.dense_timeout_ms / 1000,
+    )
+
+
+def _read_key(config: Config) -> str:
+    return read_key(
+        config.embedding_api_key, config.embedding_api_key_command, "embeddingApiKeyCommand"
     )

@@ -1,10 +1,10 @@
-"""Embedding by a server: OpenAI's way of asking, which many speak, and those of others."""
+"""Embedding model on a server with the API of OpenAI or of another provider."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonServer
 from rootle.protocols import Matrix
 
-_UNAUTHORIZED = 401
+_UNAUTHORIZED: Final = 401
+_FLOAT32_MAX: Final = float(np.finfo(np.float32).max)
 
 
 class HttpModel:
-    """A TextModel on a server. The key is asked for with the first request, and kept."""
+    """A TextModel on a server. The API key is read with the first request."""
 
     def __init__(
         self,
@@ -29,19 +30,19 @@ class HttpModel:
         key: Callable[[], str] = str,
         connect: Callable[..., JsonServer] = JsonServer,
     ) -> None:
-        self._name, self._model = provider, model
+        self._provider_name, self._model = provider, model
         self._provider = PROVIDERS[provider]
         self._url = request_url(provider, endpoint, model)
-        self._wanted = self.dimensions = dimensions
+        self._requested_dimensions = self.dimensions = dimensions
         self._key = key
         self._connect = connect
         self._server: JsonServer | None = None
         self._lock = threading.Lock()
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:
-        """One row a text. Raises UnavailableError, RefusedError where asking again is no use."""
-        wish = EmbeddingRequest(self._model, texts, is_query, self._wanted)
-        body = self._provider.body(wish)
+        """Return one vector per text. Raises RefusedError if a retry cannot succeed."""
+        request = EmbeddingRequest(self._model, texts, is_query, self._requested_dimensions)
+        body = self._provider.build_body(request)
         server = self._open_server()
         try:
             rows = server.post(
@@ -49,7 +50,7 @@ class HttpModel:
             )
         except RefusedError as error:
             if error.status == _UNAUTHORIZED:
-                self._server = None  # a key command may give another one by now
+                self._server = None  # the next request reads the key again
             raise
         self.dimensions = rows.shape[1]
         return rows
@@ -65,26 +66,25 @@ class HttpModel:
                 )
             return self._server
 
-    def _read(self, data: Any, count: int) -> Matrix:  # Any: whatever stood in the JSON
+    def _read(self, data: Any, count: int) -> Matrix:  # Any: parsed JSON
         try:
-            rows = np.array(self._provider.rows(data), dtype=np.float64)
+            rows = np.array(self._provider.read_rows(data), dtype=np.float64)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise self._useless("with something else than vectors") from error
+            raise self._invalid_answer("with something other than vectors") from error
         if rows.shape[:1] != (count,):
-            raise self._useless(f"with {len(rows)} vectors for {count} texts")
+            raise self._invalid_answer(f"with {len(rows)} vectors for {count} texts")
         if rows.ndim != 2 or not rows.shape[1]:
-            raise self._useless("with something else than vectors")
+            raise self._invalid_answer("with something other than vectors")
         if self.dimensions and rows.shape[1] != self.dimensions:
-            raise self._useless(
-                f"with vectors of {rows.shape[1]} numbers in the place of {self.dimensions}; is it "
-                "the same model?"
+            raise self._invalid_answer(
+                f"with vectors of {rows.shape[1]} numbers instead of {self.dimensions}; is it the "
+                "same model?"
             )
         if not np.isfinite(rows).all():
-            raise self._useless("with numbers that are infinite or none (NaN)")
-        return np.clip(rows, -_LARGEST, _LARGEST).astype(np.float32)
+            raise self._invalid_answer("with infinite numbers or NaN")
+        return np.clip(rows, -_FLOAT32_MAX, _FLOAT32_MAX).astype(np.float32)
 
-    def _useless(self, why: str) -> UnavailableError:
-        return UnavailableError(f'the {self._name} server of "{self._model}" answered {why}')
-
-
-_LARGEST = float(np.finfo(np.float32).max)
+    def _invalid_answer(self, reason: str) -> UnavailableError:
+        return UnavailableError(
+            f'the {self._provider_name} server of "{self._model}" answered {reason}'
+        )

@@ -1,7 +1,7 @@
-"""A model that was chosen, and its opening where it is a table.
+"""The chosen embedding model, and how to open it if it is a lookup table.
 
-Apart from the choosing: a process that reads files is told which model it is, and is slow to start
-with every module that it loads.
+Separate from the choice: a worker process receives the chosen model, and each module that it loads
+delays its start.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Literal
 from rootle.embed.prefixes import NO_PREFIXES, Prefixes
 from rootle.protocols import Embedder
 
-Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "cloud", "plugin"]
+Kind = Literal["static", "model2vec", "onnx", "sentence-transformers", "server", "plugin"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model, and what changes with the vectors that it gives."""
+    """A model, with a fingerprint that changes whenever its vectors change."""
 
     kind: Kind
-    model: str  # its name, or its folder
+    model: str  # name or folder
     fingerprint: str
     prefixes: Prefixes = NO_PREFIXES
-    remark: str = ""  # why it is not the one that was asked for
+    remark: str = ""  # why the requested model is not used
 
     @property
     def is_table(self) -> bool:
-        """Whether it only looks words up: as fast as reading, in any process, without failing."""
+        """Whether it only looks up words, which takes little time and never fails."""
         return self.kind in ("static", "model2vec")
 
 
 def open_table(choice: ModelChoice) -> Embedder:
-    """A model that only looks words up."""
+    """Open a model that only looks up words."""
     if choice.kind == "static":
         from rootle.embed.static import StaticEmbedder
 

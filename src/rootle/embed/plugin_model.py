@@ -1,4 +1,4 @@
-"""An embedding that somebody else wrote, behind the adapter of ours."""
+"""Embedding model from a plugin."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rootle.protocols import Matrix
 
 
 class PluginModel:
-    """A TextModel that asks a function of texts for one vector each."""
+    """A TextModel that calls a plugin: a function from texts to vectors."""
 
     def __init__(self, found: Found) -> None:
         self._found = found
         self._embed = make_component(found)
-        self.dimensions = 0  # only an answer will tell
+        self.dimensions = 0  # unknown before the first answer
 
-    def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a function of texts is told no more
-        """Raises PluginError, which is an UnavailableError, where it fails or is late."""
+    def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a plugin accepts only texts
+        """Return one vector per text. Raises PluginError, also if the plugin takes too long."""
 
-        def ask() -> Matrix:
+        def embed() -> Matrix:
             return np.asarray(self._embed(list(texts)), dtype=np.float32)
 
-        return call_with_timeout(self._found, ask, timeout_s)
+        return call_with_timeout(self._found, embed, timeout_s)

@@ -1,4 +1,4 @@
-"""What a model wants to read before a question and before the text that may answer it."""
+"""Prefixes that embedding models expect before queries and documents."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Put before every text of the kind."""
+    """The texts to put before each query and each document."""
 
     query: str = ""
     document: str = ""
 
     @property
-    def mark(self) -> str:
-        """A short text that differs with them; empty where there are none."""
+    def fingerprint(self) -> str:
+        """A short digest of both; empty if there are none."""
         if not (self.query or self.document):
             return ""
         both = f"{self.query}\0{self.document}".encode()
@@ -32,8 +32,7 @@ _CODE: Final = "Represent this query for searching relevant code: "
 _QWEN: Final = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
-# From the models' own cards, for servers that hand a text to the model as it comes. The first line
-# that fits counts.
+# From the model cards, for servers that pass a text to the model unchanged. The first match counts.
 _KNOWN: Final[tuple[tuple[str, Prefixes], ...]] = (
     (r"\be5-(small|base|large)(?!-instruct)", Prefixes("query: ", "passage: ")),
     (r"nomic-embed-text", Prefixes("search_query: ", "search_document: ")),
@@ -47,16 +46,16 @@ _KNOWN: Final[tuple[tuple[str, Prefixes], ...]] = (
 _PROMPT_NAMES: Final = {"query": ("query",), "document": ("document", "passage")}
 
 
-def known_prefixes(model: str) -> Prefixes:
-    """Those that go with the name of a model; none for a name that says nothing to us."""
+def find_prefixes(model: str) -> Prefixes:
+    """Return the prefixes for the name of a model; none for an unknown name."""
     for pattern, prefixes in _KNOWN:
         if re.search(pattern, model, re.IGNORECASE):
             return prefixes
     return NO_PREFIXES
 
 
-def folder_prefixes(folder: Path) -> Prefixes:
-    """Those that a model folder states in the way of sentence-transformers, else by its name."""
+def read_prefixes(folder: Path) -> Prefixes:
+    """Return the prefixes in the sentence-transformers configuration of a folder, else by name."""
     try:
         text = (folder / "config_sentence_transformers.json").read_text(encoding="utf-8")
         prompts = json.loads(text).get("prompts") or {}
@@ -64,9 +63,9 @@ def folder_prefixes(folder: Path) -> Prefixes:
         prompts = {}
     if not isinstance(prompts, dict):
         prompts = {}
-    found = {
+    by_kind = {
         kind: next((str(prompts[name]) for name in names if prompts.get(name)), "")
         for kind, names in _PROMPT_NAMES.items()
     }
-    stated = Prefixes(**found)
-    return stated if stated.mark else known_prefixes(folder.name)
+    configured = Prefixes(**by_kind)
+    return configured if configured.fingerprint else find_prefixes(folder.name)

@@ -1,119 +1,119 @@
-"""What the servers that embed want to be asked, and where the vectors stand in their answers."""
+"""Request and answer formats of embedding servers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 _AZURE_VERSION: Final = "2024-10-21"
 
-Body = dict[str, Any]  # Any: what goes into JSON
+Body = dict[str, Any]  # Any: JSON
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingRequest:
-    """What is to be embedded."""
+    """The texts to embed, and the options of a request."""
 
     model: str
     texts: Sequence[str]
     is_query: bool
-    dimensions: int  # 0: the model's own
+    dimensions: int  # 0: the default of the model
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProvider:
-    """One kind of server."""
+    """The API of one provider."""
 
-    url: str  # where it is without `embeddingEndpoint`; empty where nobody can know
-    needs_key: bool  # at that place
-    body: Callable[[EmbeddingRequest], Body]
-    rows: Callable[[Any], list[Any]]  # Any: whatever stood in the JSON
-    # Vectors of one model can be compared whoever serves it, if he treats texts the same way.
+    url: str  # the default of `embeddingEndpoint`; empty if there is none
+    needs_key: bool  # at the default URL
+    build_body: Callable[[EmbeddingRequest], Body]
+    read_rows: Callable[[Any], list[Any]]  # Any: parsed JSON
+    # Part of the fingerprint: vectors of one model are comparable between servers of one shape.
     shape: str = "openai"
     path: str = "/embeddings"
     key_header: str = "Authorization"
 
 
-def _body(size_key: str = "dimensions") -> Callable[[EmbeddingRequest], Body]:
-    """The request of OpenAI, with another name for the number of dimensions where need be."""
-
-    def build(wish: EmbeddingRequest) -> Body:
-        body: Body = {"model": wish.model, "input": list(wish.texts)}
-        return {**body, size_key: wish.dimensions} if wish.dimensions else body
-
-    return build
+def _build_openai_body(request: EmbeddingRequest, size_key: str = "dimensions") -> Body:
+    """Return a request to a server with OpenAI's API; `size_key` names the dimensions."""
+    body: Body = {"model": request.model, "input": list(request.texts)}
+    return {**body, size_key: request.dimensions} if request.dimensions else body
 
 
-def _jina_body(wish: EmbeddingRequest) -> Body:
-    body = _body()(wish)
-    # The models of the second generation know no tasks.
-    if "-v2-" not in wish.model:
-        name = "nl2code" if "code" in wish.model else "retrieval"
-        body["task"] = f"{name}.{'query' if wish.is_query else 'passage'}"
+def _build_jina_body(request: EmbeddingRequest) -> Body:
+    body = _build_openai_body(request)
+    # Models of the second generation have no tasks.
+    if "-v2-" not in request.model:
+        name = "nl2code" if "code" in request.model else "retrieval"
+        body["task"] = f"{name}.{'query' if request.is_query else 'passage'}"
     return body
 
 
-def _voyage_body(wish: EmbeddingRequest) -> Body:
-    kind = "query" if wish.is_query else "document"
-    return {**_body("output_dimension")(wish), "input_type": kind}
+def _build_voyage_body(request: EmbeddingRequest) -> Body:
+    kind = "query" if request.is_query else "document"
+    return {**_build_openai_body(request, "output_dimension"), "input_type": kind}
 
 
-def _cohere_body(wish: EmbeddingRequest) -> Body:
+def _build_cohere_body(request: EmbeddingRequest) -> Body:
     body: Body = {
-        "model": wish.model,
-        "texts": list(wish.texts),
-        "input_type": "search_query" if wish.is_query else "search_document",
+        "model": request.model,
+        "texts": list(request.texts),
+        "input_type": "search_query" if request.is_query else "search_document",
         "embedding_types": ["float"],
     }
-    return {**body, "output_dimension": wish.dimensions} if wish.dimensions else body
+    return {**body, "output_dimension": request.dimensions} if request.dimensions else body
 
 
-def _listed_rows(data: Any) -> list[Any]:
-    """The vectors of OpenAI's answer in the order of their `index`, which need not be that of it.
+def _read_openai_rows(data: Any) -> list[Any]:
+    """Return the vectors in an answer of OpenAI, sorted by their `index`.
 
-    Raises KeyError, TypeError or ValueError for anything else.
+    Raises KeyError, TypeError or ValueError for an invalid answer.
     """
     items = data["data"]
     if all("index" not in item for item in items):
         return [item["embedding"] for item in items]
     if sorted(item["index"] for item in items) != list(range(len(items))):
-        raise ValueError("an index stands twice or is missing")
+        raise ValueError("an index is missing or occurs twice")
     return [item["embedding"] for item in sorted(items, key=lambda item: int(item["index"]))]
 
 
-def _cohere_rows(data: Any) -> list[Any]:
+def _read_cohere_rows(data: Any) -> list[Any]:
     return list(data["embeddings"]["float"])
 
 
-def _openai_like(
+def _openai_compatible(
     url: str, *, needs_key: bool = False, size_key: str = "dimensions"
 ) -> EmbeddingProvider:
-    return EmbeddingProvider(url, needs_key, _body(size_key), _listed_rows)
+    build_body = partial(_build_openai_body, size_key=size_key)
+    return EmbeddingProvider(url, needs_key, build_body, _read_openai_rows)
 
 
 PROVIDERS: Final[Mapping[str, EmbeddingProvider]] = {
-    "openai": _openai_like("https://api.openai.com/v1", needs_key=True),
-    "azure": EmbeddingProvider("", True, _body(), _listed_rows, path="", key_header="api-key"),
-    "ollama": _openai_like("http://127.0.0.1:11434/v1"),
-    "llamacpp": _openai_like("http://127.0.0.1:8080/v1"),
-    "vllm": _openai_like("http://127.0.0.1:8000/v1"),
-    "lmstudio": _openai_like("http://127.0.0.1:1234/v1"),
-    "mistral": _openai_like(
+    "openai": _openai_compatible("https://api.openai.com/v1", needs_key=True),
+    "azure": EmbeddingProvider(
+        "", True, _build_openai_body, _read_openai_rows, path="", key_header="api-key"
+    ),
+    "ollama": _openai_compatible("http://127.0.0.1:11434/v1"),
+    "llamacpp": _openai_compatible("http://127.0.0.1:8080/v1"),
+    "vllm": _openai_compatible("http://127.0.0.1:8000/v1"),
+    "lmstudio": _openai_compatible("http://127.0.0.1:1234/v1"),
+    "mistral": _openai_compatible(
         "https://api.mistral.ai/v1", needs_key=True, size_key="output_dimension"
     ),
     "jina": EmbeddingProvider(
-        "https://api.jina.ai/v1", True, _jina_body, _listed_rows, shape="jina"
+        "https://api.jina.ai/v1", True, _build_jina_body, _read_openai_rows, shape="jina"
     ),
     "voyage": EmbeddingProvider(
-        "https://api.voyageai.com/v1", True, _voyage_body, _listed_rows, shape="voyage"
+        "https://api.voyageai.com/v1", True, _build_voyage_body, _read_openai_rows, shape="voyage"
     ),
     "cohere": EmbeddingProvider(
         "https://api.cohere.com/v2",
         True,
-        _cohere_body,
-        _cohere_rows,
+        _build_cohere_body,
+        _read_cohere_rows,
         shape="cohere",
         path="/embed",
     ),
@@ -121,7 +121,7 @@ PROVIDERS: Final[Mapping[str, EmbeddingProvider]] = {
 
 
 def request_url(name: str, endpoint: str, model: str) -> str:
-    """Where a provider takes what is to be embedded; `endpoint` with or without the last step."""
+    """Return the URL of a provider's API; `endpoint` may include its last path segment."""
     provider = PROVIDERS[name]
     base = (endpoint or provider.url).rstrip("/")
     if name == "azure":
@@ -132,7 +132,7 @@ def request_url(name: str, endpoint: str, model: str) -> str:
 def _azure_url(base: str, deployment: str) -> str:
     if urlsplit(base).path.rstrip("/").endswith("/embeddings"):
         return base
-    if base.endswith("/openai/v1"):  # the newer way, which takes the deployment as the model
+    if base.endswith("/openai/v1"):  # the newer API, where the deployment is the model
         return f"{base}/embeddings"
-    place = f"/openai/deployments/{quote(deployment, safe='')}/embeddings"
-    return f"{base}{place}?api-version={_AZURE_VERSION}"
+    path = f"/openai/deployments/{quote(deployment, safe='')}/embeddings"
+    return f"{base}{path}?api-version={_AZURE_VERSION}"

@@ -1,4 +1,4 @@
-"""An embedding model in a folder of sentence-transformers."""
+"""Embedding model in a folder of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ try:
     from sentence_transformers import SentenceTransformer
 except ImportError as error:
     raise MissingExtraError(
-        "a model folder of sentence-transformers needs that package: "
+        "a model folder of sentence-transformers requires a package: "
         "pip install 'rootle[sentence-transformers]'"
     ) from error
 
 
 class SentenceTransformerModel:
-    """A TextModel that leaves everything to sentence-transformers but its prompts."""
+    """A TextModel that uses sentence-transformers for everything except prompts."""
 
     def __init__(self, folder: str) -> None:
         try:
-            # Nothing is fetched: a name that is no folder would be looked up on a server.
+            # Otherwise a name that is not a folder would be downloaded.
             self._model = SentenceTransformer(folder, local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ConfigError(
-                f"{folder} is no model folder of sentence-transformers: {error}"
+                f"{folder} is not a model folder of sentence-transformers: {error}"
             ) from error
         self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
 
@@ -35,11 +35,11 @@ class SentenceTransformerModel:
         self,
         texts: Sequence[str],
         *,
-        is_query: bool,  # noqa: ARG002 - both are said to every TextModel
+        is_query: bool,  # noqa: ARG002 - part of the interface of TextModel
         timeout_s: float,  # noqa: ARG002
     ) -> Matrix:
-        """One row a text; the model cannot be interrupted."""
-        # An empty prompt keeps the model's own default out: the prefix is in the text already.
+        """Return one vector per text. A local model cannot be interrupted."""
+        # The texts contain the prefix already. An empty prompt disables the default of the model.
         rows = self._model.encode(
             list(texts), prompt="", convert_to_numpy=True, show_progress_bar=False
         )

@@ -1,4 +1,4 @@
-"""The default embedding: a bag of subwords, looked up in a table that ships with the package."""
+"""Default embedding model: a bag of subwords, looked up in a table that ships with rootle."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
-# Texts of one file share most of their words, so few texts at a time keep the count matrix dense:
-# 32 was the fastest of 8 to 256 on one core.
+# Texts of one file share most of their words, so that small batches have a dense count matrix. On
+# one core, 32 was the fastest of 8 to 256.
 _BATCH: Final = 32
 _TABLE_LIMIT: Final = 60_000
 
 
 class StaticEmbedder:
-    """Embeds a text as the sum of sqrt(count) x row over its known subwords, made unit length."""
+    """Embeds a text as the normalized sum of sqrt(count) x row over its known subwords."""
 
     def __init__(self, model: str = STATIC_CODE_V1) -> None:
-        # Mapped, not read: a question touches a few rows of the ten megabytes.
+        # Memory-mapped, because a query needs only a few rows of the ten megabytes.
         self._rows = np.asarray(np.load(model_file(model, "rows.npy"), mmap_mode="r"))
         self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)
         words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
@@ -32,11 +32,11 @@ class StaticEmbedder:
         self.dimensions = int(self._rows.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One unit vector a text, shape (len(texts), 256); zeros where no word is known."""
+        """Return unit vectors, shape (len(texts), 256); zeros for a text without known words."""
         return self.embed_words([WORD.findall(text) for text in texts])
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix:
-        """The same for texts that are split into words already."""
+        """Embed texts that are already split into words."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if len(texts) == 1:
             self._embed_one(texts[0], vectors[0])
@@ -46,7 +46,7 @@ class StaticEmbedder:
         return vectors
 
     def _embed_one(self, words: Sequence[str], out: Vector) -> None:
-        """The same without the bookkeeping of a batch: a question waits for it."""
+        """Embed one text faster than a batch of one, because a query waits for it."""
         counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
         if not counts:
             return
@@ -72,7 +72,7 @@ class StaticEmbedder:
 
 
 class _RowTable(dict[str, tuple[int, ...]]):
-    """Word -> rows of its known parts, worked out once a word."""
+    """Word -> rows of its known subwords, computed on first use."""
 
     def __init__(self, known: dict[str, int]) -> None:
         super().__init__()

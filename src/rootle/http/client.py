@@ -1,6 +1,6 @@
-"""One JSON request over HTTP: a deadline for the whole of it, bounded retries, our own errors.
+"""JSON requests over HTTP with a deadline, bounded retries and errors without secrets.
 
-The standard library alone: nothing to install, and nothing that reads keys, proxies or a `.netrc`
+It uses only the standard library, which adds no dependency and reads no keys, proxies or `.netrc`
 from the environment.
 """
 
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 import time
-import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -22,21 +21,21 @@ from urllib.parse import urlsplit
 from rootle.concurrency.backoff import Backoff, Rng
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http.connection import Connection
+from rootle.http.connection_pool import ConnectionPool
 
 MAX_ANSWER_BYTES: Final = 64_000_000
 _ATTEMPTS: Final = 4
 _BACKOFF: Final = Backoff(first_s=0.25, longest_s=8.0)
-_MAX_IDLE: Final = 4
-_QUOTED_CHARS: Final = 200
-# Of the answers that are no success those that may be another one a moment later.
-_PASSING: Final = frozenset({408, 425, 429})
-_ABOUT_THE_KEY: Final = frozenset({401, 403})
+_MAX_QUOTED_CHARS: Final = 200
+# Status codes below 500 after which a retry may succeed.
+_RETRYABLE: Final = frozenset({408, 425, 429})
+_KEY_REFUSED: Final = frozenset({401, 403})
 
-_Read = TypeVar("_Read")
+_Result = TypeVar("_Result")
 
 
 class JsonLines(tuple[object, ...]):
-    """A body of several JSON values, each on a line of its own."""
+    """A request body of JSON values, one per line."""
 
     __slots__ = ()
 
@@ -57,10 +56,9 @@ class _Answer:
 
 
 class JsonServer:
-    """A server that takes and gives JSON. Safe to use from several threads.
+    """Client of a server that accepts and returns JSON. Safe to use from several threads.
 
-    Connections are kept for the next request. Nothing that it raises or shows holds a header or
-    one of `secrets`.
+    Connections are reused. No error message contains a header or one of `secrets`.
     """
 
     def __init__(
@@ -75,23 +73,21 @@ class JsonServer:
         sleep: Callable[[float], None] = time.sleep,
         rng: Rng = random.random,
     ) -> None:
-        """Raises ConfigError for a URL or a header that HTTP cannot carry."""
+        """Raises ConfigError for an invalid URL, or for a header that HTTP cannot transmit."""
         parts = urlsplit(url)
-        self.shown_url = shown_url(url)
+        self.redacted_url = redact_url(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f'"{self.shown_url}" is no address like https://host:port/path')
-        self._host, self._is_tls = parts.hostname, parts.scheme == "https"
-        self._port = _port_of(url) or (443 if self._is_tls else 80)
+            raise ConfigError(f'"{self.redacted_url}" is not a URL like https://host:port/path')
+        is_tls = parts.scheme == "https"
+        port = _parse_port(url) or (443 if is_tls else 80)
+        self._pool = ConnectionPool(parts.hostname, port, is_tls=is_tls, clock=clock)
         self._path = parts.path.rstrip("/")
         self._query = f"?{parts.query}" if parts.query else ""
-        self._headers = _checked(headers or {})
+        self._headers = _validate_headers(headers or {})
         self._secrets = tuple(secret for secret in secrets if secret)
         self._attempts = attempts
         self._max_answer_bytes = max_answer_bytes
         self._clock, self._sleep, self._rng = clock, sleep, rng
-        self._lock = threading.Lock()
-        self._idle: list[Connection] = []
-        weakref.finalize(self, _close_all, self._idle)
 
     def post(
         self,
@@ -99,12 +95,12 @@ class JsonServer:
         body: object,
         *,
         timeout_s: float,
-        read: Callable[[Any], _Read],  # Any: whatever stood in the JSON
-    ) -> _Read:
-        """What `read` makes of the answer; asks again, within `timeout_s`, after a passing failure.
+        read: Callable[[Any], _Result],  # Any: parsed JSON
+    ) -> _Result:
+        """Return the result of `read` for the answer; retry temporary failures in `timeout_s`.
 
-        `read` raises UnavailableError for an answer that is no use. Raises RefusedError where
-        asking again would not help, UnavailableError where it might later.
+        `read` raises UnavailableError for an invalid answer. Raises RefusedError if a retry cannot
+        succeed, else UnavailableError.
         """
         return self.request("POST", path, body, timeout_s=timeout_s, read=read)
 
@@ -115,141 +111,126 @@ class JsonServer:
         body: object,
         *,
         timeout_s: float,
-        read: Callable[[Any], _Read],
-    ) -> _Read:
-        """The same with any method; a body of None sends none, `JsonLines` one JSON a line."""
-        request = _Request(method, path, *_encoded(body))
+        read: Callable[[Any], _Result],
+    ) -> _Result:
+        """Send a request with any method, like `post`; a body of None sends no body."""
+        request = _Request(method, path, *_encode_body(body))
         deadline = self._clock() + timeout_s
         failures = 0
         while True:
             try:
-                return read(self._json(request, deadline, timeout_s))
+                return read(self._request_json(request, deadline, timeout_s))
             except RefusedError:
                 raise
             except UnavailableError as error:
                 failures += 1
-                pause = max(error.retry_after_s, _BACKOFF.delay_s(failures, self._rng))
-                if failures >= self._attempts or self._clock() + pause >= deadline:
+                delay_s = max(error.retry_after_s, _BACKOFF.delay_s(failures, self._rng))
+                if failures >= self._attempts or self._clock() + delay_s >= deadline:
                     raise
-            self._sleep(pause)
+            self._sleep(delay_s)
 
-    def _json(
+    def _request_json(
         self, request: _Request, deadline: float, timeout_s: float
-    ) -> Any:  # Any: whatever stood in the JSON
-        # What is asked for may stand behind the question mark, and is nobody's business.
-        where = f"{self.shown_url}{request.path.partition('?')[0]}"
+    ) -> Any:  # Any: parsed JSON
+        # The query string may contain what the user searched for.
+        url = f"{self.redacted_url}{request.path.partition('?')[0]}"
         try:
-            answer = self._answer(request, deadline)
+            answer = self._send(request, deadline)
         except TimeoutError as error:
-            raise UnavailableError(f"{where} did not answer within {timeout_s:g} s") from error
+            raise UnavailableError(f"{url} did not answer within {timeout_s:g} s") from error
         except (OSError, HTTPException) as error:
-            why = str(error) or type(error).__name__
-            raise UnavailableError(f"{where} cannot be reached: {self._quoted(why)}") from error
+            reason = str(error) or type(error).__name__
+            raise UnavailableError(f"{url} cannot be reached: {self._quote(reason)}") from error
         if not 200 <= answer.status < 300:
-            raise self._refusal(where, answer)
+            raise self._status_error(url, answer)
         try:
             return json.loads(answer.body or b"null")
         except (ValueError, RecursionError) as error:
-            raise UnavailableError(f"{where} answered with something that is no JSON") from error
+            raise UnavailableError(f"{url} answered with invalid JSON") from error
 
-    def _answer(self, request: _Request, deadline: float) -> _Answer:
-        connection = self._connection()
+    def _send(self, request: _Request, deadline: float) -> _Answer:
+        connection = self._pool.acquire()
         was_idle = connection.sock is not None
         try:
-            return self._ask(connection, request, deadline)
+            return self._send_over(connection, request, deadline)
         except ConnectionError:
-            # It may have been closed while it lay idle, which says nothing of the server.
+            # The server may have closed an idle connection, which is not a failure.
             if not was_idle:
                 raise
-        return self._ask(self._new_connection(), request, deadline)
+        return self._send_over(self._pool.create(), request, deadline)
 
-    def _ask(self, connection: Connection, request: _Request, deadline: float) -> _Answer:
+    def _send_over(self, connection: Connection, request: _Request, deadline: float) -> _Answer:
         headers = {"Accept": "application/json", "User-Agent": "rootle", **self._headers}
         if request.data:
             headers["Content-Type"] = request.content_type
-        place = f"{self._path}{request.path}{self._query}" or "/"
+        target = f"{self._path}{request.path}{self._query}" or "/"
         try:
             connection.deadline = deadline
-            connection.request(request.method, place, request.data or None, headers)
+            connection.request(request.method, target, request.data or None, headers)
             response = connection.getresponse()
-            body = self._body(response)
+            body = self._read_body(response)
             answer = _Answer(response.status, response.headers.get("Retry-After", ""), body)
         except BaseException:
             connection.close()
             raise
-        self._keep(connection)
+        self._pool.release(connection)
         return answer
 
-    def _body(self, response: HTTPResponse) -> bytes:
+    def _read_body(self, response: HTTPResponse) -> bytes:
         body = response.read(self._max_answer_bytes + 1)
         if len(body) > self._max_answer_bytes:
             raise HTTPException(f"the answer is larger than {self._max_answer_bytes} bytes")
-        if response.length:  # what was still to come
+        if response.length:  # the number of missing bytes
             raise IncompleteRead(body, response.length)
         return body
 
-    def _connection(self) -> Connection:
-        with self._lock:
-            return self._idle.pop() if self._idle else self._new_connection()
-
-    def _new_connection(self) -> Connection:
-        return Connection(self._host, self._port, is_tls=self._is_tls, clock=self._clock)
-
-    def _keep(self, connection: Connection) -> None:
-        with self._lock:
-            if connection.sock is not None and len(self._idle) < _MAX_IDLE:
-                self._idle.append(connection)
-                return
-        connection.close()
-
-    def _refusal(self, where: str, answer: _Answer) -> UnavailableError:
-        if answer.status in _ABOUT_THE_KEY:
-            # Some servers quote the key that they refuse, or half of it.
+    def _status_error(self, url: str, answer: _Answer) -> UnavailableError:
+        if answer.status in _KEY_REFUSED:
+            # The body is not shown: some servers quote the key, or half of it.
             return RefusedError(
-                f"{where} refuses the key (HTTP {answer.status}); check the key in the "
-                "configuration",
+                f"{url} refuses the key (HTTP {answer.status}); check the key in the configuration",
                 answer.status,
             )
-        said = f"{where} answered HTTP {answer.status}"
-        quoted = self._quoted(answer.body.decode("utf-8", "replace"))
-        said += f": {quoted}" if quoted else ""
-        if answer.status in _PASSING or answer.status >= 500:
-            wait_s = _retry_after_s(answer.retry_after)
-            return UnavailableError(said, retry_after_s=wait_s, status=answer.status)
-        return RefusedError(said, answer.status)
+        message = f"{url} answered HTTP {answer.status}"
+        quoted = self._quote(answer.body.decode("utf-8", "replace"))
+        message += f": {quoted}" if quoted else ""
+        if answer.status in _RETRYABLE or answer.status >= 500:
+            retry_after_s = _parse_retry_after(answer.retry_after)
+            return UnavailableError(message, retry_after_s=retry_after_s, status=answer.status)
+        return RefusedError(message, answer.status)
 
-    def _quoted(self, text: str) -> str:
+    def _quote(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "…")
-        shown = "".join(c if c.isprintable() else " " for c in text)
-        shown = " ".join(shown.split())
-        return shown if len(shown) <= _QUOTED_CHARS else f"{shown[: _QUOTED_CHARS - 1]}…"
+        printable = "".join(c if c.isprintable() else " " for c in text)
+        line = " ".join(printable.split())
+        return line if len(line) <= _MAX_QUOTED_CHARS else f"{line[: _MAX_QUOTED_CHARS - 1]}…"
 
 
-def shown_url(url: str) -> str:
-    """An address as it may be shown: without user, password, query and fragment."""
+def redact_url(url: str) -> str:
+    """Return a URL without user, password, query and fragment, for messages."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}".rstrip("/")
 
 
-def _encoded(body: object) -> tuple[bytes, str]:
+def _encode_body(body: object) -> tuple[bytes, str]:
     if isinstance(body, JsonLines):
         return "".join(f"{json.dumps(item)}\n" for item in body).encode(), "application/x-ndjson"
     return b"" if body is None else json.dumps(body).encode(), "application/json"
 
 
-def _port_of(url: str) -> int | None:
+def _parse_port(url: str) -> int | None:
     try:
         return urlsplit(url).port
     except ValueError as error:
-        raise ConfigError(f'"{shown_url(url)}" has no port between 0 and 65535') from error
+        raise ConfigError(f'"{redact_url(url)}" has no port between 0 and 65535') from error
 
 
-def _checked(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers; not with their values in the error, which may be keys."""
+def _validate_headers(headers: Mapping[str, str]) -> dict[str, str]:
     for name, value in headers.items():
         if not (value.isascii() and value.isprintable()):
+            # The value may be a key, so the message does not contain it.
             raise ConfigError(
                 f"the value of the header {name} has a line break or another character that HTTP "
                 "cannot carry; check the key in the configuration"
@@ -257,21 +238,12 @@ def _checked(headers: Mapping[str, str]) -> dict[str, str]:
     return dict(headers)
 
 
-def _retry_after_s(value: str) -> float:
-    """Seconds from a Retry-After header, which holds them or a date (RFC 9110, 10.2.3)."""
-    try:
-        return max(0.0, float(value)) if value.strip().isdigit() else _seconds_until(value)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-
-
-def _seconds_until(date: str) -> float:
-    when = parsedate_to_datetime(date)
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
-
-
-def _close_all(connections: list[Connection]) -> None:
-    for connection in connections:
-        connection.close()
+def _parse_retry_after(value: str) -> float:
+    """Return the seconds in a Retry-After header: a number or a date (RFC 9110, 10.2.3)."""
+    with suppress(ValueError, TypeError, OverflowError):
+        if value.strip().isdigit():
+            return float(value)
+        date = parsedate_to_datetime(value)
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, (date - datetime.now(UTC)).total_seconds())
+    return 0.0

@@ -1,4 +1,4 @@
-"""A connection for HTTP whose every wait ends at one deadline, however slowly bytes drip in."""
+"""HTTP connection with one deadline for all steps of a request, however slowly bytes arrive."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ else:
     _Mixed = object
 
 _NO_LOOKUP: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_Address = tuple[Any, ...]  # Any: of two parts or of four, by the family
+_Address = tuple[Any, ...]  # Any: 2 or 4 items, depending on the address family
 
 
-class _Timed(_Mixed):
-    """Gives every wait no more time than is left."""
+class _DeadlineMixin(_Mixed):
+    """Limits each call of a socket to the time that remains until the deadline."""
 
     remaining_s: Callable[[], float]
 
-    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # Any: handed on as it comes
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # Any: passed through
         self.settimeout(self.remaining_s())
         return super().recv_into(*args, **kwargs)
 
@@ -38,23 +38,23 @@ class _Timed(_Mixed):
         super().sendall(*args, **kwargs)
 
 
-class _TimedSocket(_Timed, socket.socket):
+class _DeadlineSocket(_DeadlineMixin, socket.socket):
     pass
 
 
-class _TimedTLS(_Timed, ssl.SSLSocket):
+class _DeadlineTLSSocket(_DeadlineMixin, ssl.SSLSocket):
     pass
 
 
 class ForbiddenAddressError(OSError):
-    """The host is at an address that may not be connected to, which is the message."""
+    """The host has an address that is not allowed. The message is the address."""
 
 
 class Connection(HTTPConnection):
-    """To be used by one thread at a time; `deadline` is set before each request.
+    """An HTTP or HTTPS connection for one thread. Set `deadline` before each request.
 
-    Raises TimeoutError where it passes, in whatever step: the look-up of the name, connecting,
-    the TLS handshake, sending, waiting, reading.
+    Every step raises TimeoutError once the deadline has passed: name resolution, connecting, the
+    TLS handshake, sending, waiting and reading.
     """
 
     def __init__(
@@ -64,84 +64,85 @@ class Connection(HTTPConnection):
         *,
         is_tls: bool,
         clock: Callable[[], float],
-        allows: Callable[[str], bool] | None = None,
+        is_allowed: Callable[[str], bool] | None = None,
     ) -> None:
-        """`allows` says which numeric addresses are connected to, without it all of them."""
+        """`is_allowed` decides on each IP address of the host; by default all are allowed."""
         super().__init__(host, port)
-        # So that the header Host has no port in it where there is none in the address.
+        # http.client leaves the default port out of the header Host.
         self.default_port = 443 if is_tls else 80
         self._is_tls = is_tls
         self._clock = clock
-        self._allows = allows
+        self._is_allowed = is_allowed
         self.deadline = float("inf")
 
     def connect(self) -> None:
-        opened = self._opened()
+        """Connect to the host. Raises OSError."""
+        plain = self._connect_tcp()
         try:
-            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.sock = self._secured(opened) if self._is_tls else opened
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.sock = self._wrap_tls(plain) if self._is_tls else plain
         except BaseException:
-            opened.close()
+            plain.close()
             raise
 
-    def _opened(self) -> socket.socket:
-        """The first address of the host that lets us in."""
+    def _connect_tcp(self) -> socket.socket:
+        """Return a socket to the first address of the host that accepts a connection."""
         failure: OSError = OSError(f"{self.host} has no address")
-        # Looked up once, so that what is allowed is what is connected to.
-        addresses = self._addresses()
+        # Resolved only once, so that the checked addresses are those it connects to.
+        addresses = self._resolve()
         for *_, address in addresses:
-            if self._allows is not None and not self._allows(address[0]):
+            if self._is_allowed is not None and not self._is_allowed(address[0]):
                 raise ForbiddenAddressError(address[0])
         for family, kind, protocol, _, address in addresses:
-            opened = _TimedSocket(family, kind, protocol)
-            opened.remaining_s = self._remaining_s
+            plain = _DeadlineSocket(family, kind, protocol)
+            plain.remaining_s = self._remaining_s
             try:
-                opened.settimeout(self._remaining_s())
-                opened.connect(address)
-                return opened
+                plain.settimeout(self._remaining_s())
+                plain.connect(address)
+                return plain
             except OSError as error:
-                opened.close()
+                plain.close()
                 failure = error
         raise failure
 
-    def _addresses(self) -> list[tuple[Any, Any, int, str, _Address]]:
-        """What the system says, which takes no deadline itself."""
+    def _resolve(self) -> list[tuple[Any, Any, int, str, _Address]]:
+        """Return the result of getaddrinfo, which has no timeout and so runs in a thread."""
 
-        def look_up() -> None:
+        def resolve() -> None:
             try:
-                found.put(socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM))
+                results.put(socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM))
             except OSError as error:
-                found.put(error)
+                results.put(error)
 
-        found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         if self.host in _NO_LOOKUP:
-            look_up()
+            resolve()
         else:
-            threading.Thread(target=look_up, daemon=True).start()
+            threading.Thread(target=resolve, daemon=True).start()
         try:
-            answer = found.get(timeout=self._remaining_s())
+            result = results.get(timeout=self._remaining_s())
         except queue.Empty as error:
             raise TimeoutError from error
-        if isinstance(answer, OSError):
-            raise answer
-        return list(answer)
+        if isinstance(result, OSError):
+            raise result
+        return list(result)
 
-    def _secured(self, opened: socket.socket) -> socket.socket:
-        opened.settimeout(self._remaining_s())
-        secured = _tls().wrap_socket(opened, server_hostname=self.host)
-        assert isinstance(secured, _TimedTLS)
-        secured.remaining_s = self._remaining_s
-        return secured
+    def _wrap_tls(self, plain: socket.socket) -> socket.socket:
+        plain.settimeout(self._remaining_s())
+        wrapped = _tls_context().wrap_socket(plain, server_hostname=self.host)
+        assert isinstance(wrapped, _DeadlineTLSSocket)
+        wrapped.remaining_s = self._remaining_s
+        return wrapped
 
     def _remaining_s(self) -> float:
-        left = self.deadline - self._clock()
-        if left <= 0:
+        remaining_s = self.deadline - self._clock()
+        if remaining_s <= 0:
             raise TimeoutError
-        return left
+        return remaining_s
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     context = ssl.create_default_context()
-    context.sslsocket_class = _TimedTLS
+    context.sslsocket_class = _DeadlineTLSSocket
     return context

@@ -1,4 +1,4 @@
-"""When each file last changed according to history, and by whom, kept in the manifest."""
+"""Commit times and authors of files, read from git and stored in the manifest."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ from rootle.types import FILES
 _HEAD = "head"
 
 
-def is_head_known(root: Path, known_head: str) -> bool:
-    """Whether nothing was committed or checked out since `known_head` was noted."""
+def is_head_current(root: Path, known_head: str) -> bool:
+    """Return whether `known_head` is still checked out, without a commit on top."""
     return (head_commit(root) or "") == known_head
 
 
 def update_commit_times(
     root: Path, manifest: Manifest, *, content_changed: bool, only: Collection[str] = ()
 ) -> None:
-    """Bring what git says of files up to the present HEAD. The caller opens the transaction.
+    """Update the commit times and authors of files to the current HEAD, in a transaction.
 
-    `only` names the files that changed, where they are few and known; none: it may be any.
+    `only` names the files that may have changed; by default any file may have.
     """
     head = head_commit(root)
     known_head = manifest.value(_HEAD) or None
     if head is None:
-        if known_head is not None:  # the repository is gone, and what it said with it
-            _write(manifest, {}, set(), keep=False)
+        if known_head is not None:  # the repository was deleted
+            _write_commits(manifest, {}, set(), keep_known=False)
             manifest.set_value(_HEAD, "")
         return
     if head == known_head and not content_changed:
         return
     dirty = changed_from_head(root, only if head == known_head else ())
     if head == known_head:
-        _write(manifest, {}, dirty, keep=True, only=only)
+        _write_commits(manifest, {}, dirty, keep_known=True, only=only)
     elif known_head is not None and is_ancestor(root, known_head, head):
-        news = last_commits(root, known_head)
-        _write(manifest, news.by_path if news else {}, dirty, keep=True)
+        added = last_commits(root, known_head)
+        _write_commits(manifest, added.by_path if added else {}, dirty, keep_known=True)
     else:
-        # Another branch: what an earlier one said of a file may be newer than this one's truth.
+        # Another branch: times that were read from the previous one may be too recent.
         history = last_commits(root, None)
-        _write(manifest, history.by_path if history else {}, dirty, keep=False)
+        _write_commits(manifest, history.by_path if history else {}, dirty, keep_known=False)
     manifest.set_value(_HEAD, head)
 
 
-def _write(
+def _write_commits(
     manifest: Manifest,
     commits: dict[str, LastCommit],
     dirty: set[str],
     *,
-    keep: bool,
+    keep_known: bool,
     only: Collection[str] = (),
 ) -> None:
     rows = []
@@ -65,7 +65,7 @@ def _write(
         if state.source != FILES:
             continue
         commit = commits.get(state.path)
-        committed, author = (state.committed_s, state.author) if keep else (None, "")
+        committed, author = (state.committed_s, state.author) if keep_known else (None, "")
         if commit is not None:
             committed, author = commit.seconds, commit.author
         is_dirty = committed is None or state.path in dirty

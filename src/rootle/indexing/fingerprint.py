@@ -1,4 +1,4 @@
-"""What the content of an index depends on besides its documents: limits, plugins, model."""
+"""The fingerprint of an index: everything except its documents that determines its content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rootle.ingest.chunking.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.files.discovery import WalkRules
 
-# Increase it when texts are converted to terms and rows in another way: it rebuilds all indexes.
+# The version of how texts become terms and vectors; a new version rebuilds every index.
 _CONTENT_FORMAT: Final = 1
 
 
@@ -20,13 +20,13 @@ def chunk_limits(config: Config) -> ChunkLimits:
         config.max_chunk_chars,
         config.chunk_overlap_chars,
         config.max_file_chars,
-        _references(config, "chunker"),
+        _list_references(config, "chunker"),
     )
 
 
 def walk_rules(config: Config) -> WalkRules:
     """Return the configured limits of the file walk."""
-    return WalkRules(config.max_file_bytes, _references(config, "document reader"))
+    return WalkRules(config.max_file_bytes, _list_references(config, "document reader"))
 
 
 def fingerprint(config: Config, model_fingerprint: str) -> str:
@@ -39,19 +39,22 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         limits.overlap_chars,
         limits.max_file_chars,
         model_fingerprint,
-        *_versions(_plugins(config, "chunker")),
-        *(f"reads {version}" for version in _versions(_plugins(config, "document reader"))),
+        *_list_versions(_find_plugins(config, "chunker")),
+        *(
+            f"reads {version}"
+            for version in _list_versions(_find_plugins(config, "document reader"))
+        ),
     )
     return "/".join(map(str, parts))
 
 
-def _plugins(config: Config, kind: Kind) -> Mapping[str, Found]:
+def _find_plugins(config: Config, kind: Kind) -> Mapping[str, Found]:
     return find_plugins(config.plugins).of(kind)
 
 
-def _references(config: Config, kind: Kind) -> tuple[tuple[str, str], ...]:
-    return tuple((name, found.reference) for name, found in _plugins(config, kind).items())
+def _list_references(config: Config, kind: Kind) -> tuple[tuple[str, str], ...]:
+    return tuple((name, found.reference) for name, found in _find_plugins(config, kind).items())
 
 
-def _versions(plugins: Mapping[str, Found]) -> list[str]:
+def _list_versions(plugins: Mapping[str, Found]) -> list[str]:
     return [f"{name}@{found.plugin.version}" for name, found in sorted(plugins.items())]

@@ -1,4 +1,4 @@
-"""What there is of one folder's index, and what it lacks: looked at, never written."""
+"""Read-only view of one index: its snapshot, its progress and the work that remains."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexWork:
-    """What an index lacks of its folder."""
+    """The size of the difference between an index and its folder."""
 
     changed_files: int
     changed_bytes: int
-    updated_at: float  # of the index, in seconds since 1970; 0 if unknown
+    updated_at: float  # when the index was last updated, as a Unix time; 0 if unknown
 
 
 class IndexState:
-    """Reads the index of one folder."""
+    """Reads the index of one folder without locking it."""
 
     def __init__(
         self,
@@ -40,17 +40,18 @@ class IndexState:
         *,
         shows_unfinished: bool = False,
     ) -> None:
-        """`shows_unfinished`: snapshots are taken of an index too whose first run goes on."""
+        """`shows_unfinished` allows searches before the first run has ended."""
         self._root = root
         self._index_dir = index_dir
         self._config = config
         self._sources = sources
-        self._read_digests: dict[tuple[str, DocumentEntry], bytes] = {}
+        self._digests: dict[tuple[str, DocumentEntry], bytes] = {}
         self._snapshots = SnapshotSource(
             index_dir, read_only=not config.enable_indexing, unfinished=shows_unfinished
         )
 
     def snapshot(self) -> Snapshot:
+        """Return the newest snapshot; raise IndexStorageError if there is none."""
         return self._snapshots.current()
 
     def close(self) -> None:
@@ -65,8 +66,8 @@ class IndexState:
         return plan_sources(self._sources, snapshot.all_files(), snapshot.value)
 
     def preview_work(self) -> Plan:
-        """Return the same, with documents that are skipped for their content among the skips."""
-        plan, readers = self.plan_work(), self._readers()
+        """Return the same after reading the documents, so that all skips are known."""
+        plan, readers = self.plan_work(), self._open_readers()
         read: list[PlannedRead] = []
         skip = list(plan.skip)
         for planned in plan.read:
@@ -81,20 +82,21 @@ class IndexState:
         return replace(plan, read=tuple(read), skip=tuple(skip))
 
     def find_work(self) -> IndexWork | None:
-        """What the index lacks, told without a lock; None where it agrees with the folder.
+        """Return the size of the difference to the folder; None if there is none.
 
-        Raises IndexStorageError where there is no whole index, or one of another kind.
+        Raises IndexStorageError if there is no complete index, or one of another version.
         """
-        from rootle.indexing.commit_times import is_head_known
+        from rootle.indexing.commit_times import is_head_current
 
         snapshot = self.snapshot()
         plan = self.plan_work()
         if not self._config.enable_indexing:
-            # No run will ever note their new times: a fresh checkout would look changed for good.
-            readers = self._readers()
+            # Read-only mode never records new modification times, so that a fresh checkout would
+            # look changed forever.
+            readers = self._open_readers()
             read = [p for p in plan.read if not self._is_same(p, readers[p.source])]
             plan = replace(plan, read=tuple(read))
-        if plan.is_empty and is_head_known(self._root, snapshot.value("head")):
+        if plan.is_empty and is_head_current(self._root, snapshot.value("head")):
             return None
         return IndexWork(
             len(plan.read) + len(plan.skip) + len(plan.remove),
@@ -102,7 +104,7 @@ class IndexState:
             float(snapshot.value("updated_at") or 0),
         )
 
-    def _readers(self) -> dict[str, DocumentReader]:
+    def _open_readers(self) -> dict[str, DocumentReader]:
         return {source.name: source.reader() for source in self._sources}
 
     def _is_same(self, planned: PlannedRead, reader: DocumentReader) -> bool:
@@ -110,25 +112,25 @@ class IndexState:
         source, entry, state = planned
         if state is None or state.digest is None or entry.size != state.size:
             return False
-        if (source, entry) not in self._read_digests:
+        if (source, entry) not in self._digests:
             found = reader.read(entry.uri)
-            self._read_digests[source, entry] = b"" if isinstance(found, str) else found.digest
-        return self._read_digests[source, entry] == state.digest
+            self._digests[source, entry] = b"" if isinstance(found, str) else found.digest
+        return self._digests[source, entry] == state.digest
 
     def has_complete_index(self) -> bool:
-        """Whether there is anything to answer from, be it of another model."""
+        """Return whether there is an index to search, possibly of another model."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
 
     def read_progress(self) -> tuple[int, int] | None:
-        """The bytes that the first run has read, of how many in all; None once it has ended well.
+        """Return the bytes read by the first run, in any process, and their total.
 
-        Whoever does it: this process or another one.
+        None if the first run has completed.
         """
         try:
-            with self._manifest() as manifest:
+            with self._open_manifest() as manifest:
                 if manifest.value("updated_at"):
                     return None
                 return manifest.bytes_read(), int(manifest.value(BYTES_EXPECTED) or 0)
@@ -136,22 +138,22 @@ class IndexState:
             return 0, 0
 
     def is_unfinished(self) -> bool:
-        """Whether the first run is under way still, or was cut short."""
-        with self._manifest() as manifest:
+        """Return whether the first run is still going on or was interrupted."""
+        with self._open_manifest() as manifest:
             return not manifest.value("updated_at")
 
     def count_files(self) -> int:
-        """How many files the index knows of, those that were left out included."""
+        """Return the number of known files, including those that are skipped."""
         return self.snapshot().file_count()
 
     def list_paths(self) -> list[str]:
-        """The files that the index knows of, told without opening more than the manifest."""
-        with self._manifest() as manifest:
+        """Return the paths of the known files."""
+        with self._open_manifest() as manifest:
             return manifest.paths()
 
     @contextmanager
-    def _manifest(self) -> Iterator[Manifest]:
-        """The manifest, to be read, without the rest of a snapshot."""
+    def _open_manifest(self) -> Iterator[Manifest]:
+        """Open the manifest for reading, which takes less time than opening a snapshot."""
         from rootle.index.local.database import open_database, storage_errors
         from rootle.index.local.manifest import Manifest
 

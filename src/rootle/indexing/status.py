@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 from time import time
 
-from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.errors import IndexMissingError, IndexStorageError, IndexUnfinishedError
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
 from rootle.serialization.timestamps import format_timestamp
-from rootle.types import Health, IndexStatus, WatcherStatus
+from rootle.types import Health, IndexCoverage, IndexStatus, WatcherStatus
 
 
 def read_status(indexer: Indexer) -> IndexStatus:
@@ -27,6 +27,22 @@ def read_status(indexer: Indexer) -> IndexStatus:
             return _describe_missing(indexer)
         raise
     return _describe_index(indexer, snapshot)
+
+
+def measure_coverage(indexer: Indexer) -> IndexCoverage:
+    """Return how much of an unfinished index can be searched.
+
+    Raises IndexUnfinishedError if nothing can be searched yet.
+    """
+    read, total = indexer.state.read_progress() or (0, 0)
+    try:
+        snapshot = indexer.snapshot()
+    except IndexStorageError as error:
+        raise IndexUnfinishedError(
+            f"the first index of {indexer.root} is being built: {read / 1e6:.1f} of "
+            f"{total / 1e6:.1f} MB are read; try again in a moment"
+        ) from error
+    return IndexCoverage(snapshot.bytes_indexed(), total)
 
 
 def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:

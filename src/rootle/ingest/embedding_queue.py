@@ -13,7 +13,7 @@ from typing import Final
 from rootle.concurrency.backoff import Backoff, Rng
 from rootle.errors import UnavailableError
 from rootle.index.local.dense_index import UNKNOWN_DIMENSIONS
-from rootle.index.local.derived_indexes import DerivedWriter, arrears
+from rootle.index.local.derived_indexes import DerivedWriter, measure_lag
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
@@ -84,7 +84,7 @@ class EmbeddingQueue:
         if allowance.insists:
             with write_transaction(self._connection):
                 self._pending.make_due()
-        elif self._pending.pause().until_s > now_s:
+        elif self._pending.retry_delay().until_s > now_s:
             return 0
         ends = time.monotonic() + allowance.seconds
         embedded = 0
@@ -98,7 +98,7 @@ class EmbeddingQueue:
     def _is_whole(self) -> bool:
         dimensions = int(self._manifest.value("dimensions") or UNKNOWN_DIMENSIONS)
         generation = self._manifest.generation()
-        return arrears(self._folder, self._manifest, dimensions).is_current(generation)
+        return measure_lag(self._folder, self._manifest, dimensions).is_current(generation)
 
     def _step(self, now_s: float, ends: float, timeout_s: float) -> _Step:
         step = _Step(dimensions=int(self._manifest.value("dimensions") or 0))
@@ -154,7 +154,7 @@ class EmbeddingQueue:
             return
         now_s = self._clock()
         dimensions = step.dimensions or UNKNOWN_DIMENSIONS
-        behind = arrears(self._folder, self._manifest, dimensions)
+        behind = measure_lag(self._folder, self._manifest, dimensions)
         with write_transaction(self._connection):
             self._pending.postpone(
                 [
@@ -162,20 +162,20 @@ class EmbeddingQueue:
                     for waiting, reason in step.refused
                 ]
             )
-            self._pending.set_pause(self._next_pause(step, now_s))
+            self._pending.set_retry_delay(self._next_pause(step, now_s))
             if not step.vectors:
                 return
-            generation = self._manifest.raise_generation(words_changed=False)
+            generation = self._manifest.increment_generation(words_changed=False)
             self._documents.set_vectors(step.vectors)
             self._manifest.mark_changed(step.files, generation)
             self._manifest.set_value("dimensions", str(dimensions))
-            self._pending.done(step.vectors)
+            self._pending.remove(step.vectors)
         writer = DerivedWriter(self._folder, dimensions, behind, bulk=False)
         try:
             files = step.files
             if behind.dense_since is None:  # the first vectors say how long a row is
                 files = {state.id for state in self._manifest.files()}
-            writer.renew_vectors(self._documents.vectors_of(sorted(files)))
+            writer.replace_vectors(self._documents.vectors_of(sorted(files)))
             writer.commit(generation)
         except BaseException:
             writer.abandon()
@@ -184,7 +184,7 @@ class EmbeddingQueue:
     def _next_pause(self, step: _Step, now_s: float) -> RetryDelay:
         if step.trouble is None:
             return RetryDelay()
-        failures = 1 if step.vectors else self._pending.pause().failures + 1
+        failures = 1 if step.vectors else self._pending.retry_delay().failures + 1
         pause_s = max(_PAUSES.delay_s(failures, self._rng), step.trouble.retry_after_s)
         _LOG.warning("chunks wait for their embedding: %s", step.trouble)
         return RetryDelay(failures, now_s + pause_s, str(step.trouble))

@@ -38,12 +38,12 @@ class IndexWriter:
         """Delete all documents, and store how the next ones are split and embedded."""
         for table in ("files", "texts", "sections", "chunks", "pending", "removed", "retired"):
             self._connection.execute(f"DELETE FROM {table}")
-        generation = self._manifest.raise_generation()
+        generation = self._manifest.increment_generation()
         self._manifest.set_value("floor", str(generation))
         self._manifest.set_value("fingerprint", fingerprint)
         self._manifest.set_value("model", model.model)
         self._manifest.set_value("embedding", model.fingerprint)
-        self._pending.set_pause(RetryDelay())
+        self._pending.set_retry_delay(RetryDelay())
         self._manifest.set_value("head", "")
         # Until a run succeeds the index is not known to contain every document.
         self._connection.execute(
@@ -53,15 +53,15 @@ class IndexWriter:
 
     def remove_and_skip(self, plan: Plan, derived: DerivedWriter) -> None:
         """Remove the documents that a plan removes or skips."""
-        generation = self._manifest.raise_generation()
+        generation = self._manifest.increment_generation()
         for state in plan.remove:
             self._documents.remove(state.id, generation)
             self._manifest.remove(state.id, generation)
-            derived.forget(state.id)
+            derived.remove_file(state.id)
         for planned in plan.skip:
             if planned.state is not None:
                 self._documents.remove(planned.state.id, generation)
-                derived.forget(planned.state.id)
+                derived.remove_file(planned.state.id)
             self._manifest.put(self._skipped_state(planned, generation))
 
     def write_batch(
@@ -70,7 +70,7 @@ class IndexWriter:
         """Write the results of some jobs; `known` are the states of documents in the index."""
         generation = self._manifest.generation()
         if not all(result.unchanged for result in batch):
-            generation = self._manifest.raise_generation()
+            generation = self._manifest.increment_generation()
         for result in batch:
             job = result.job
             state = known.get((job.source, job.uri))
@@ -85,14 +85,14 @@ class IndexWriter:
         started = time.perf_counter()
         file_id = self._manifest.put(self._indexed_state(result, state, generation))
         if state is not None:
-            derived.forget(file_id)
+            derived.remove_file(file_id)
         analyzed = result.analyzed
         if analyzed is None:
             self._documents.remove(file_id, generation)
             return
         chunks = analyzed.chunks
         ids = self._documents.replace(
-            file_id, result.packed_text, chunks, generation, is_new=state is None
+            file_id, result.compressed_text, chunks, generation, is_new=state is None
         )
         if result.facts.sections:
             self._documents.set_sections(file_id, result.facts.sections)

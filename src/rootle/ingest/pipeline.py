@@ -12,7 +12,7 @@ from typing import Final
 
 from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.dense_index import UNKNOWN_DIMENSIONS
-from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, arrears
+from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, measure_lag
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manifest
 from rootle.index.reader import FileState
@@ -111,7 +111,7 @@ class Pipeline:
             self._manifest.set_value(ONLY_ADDED_SINCE, since if plan.only_adds else "")
 
     def _lag(self) -> IndexLag:
-        return arrears(self._setup.index_dir, self._manifest, self._dimensions())
+        return measure_lag(self._setup.index_dir, self._manifest, self._dimensions())
 
     def _apply(self, plan: Plan, lag: IndexLag, progress: ProgressCallback) -> None:
         missed = self._missed_changes(lag)
@@ -144,7 +144,7 @@ class Pipeline:
             derived.abandon()
             raise
         with write_transaction(self._connection):
-            self._manifest.forget_removed(oldest_generation(self._manifest, generation))
+            self._manifest.prune_removals(oldest_generation(self._manifest, generation))
 
     def _open_derived(self, lag: IndexLag, *, bulk: bool) -> DerivedWriter:
         return DerivedWriter(self._setup.index_dir, self._dimensions(), lag, bulk=bulk)
@@ -173,7 +173,7 @@ class Pipeline:
     def _catch_up(self, derived: DerivedWriter, missed: Mapping[int, FileState | None]) -> None:
         """Write to the derived indexes what an interrupted run did not."""
         for file_id in missed:
-            derived.forget(file_id, missed=True)
+            derived.remove_file(file_id, missed=True)
         states = [s for s in missed.values() if s is not None and s.skip is None]
         for chunk_id, file_id, vector in self._documents.vectors_of([s.id for s in states]):
             derived.add_vectors(file_id, [chunk_id], [vector], missed=True)

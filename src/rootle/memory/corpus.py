@@ -1,4 +1,4 @@
-"""The memories of one user, side by side in arrays: which of them fit a topic?"""
+"""In-memory index of one user's memories, ranked by terms, meaning, dates and references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import simsimd
 from numpy.typing import NDArray
 
 from rootle.memory.dates import DateRange
-from rootle.memory.vocabulary import Numbers
+from rootle.memory.vocabulary import TermIds
 from rootle.protocols import Rows, Vector
 from rootle.storage.quantization import quantize
 from rootle.types import Memory
@@ -19,182 +19,190 @@ from rootle.types import Memory
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
 
-# All numbers below were tuned on the conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on
+# All weights below were tuned on the conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on
 # the other five; docs/how-to/memory.md has the figures.
 _K1: Final = 1.2
-_B: Final = 0.3  # memories are short: their length says little
-# What a word that was said nearby counts, by how many memories before and after it. Who tells
-# something in several sentences does not repeat what they are about.
-_BEFORE: Final = (0.6, 0.5, 0.4, 0.3)
-_AFTER: Final = (0.5, 0.4, 0.3, 0.2)
-# Between two that were told nearby lies no longer pause.
-_PAUSE_S: Final = 1_800
-_COSINE: Final = 0.11
-_SUBJECT: Final = 0.066  # the memory begins with a word of the topic
-_TIME: Final = 0.22  # it was told in the days that the topic names
-_TIME_FADES_DAYS: Final = 7.0
-# With few memories no word is rare: as many more are thought of, none of which has it.
-_UNSEEN: Final = 100
+_B: Final = 0.3  # memories are short, so their length says little
+# The weight of a term that occurs only in a neighbouring memory, by its distance. People who
+# describe something in several sentences do not repeat its name in each of them.
+_EARLIER_NEIGHBOUR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
+_LATER_NEIGHBOUR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
+# A longer pause between two memories ends an episode. Neighbours belong to the same episode.
+_EPISODE_PAUSE_S: Final = 1_800
+_COSINE_WEIGHT: Final = 0.11
+_SUBJECT_WEIGHT: Final = 0.066  # the first word of the memory is a word of the topic
+_DATE_WEIGHT: Final = 0.22  # the memory was recorded in the date range of the topic
+_DATE_DECAY_DAYS: Final = 7.0
+# Added to the corpus size when rarity is computed: in a small corpus no term would be rare.
+_SMOOTHING_MEMORIES: Final = 100
 
-# These three are not from LoCoMo, which has neither files nor facts that took the place of others.
-_TIED: Final = 0.5
-_NEWEST: Final = 0.3  # for the newest of those that fit nearly as well as the best
-_NEARLY: Final = 0.5
-# Below this a memory shares no more with a topic than it does with one of strangers.
-_FITS: Final = 0.2
-# So alike by their meaning alone is one in a hundred pairs of a topic and a memory.
-_MEANS_IT: Final = 0.45
+# The next three are not tuned on LoCoMo, which has neither files nor corrected facts.
+_REFERENCE_WEIGHT: Final = 0.5
+_RECENCY_WEIGHT: Final = 0.3  # for the newest of the memories whose score is close to the best
+_RECENCY_MIN_SHARE: Final = 0.5  # of the best score
+# A memory with a lower score has as much in common with topics from other people's conversations.
+_MIN_SCORE: Final = 0.2
+# One in a hundred random pairs of a topic and a memory has at least this cosine.
+_MIN_COSINE: Final = 0.45
+
+_EPOCH_ORDINAL: Final = 719_163  # of 1970-01-01
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A memory, and what it is found by."""
+    """A memory with the features that it is ranked by."""
 
     memory: Memory
-    told_s: float
-    words: Numbers  # each once
-    counts: Numbers
-    first_word: int
+    observed_s: float  # Unix time of the last observation
+    terms: TermIds  # distinct
+    counts: TermIds
+    first_term: int
     vector: Row
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is asked for."""
+    """A parsed question."""
 
-    words: Numbers
+    terms: TermIds
     weights: Floats
     vector: Vector
-    days: DateRange | None
-    is_about_now: bool
-    about: frozenset[tuple[str, str, str]]  # root, path and symbol of what is in play
+    dates: DateRange | None
+    asks_for_present: bool
+    about: frozenset[tuple[str, str, str]]  # root, path and symbol of the referenced code
 
 
 class Corpus:
-    """Memories in the order in which they were told."""
+    """Memories in chronological order, with an inverted index of their terms."""
 
-    def __init__(self, entries: Sequence[Entry], vocabulary: int) -> None:
-        entries = sorted(entries, key=lambda entry: (entry.told_s, int(entry.memory.id)))
+    def __init__(self, entries: Sequence[Entry], vocabulary_size: int) -> None:
+        entries = sorted(entries, key=lambda entry: (entry.observed_s, int(entry.memory.id)))
         self._memories = [entry.memory for entry in entries]
-        told = np.array([entry.told_s for entry in entries])
-        self._days = (told // 86_400).astype(np.int64)
-        self._episodes = np.cumsum(np.diff(told, prepend=told[:1]) > _PAUSE_S)
-        self._first_words = np.array([entry.first_word for entry in entries], dtype=np.int64)
+        observed_s = np.array([entry.observed_s for entry in entries])
+        self._days = (observed_s // 86_400).astype(np.int64)
+        pauses = np.diff(observed_s, prepend=observed_s[:1])
+        self._episodes = np.cumsum(pauses > _EPISODE_PAUSE_S)
+        self._first_terms = np.array([entry.first_term for entry in entries], dtype=np.int64)
         self._vectors: Rows = np.stack([entry.vector for entry in entries])
-        self._lengths = np.maximum(np.linalg.norm(self._vectors.astype(np.float32), axis=1), 1e-9)
-        self._ties = _places_of(self._memories)
-        self._index_words(entries, vocabulary)
+        self._norms = np.maximum(np.linalg.norm(self._vectors.astype(np.float32), axis=1), 1e-9)
+        self._by_reference = _positions_by_reference(self._memories)
+        self._index_terms(entries, vocabulary_size)
 
-    def _index_words(self, entries: Sequence[Entry], vocabulary: int) -> None:
-        words = np.concatenate([entry.words for entry in entries])
+    def _index_terms(self, entries: Sequence[Entry], vocabulary_size: int) -> None:
+        terms = np.concatenate([entry.terms for entry in entries])
         counts = np.concatenate([entry.counts for entry in entries]).astype(np.float64)
-        owners = np.repeat(np.arange(len(entries)), [len(entry.words) for entry in entries])
+        owners = np.repeat(np.arange(len(entries)), [len(entry.terms) for entry in entries])
         lengths = np.bincount(owners, counts, minlength=len(entries))
         norms = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean()))
-        order = np.argsort(words, kind="stable")
-        self._starts = np.searchsorted(words[order], np.arange(vocabulary + 1))
+        order = np.argsort(terms, kind="stable")
+        self._starts = np.searchsorted(terms[order], np.arange(vocabulary_size + 1))
         self._owners = owners[order]
         self._gains = (counts * (_K1 + 1) / (counts + norms[owners]))[order]
 
-    def best(self, topic: Topic, top_k: int) -> list[Memory]:
-        """At most top_k that fit, best first; of two that fit alike the newer one first."""
-        scores, fits = self._judged(topic)
-        if topic.is_about_now:
-            scores = scores + self._newness(scores, fits)
+    def search(self, topic: Topic, top_k: int) -> list[Memory]:
+        """Return at most `top_k` relevant memories, best first; the newer first on equal scores."""
+        scores, is_relevant = self._score(topic)
+        if topic.asks_for_present:
+            scores = scores + self._recency_scores(scores, is_relevant)
         scores = np.round(scores, 3)
         order = np.lexsort((-np.arange(len(scores)), -scores))
         return [
             replace(self._memories[at], score=min(1.0, float(scores[at])))
-            for at in order[fits[order]][:top_k].tolist()
+            for at in order[is_relevant[order]][:top_k].tolist()
         ]
 
-    def _judged(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
-        """How well each memory fits, and whether it fits at all.
+    def _score(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the score of each memory, and whether it is relevant.
 
-        What stands nearby lifts a memory; to be shown it needs something of its own.
+        Neighbours raise the score of a memory. To be relevant, it needs a match of its own: a
+        term, a date, a close meaning or a reference.
         """
-        scores, has_word = self._said(topic)
+        scores, has_term = self._term_scores(topic)
         cosines = self._cosines(topic.vector)
-        scores += _COSINE * np.maximum(cosines, 0)
-        scores += _SUBJECT * np.isin(self._first_words, topic.words[topic.weights == 1])
-        shown = has_word
-        if topic.days is not None:
-            away = self._days_away(topic.days)
-            scores += _TIME * np.exp(-away / _TIME_FADES_DAYS)
-            shown = shown | (away == 0)
-        shown = (shown & (scores >= _FITS)) | (cosines >= _MEANS_IT)
-        tied = [at for place in topic.about for at in self._ties.get(place, ())]
-        shown[tied] = True
-        scores[list(set(tied))] += _TIED
-        return scores, shown
+        scores += _COSINE_WEIGHT * np.maximum(cosines, 0)
+        scores += _SUBJECT_WEIGHT * np.isin(self._first_terms, topic.terms[topic.weights == 1])
+        has_match = has_term
+        if topic.dates is not None:
+            distance = distance_days(self._days, topic.dates)
+            scores += _DATE_WEIGHT * np.exp(-distance / _DATE_DECAY_DAYS)
+            has_match = has_match | (distance == 0)
+        is_relevant = (has_match & (scores >= _MIN_SCORE)) | (cosines >= _MIN_COSINE)
+        referring = [at for place in topic.about for at in self._by_reference.get(place, ())]
+        is_relevant[referring] = True
+        scores[list(set(referring))] += _REFERENCE_WEIGHT
+        return scores, is_relevant
 
     def _cosines(self, vector: Vector) -> Floats:
         query = quantize(vector[None, :])
         # A product of floats would wake the threads of a BLAS, for a fraction of a millisecond.
         products = np.asarray(simsimd.cdist(query, self._vectors, "dot", threads=1)).reshape(-1)
-        length = max(float(np.linalg.norm(query.astype(np.float32))), 1e-9)
-        cosines: Floats = products / (self._lengths * length)
+        norm = max(float(np.linalg.norm(query.astype(np.float32))), 1e-9)
+        cosines: Floats = products / (self._norms * norm)
         return cosines
 
-    def _said(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
-        """BM25 of each memory and those around it, where 1 is every word once.
+    def _term_scores(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the BM25 score of each memory, and whether it contains a significant term.
 
-        And which of them have a word of the topic that says something.
+        Terms of neighbouring memories count too. A memory that contains every term of the topic
+        once scores 1.
         """
         total, possible = np.zeros(len(self._memories)), 1e-9
-        has_word = np.zeros(len(total), dtype=np.bool_)
-        for word, weight in zip(topic.words.tolist(), topic.weights.tolist(), strict=True):
-            here = self._place_of(word)
-            owners = self._owners[here]
-            seen = len(self._memories) + _UNSEEN - len(owners)
-            rarity = weight * np.log1p((seen + 0.5) / (len(owners) + 0.5))
+        has_term = np.zeros(len(total), dtype=np.bool_)
+        for term, weight in zip(topic.terms.tolist(), topic.weights.tolist(), strict=True):
+            postings = self._postings(term)
+            owners = self._owners[postings]
+            corpus_size = len(self._memories) + _SMOOTHING_MEMORIES - len(owners)
+            rarity = weight * np.log1p((corpus_size + 0.5) / (len(owners) + 0.5))
             possible += rarity
-            total += self._with_those_around(owners, rarity * self._gains[here])
+            total += self._spread_to_neighbours(owners, rarity * self._gains[postings])
             if weight == 1:
-                has_word[owners] = True
-        return total / possible, has_word
+                has_term[owners] = True
+        return total / possible, has_term
 
-    def _place_of(self, word: int) -> slice:
-        """Where the memories with a word stand; nowhere for one that came after this was made."""
-        if not 0 <= word < len(self._starts) - 1:
+    def _postings(self, term: int) -> slice:
+        """Return the range of a term in the index; an empty one for a term of a later memory."""
+        if not 0 <= term < len(self._starts) - 1:
             return slice(0, 0)
-        return slice(int(self._starts[word]), int(self._starts[word + 1]))
+        return slice(int(self._starts[term]), int(self._starts[term + 1]))
 
-    def _with_those_around(self, owners: Numbers, gains: Floats) -> Floats:
-        """What a word gives to each memory: to those that have it, and to those nearby."""
-        found = np.zeros(len(self._memories))
-        found[owners] = gains
-        for away, (before, after) in enumerate(zip(_BEFORE, _AFTER, strict=True), start=1):
-            for step, share in ((away, before), (-away, after)):
+    def _spread_to_neighbours(self, owners: TermIds, gains: Floats) -> Floats:
+        """Return the score that one term gives to each memory that contains it or is near one."""
+        scores = np.zeros(len(self._memories))
+        scores[owners] = gains
+        weights = zip(_EARLIER_NEIGHBOUR_WEIGHTS, _LATER_NEIGHBOUR_WEIGHTS, strict=True)
+        for distance, (earlier, later) in enumerate(weights, start=1):
+            for step, weight in ((distance, earlier), (-distance, later)):
                 near = owners + step
-                is_near = (near >= 0) & (near < len(found))
+                is_near = (near >= 0) & (near < len(scores))
                 is_near[is_near] = self._episodes[near[is_near]] == self._episodes[owners[is_near]]
-                places = near[is_near]
-                found[places] = np.maximum(found[places], share * gains[is_near])
-        return found
-
-    def _days_away(self, days: DateRange) -> Floats:
-        first, last = (day.toordinal() - _EPOCH for day in (days.first, days.last))
-        return np.maximum(np.maximum(self._days - last, 2 * (first - self._days)), 0.0)
+                at = near[is_near]
+                scores[at] = np.maximum(scores[at], weight * gains[is_near])
+        return scores
 
     @staticmethod
-    def _newness(scores: Floats, fits: NDArray[np.bool_]) -> Floats:
-        """More for each that is newer among those that fit nearly as well as the best."""
-        good = fits & (scores >= _NEARLY * scores.max())
-        return np.where(good, _NEWEST * (np.cumsum(good) - 1) / max(1, good.sum() - 1), 0.0)
+    def _recency_scores(scores: Floats, is_relevant: NDArray[np.bool_]) -> Floats:
+        """Return a bonus that increases with recency among the memories with the best scores."""
+        best = is_relevant & (scores >= _RECENCY_MIN_SHARE * scores.max())
+        return np.where(best, _RECENCY_WEIGHT * (np.cumsum(best) - 1) / max(1, best.sum() - 1), 0.0)
 
 
-_EPOCH: Final = 719_163  # the ordinal of 1970-01-01
+def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:
+    """Return the distance of days, counted from 1970-01-01, from a date range; 0 inside it.
 
-
-def _places_of(memories: Sequence[Memory]) -> dict[tuple[str, str, str], list[int]]:
-    """The positions of the memories that are tied to a place.
-
-    One about a symbol is about its file too.
+    Facts are usually recorded after the event, so a day before the range counts twice.
     """
-    places: dict[tuple[str, str, str], list[int]] = {}
+    first, last = (day.toordinal() - _EPOCH_ORDINAL for day in (dates.first, dates.last))
+    return np.maximum(np.maximum(days - last, 2 * (first - days)), 0.0)
+
+
+def _positions_by_reference(memories: Sequence[Memory]) -> dict[tuple[str, str, str], list[int]]:
+    """Return the positions of the memories that refer to each file or symbol.
+
+    A memory about a symbol is about its file too.
+    """
+    positions: dict[tuple[str, str, str], list[int]] = {}
     for at, memory in enumerate(memories):
         for about in memory.about:
             for place in {about.place, (about.root, about.path, "")}:
-                places.setdefault(place, []).append(at)
-    return places
+                positions.setdefault(place, []).append(at)
+    return positions

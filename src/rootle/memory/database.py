@@ -1,4 +1,4 @@
-"""The SQLite file that holds the memories: its tables, how it is opened, what its failures mean."""
+"""The SQLite database of the embedded memory store: schema, opening, error messages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from filelock import FileLock
 from rootle.errors import MemoryStorageError
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 1
-DATABASE_NAME: Final = "memories.db"
+SCHEMA_VERSION: Final = 2
 _BUSY_TIMEOUT_S: Final = 10.0
-_OF_DATABASE: Final = ("", "-wal", "-shm")  # endings of the files that are one database
-_DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # of the files of one database
+_DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-# Rows are only ever added, so that whoever has read up to a number needs only those after it.
-# A memory that a person forgets is the one exception: its text is wiped, its number remains.
-_TABLES: Final = """
+# Observations and deletions are append-only and numbered, so that a reader that remembers the last
+# numbers loads only later rows. A deletion removes the text of a memory and keeps its id.
+_SCHEMA: Final = """
 CREATE TABLE memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     user_id TEXT NOT NULL,
@@ -33,57 +32,70 @@ CREATE TABLE memories (
     vector BLOB NOT NULL,
     UNIQUE (user_id, digest)
 );
-CREATE TABLE tellings (
+CREATE TABLE observations (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     memory_id INTEGER NOT NULL,
     user_id TEXT NOT NULL,
-    told_at TEXT NOT NULL,
-    times INTEGER NOT NULL
+    observed_at TEXT NOT NULL,
+    count INTEGER NOT NULL
 );
-CREATE INDEX tellings_of_memory ON tellings (memory_id);
-CREATE TABLE ties (
+CREATE INDEX observations_by_memory ON observations (memory_id);
+CREATE TABLE code_references (
     memory_id INTEGER NOT NULL,
     root TEXT NOT NULL,
     path TEXT NOT NULL,
     symbol TEXT NOT NULL,
     digest TEXT NOT NULL
 );
-CREATE INDEX ties_of_memory ON ties (memory_id);
-CREATE TABLE forgotten (
+CREATE INDEX code_references_by_memory ON code_references (memory_id);
+CREATE TABLE deletions (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     memory_id INTEGER NOT NULL,
     user_id TEXT NOT NULL,
-    forgotten_at TEXT NOT NULL
+    deleted_at TEXT NOT NULL
 );
+"""
+# Version 1 had the same tables under other names.
+_UPGRADE_FROM_1: Final = """
+DROP INDEX tellings_of_memory;
+DROP INDEX ties_of_memory;
+ALTER TABLE tellings RENAME TO observations;
+ALTER TABLE observations RENAME COLUMN told_at TO observed_at;
+ALTER TABLE observations RENAME COLUMN times TO count;
+ALTER TABLE ties RENAME TO code_references;
+ALTER TABLE forgotten RENAME TO deletions;
+ALTER TABLE deletions RENAME COLUMN forgotten_at TO deleted_at;
+CREATE INDEX observations_by_memory ON observations (memory_id);
+CREATE INDEX code_references_by_memory ON code_references (memory_id);
 """
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """A connection to the database, made where there is none.
+    """Return a connection to the database, created if missing.
 
-    Raises MemoryStorageError; one that is damaged is put aside first.
+    Raises MemoryStorageError. A damaged database is renamed first.
     """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Made beforehand, because SQLite would let everybody read it.
+        # SQLite would create a file that every user can read.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-            # What was remembered survives a power cut; there is nowhere to make it again from.
+            # Memories must survive a power failure, since they cannot be derived from other data.
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA secure_delete=ON")
-            _prepare(connection, path)
+            _prepare_schema(connection, path)
         except BaseException:
             connection.close()
             raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    version = _version(connection)
+def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
+    version = _schema_version(connection)
     if version > SCHEMA_VERSION:
         raise MemoryStorageError(
             f"the memories at {path} were written by a newer rootle (format {version}, this one "
@@ -92,62 +104,63 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if version == SCHEMA_VERSION:
         return
     with write_transaction(connection):
-        # Another process may have made the tables while this one waited for the lock.
-        if _version(connection) < SCHEMA_VERSION:
-            for statement in _TABLES.split(";"):
+        # Another process may have done this while this one waited for the lock.
+        version = _schema_version(connection)
+        if version < SCHEMA_VERSION:
+            for statement in (_SCHEMA if version == 0 else _UPGRADE_FROM_1).split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _schema_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turns what SQLite and the file system raise into a MemoryStorageError that tells the cure."""
+    """Convert errors of SQLite and the file system to a MemoryStorageError with a remedy."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        raise MemoryStorageError(_explained(error, code, path)) from error
+        raise MemoryStorageError(_describe(error, code, path)) from error
     except OSError as error:
         raise MemoryStorageError(
-            f"cannot use the memories at {path}: {error.strerror or error}; free space, or give "
-            "yourself the right to write there"
+            f"cannot use the memories at {path}: {error.strerror or error}; free disk space, or "
+            "make the folder writable"
         ) from error
 
 
-def _explained(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
-    if code in _DAMAGE:
-        aside = _put_aside(path)
-        where = f"put aside as {aside}" if aside else "put aside already"
+def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
+    if code in _DAMAGE_CODES:
+        backup = _rename_damaged(path)
+        outcome = f"renamed to {backup}" if backup else "renamed by another process"
         return (
-            f"the memories at {path} are damaged ({error}); the file was {where}, and new ones go "
-            f"into an empty one. `sqlite3 FILE .recover` may save what is in it, "
-            "`rootle memory import` takes an export back"
+            f"the memories at {path} are damaged ({error}); the file was {outcome}, and new "
+            "memories are stored in a new one. `sqlite3 FILE .recover` may recover its content, "
+            "`rootle memory import` restores an export"
         )
     if code == sqlite3.SQLITE_FULL:
         return f"the disk of the memories at {path} is full; free space"
     if code == sqlite3.SQLITE_BUSY:
         return f"another process keeps the memories at {path} locked; try again"
-    return f"cannot use the memories at {path} ({error}); free space, or allow writing there"
+    return f"cannot use the memories at {path} ({error}); free disk space, or make it writable"
 
 
-def _put_aside(path: Path) -> Path | None:
-    """Rename a damaged database; None where somebody else has done so."""
+def _rename_damaged(path: Path) -> Path | None:
+    """Rename a damaged database and return its new path; None if another process renamed it."""
     with FileLock(f"{path}.lock"):
-        if _is_whole(path):
+        if _is_intact(path):
             return None
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
-        aside = path.with_name(f"{path.name}.damaged-{stamp}")
-        for ending in _OF_DATABASE:
-            if os.path.exists(f"{path}{ending}"):
-                os.replace(f"{path}{ending}", f"{aside}{ending}")
-        return aside
+        backup = path.with_name(f"{path.name}.damaged-{stamp}")
+        for suffix in _DATABASE_SUFFIXES:
+            if os.path.exists(f"{path}{suffix}"):
+                os.replace(f"{path}{suffix}", f"{backup}{suffix}")
+        return backup
 
 
-def _is_whole(path: Path) -> bool:
+def _is_intact(path: Path) -> bool:
     if not path.exists():
         return True
     try:

@@ -1,4 +1,4 @@
-"""The time that a topic names: "in May 2023", "last week", "yesterday"; or that it asks for now."""
+"""Dates in a topic: "in May 2023", "last week", "yesterday"; and questions about the present."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-# Not those of the module `calendar`, which are in the language of whoever runs this.
+# The names in the module `calendar` depend on the locale.
 _MONTH_NAMES: Final = (
     "january february march april may june july august september october november december"
 ).split()
@@ -52,7 +52,7 @@ _AGO: Final = re.compile(
     r"(?P<unit>day|week|month|year)s?\s+ago\b",
     re.IGNORECASE,
 )
-_DAY_WORD: Final = re.compile(
+_RELATIVE_DAY: Final = re.compile(
     r"\b(?P<word>today|yesterday|the day before yesterday)\b", re.IGNORECASE
 )
 _NOW: Final = re.compile(
@@ -60,115 +60,108 @@ _NOW: Final = re.compile(
     r"|these days|at the moment|at present|right now|so far)\b",
     re.IGNORECASE,
 )
-_DAYS_OF: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
-# A month that is a word of its own too, and is meant as one unless something says otherwise.
+_UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
+# Words with other meanings, which count as months only if capitalised or with a day or a year.
 _AMBIGUOUS: Final = frozenset({"may", "march", "mar", "sun", "dec", "jan", "jun", "sep", "oct"})
+_ONE_DAY: Final = timedelta(1)
 
 
 @dataclass(frozen=True, slots=True)
 class DateRange:
-    """The days from the first to the last one."""
+    """The days from the first to the last, both included."""
 
     first: date
     last: date
 
-    def away(self, day: date) -> int:
-        """Days until `day` that count against it: what is told is told afterwards.
 
-        What was told before counts twice.
-        """
-        return max((day - self.last).days, 2 * (self.first - day).days, 0)
+_Parser = Callable[[re.Match[str], date], DateRange | None]
 
 
-def days_named(topic: str, today: date) -> DateRange | None:
-    """The days that a topic names, of several the first ones; None where it names none."""
-    for found in _readers(topic, today):
-        if found is not None:
-            return found
+def parse_dates(topic: str, today: date) -> DateRange | None:
+    """Return the first date or period that a topic names; None if there is none."""
+    for dates in _candidates(topic, today):
+        if dates is not None:
+            return dates
     return None
 
 
-def asks_for_now(topic: str) -> bool:
-    """Whether a topic is about how things stand at present."""
+def asks_for_present(topic: str) -> bool:
+    """Return whether a topic asks for the current state."""
     return _NOW.search(topic) is not None
 
 
-def _readers(topic: str, today: date) -> Iterator[DateRange | None]:
-    readers: tuple[
-        tuple[re.Pattern[str], Callable[[re.Match[str], date], DateRange | None]], ...
-    ] = (
-        (_ISO, _iso),
-        (_DATE, _dated),
-        (_DAY_WORD, _day_word),
-        (_AGO, _ago),
-        (_UNIT, _unit),
-        (_WEEKDAY, _weekday),
-        (_YEAR, _year),
+def _candidates(topic: str, today: date) -> Iterator[DateRange | None]:
+    parsers: tuple[tuple[re.Pattern[str], _Parser], ...] = (
+        (_ISO, _parse_iso),
+        (_DATE, _parse_month),
+        (_RELATIVE_DAY, _parse_relative_day),
+        (_AGO, _parse_ago),
+        (_UNIT, _parse_unit),
+        (_WEEKDAY, _parse_weekday),
+        (_YEAR, _parse_year),
     )
-    for pattern, read in readers:
+    for pattern, parse in parsers:
         for match in pattern.finditer(topic):
-            yield read(match, today)
+            yield parse(match, today)
 
 
-def _iso(match: re.Match[str], _: date) -> DateRange | None:
-    return _days_of(int(match["year"]), int(match["month"]), int(match["day"] or 0))
+def _parse_iso(match: re.Match[str], _: date) -> DateRange | None:
+    return _calendar_range(int(match["year"]), int(match["month"]), int(match["day"] or 0))
 
 
-def _dated(match: re.Match[str], today: date) -> DateRange | None:
+def _parse_month(match: re.Match[str], today: date) -> DateRange | None:
     name = match["month"].lower()
     month = _MONTHS[name]
     day = int(match["first"] or match["last"] or 0)
     if name in _AMBIGUOUS and not (match["year"] or day or match["month"][0].isupper()):
         return None
-    # Without a year it is the last month of that name.
+    # Without a year, the most recent month of that name.
     year = int(match["year"] or (today.year if month <= today.month else today.year - 1))
-    return _days_of(year, month, day)
+    return _calendar_range(year, month, day)
 
 
-def _day_word(match: re.Match[str], today: date) -> DateRange | None:
-    back = {"today": 0, "yesterday": 1}.get(match["word"].lower(), 2)
-    day = today - timedelta(back)
+def _parse_relative_day(match: re.Match[str], today: date) -> DateRange | None:
+    days_ago = {"today": 0, "yesterday": 1}.get(match["word"].lower(), 2)
+    day = today - timedelta(days_ago)
     return DateRange(day, day)
 
 
-def _ago(match: re.Match[str], today: date) -> DateRange | None:
-    said, unit = match["count"].lower(), _DAYS_OF[match["unit"].lower()]
-    day = today - timedelta((_COUNTS.get(said) or int(said)) * unit)
-    # "Three months ago" may be a week or two off, "three days ago" is not.
-    return DateRange(day - timedelta(unit // 3), day + timedelta(unit // 3))
+def _parse_ago(match: re.Match[str], today: date) -> DateRange | None:
+    count, unit_days = match["count"].lower(), _UNIT_DAYS[match["unit"].lower()]
+    day = today - timedelta((_COUNTS.get(count) or int(count)) * unit_days)
+    # "Three months ago" may be a week or two off, "three days ago" is exact.
+    tolerance = timedelta(unit_days // 3)
+    return DateRange(day - tolerance, day + tolerance)
 
 
-def _unit(match: re.Match[str], today: date) -> DateRange | None:
+def _parse_unit(match: re.Match[str], today: date) -> DateRange | None:
     unit, is_this = match["unit"].lower(), match["which"].lower() in ("this", "current")
     if unit == "night":
         return DateRange(today - timedelta(0 if is_this else 1), today)
     if unit == "week":
         monday = today - timedelta(today.weekday())
-        return (
-            DateRange(monday, today) if is_this else DateRange(monday - timedelta(7), monday - _DAY)
-        )
+        previous = DateRange(monday - timedelta(7), monday - _ONE_DAY)
+        return DateRange(monday, today) if is_this else previous
     if unit == "month":
         first = today.replace(day=1)
-        before = first - _DAY
-        return DateRange(first, today) if is_this else DateRange(before.replace(day=1), before)
-    return _days_of(today.year if is_this else today.year - 1)
+        previous_last = first - _ONE_DAY
+        previous = DateRange(previous_last.replace(day=1), previous_last)
+        return DateRange(first, today) if is_this else previous
+    return _calendar_range(today.year if is_this else today.year - 1)
 
 
-def _weekday(match: re.Match[str], today: date) -> DateRange | None:
-    back = (today.weekday() - _WEEKDAYS.index(match["day"].lower())) % 7
-    day = today - timedelta(back or 7)
+def _parse_weekday(match: re.Match[str], today: date) -> DateRange | None:
+    days_ago = (today.weekday() - _WEEKDAYS.index(match["day"].lower())) % 7
+    day = today - timedelta(days_ago or 7)
     return DateRange(day, day)
 
 
-def _year(match: re.Match[str], _: date) -> DateRange | None:
-    return _days_of(int(match["year"]))
+def _parse_year(match: re.Match[str], _: date) -> DateRange | None:
+    return _calendar_range(int(match["year"]))
 
 
-_DAY: Final = timedelta(1)
-
-
-def _days_of(year: int, month: int = 0, day: int = 0) -> DateRange | None:
-    """A year, a month or a day; None where the calendar has no such one."""
+def _calendar_range(year: int, month: int = 0, day: int = 0) -> DateRange | None:
+    """Return a year, a month or a day; None if it does not exist."""
     try:
         first = date(year, month or 1, day or 1)
     except ValueError:

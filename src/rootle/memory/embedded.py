@@ -1,4 +1,4 @@
-"""The store of memories that is part of rootle: one SQLite file, searched by words and meaning."""
+"""The default memory store: one SQLite file, searched by terms, meaning, dates and references."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from typing import Final
 from rootle.memory import queries
 from rootle.memory.corpus import Topic
 from rootle.memory.database import open_database, storage_errors
-from rootle.memory.dates import asks_for_now, days_named
+from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
-from rootle.memory.queries import Event
+from rootle.memory.queries import MemoryEvent
 from rootle.memory.vocabulary import Vocabulary
 from rootle.protocols import Embedder, QueryEmbedder, Vector
 from rootle.serialization.timestamps import format_timestamp
@@ -30,114 +30,117 @@ _DIGEST_BYTES: Final = 16
 
 
 class EmbeddedMemory:
-    """A MemoryStore in a file. Safe for several threads and several processes."""
+    """A MemoryStore in a local file. Safe for several threads and several processes."""
 
     def __init__(
         self,
         path: Path,
-        embedder: Callable[[], Embedder],
+        open_embedder: Callable[[], Embedder],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`embedder` is called when the first memory is kept or sought."""
+        """Create a store that opens no file and no model before its first use."""
         self.path = path
-        self._open_embedder = embedder
+        self._open_embedder = open_embedder
         self._clock = clock
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._inode = -1
         self._embedder: Embedder | None = None
-        self._words: Vocabulary | None = None
-        self._readers: dict[str, MemoryLoader] = {}
+        self._vocabulary: Vocabulary | None = None
+        self._loaders: dict[str, MemoryLoader] = {}
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever remembered here."""
+        """Whether the file exists. It is created with the first memory."""
         return os.path.exists(self.path)
 
     def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
-        """Keep a text; one that differs from another in case or white space alone is the same."""
-        told = Memory(
-            "", encodable(text.strip()), format_timestamp(self._clock()), about=tuple(about)
-        )
-        with self._open() as connection, write_transaction(connection):
-            memory_id = self._keep(connection, told, user_id)
-            return queries.memory(connection, memory_id)
+        """Store a text; texts that differ only in case or white space are one memory."""
+        now = format_timestamp(self._clock())
+        memory = Memory("", encodable(text.strip()), now, about=tuple(about))
+        with self._connect() as connection, write_transaction(connection):
+            return queries.load_memory(connection, self._observe(connection, memory, user_id))
 
-    def put(self, memories: Iterable[Memory], user_id: str) -> int:
-        """Keep memories with the time and the count that they have; says how many are new.
+    def import_memories(self, memories: Iterable[Memory], user_id: str) -> int:
+        """Store memories with their times and counts; return how many were new.
 
-        One that was told at the same time before is passed over.
+        A memory that was already observed at the same time is skipped.
         """
         new = 0
-        with self._open() as connection, write_transaction(connection):
+        with self._connect() as connection, write_transaction(connection):
             for memory in memories:
-                known = queries.find(connection, user_id, _digest(memory.text))
-                if known is None or not queries.was_told(connection, known, memory.created_at):
-                    self._keep(connection, memory, user_id)
+                known = queries.find_memory_id(connection, user_id, _digest(memory.text))
+                if known is None or not queries.has_observation(
+                    connection, known, memory.created_at
+                ):
+                    self._observe(connection, memory, user_id)
                     new += 1
         return new
 
     def search(
         self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
     ) -> list[Memory]:
-        """Memories that fit by their words, their meaning, their time or what they are about."""
+        """Return at most `top_k` memories that match a topic or refer to `about`, best first."""
         if not self.exists or top_k < 1:
             return []
-        with self._open() as connection:
-            corpus = self._reader(user_id).corpus(connection)
+        with self._connect() as connection:
+            corpus = self._loader(user_id).load(connection)
             if corpus is None:
                 return []
-            return corpus.best(self._topic(topic, about), top_k)
+            return corpus.search(self._parse_topic(topic, about), top_k)
 
-    def all(self, user_id: str) -> list[Memory]:
-        """Every memory, the newest first."""
+    def list_memories(self, user_id: str) -> list[Memory]:
+        """Return every memory, newest first."""
         if not self.exists:
             return []
-        with self._open() as connection:
-            return queries.memories(connection, user_id)
+        with self._connect() as connection:
+            return queries.load_memories(connection, user_id)
 
     def forget(self, ids: Iterable[str], user_id: str) -> list[str]:
-        """Wipe memories out; returns the ids of those that there were."""
+        """Delete memories and erase their texts from disk; return the ids of those that existed."""
         if not self.exists:
             return []
-        wanted = [int(one) for one in ids if one.isdecimal()]
-        with self._open() as connection:
+        numbers = [int(one) for one in ids if one.isdecimal()]
+        now = format_timestamp(self._clock())
+        with self._connect() as connection:
             with write_transaction(connection):
-                gone = queries.forget(connection, wanted, user_id, format_timestamp(self._clock()))
-            # What was wiped out of the database stands in its journal until that is emptied.
+                deleted = queries.delete_memories(connection, numbers, user_id, now)
+            # The write-ahead log still contains the texts until it is truncated.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return gone
+        return deleted
 
-    def events(self, user_id: str) -> list[Event]:
-        """What was told and forgotten when, the newest first."""
+    def list_events(self, user_id: str) -> list[MemoryEvent]:
+        """Return every addition, repetition and deletion, newest first."""
         if not self.exists:
             return []
-        with self._open() as connection:
-            return queries.events(connection, user_id)
+        with self._connect() as connection:
+            return queries.load_events(connection, user_id)
 
     def close(self) -> None:
-        """Let go of the file; the store can be used again."""
+        """Close the file. The next use opens it again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
-            self._readers.clear()
+            self._loaders.clear()
 
-    def _keep(self, connection: sqlite3.Connection, told: Memory, user_id: str) -> int:
-        digest = _digest(told.text)
-        memory_id = queries.find(connection, user_id, digest)
+    def _observe(self, connection: sqlite3.Connection, memory: Memory, user_id: str) -> int:
+        """Record an observation of a memory, inserted if it is new; return its id."""
+        digest = _digest(memory.text)
+        memory_id = queries.find_memory_id(connection, user_id, digest)
         if memory_id is None:
             model = self._model()
-            memory_id = queries.add(
-                connection, user_id, digest, told.text, model.fingerprint, model.embed([told.text])
+            vectors = model.embed([memory.text])
+            memory_id = queries.insert_memory(
+                connection, user_id, digest, memory.text, model.fingerprint, vectors
             )
-        queries.tell(connection, memory_id, user_id, told.created_at, told.count)
-        queries.tie(connection, memory_id, told.about)
+        queries.insert_observation(connection, memory_id, user_id, memory.created_at, memory.count)
+        queries.insert_references(connection, memory_id, memory.about)
         return memory_id
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """The connection, opened anew where the file is another one than before."""
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        """Yield the connection, reopened if the file was replaced or deleted."""
         with self._lock:
             inode = os.stat(self.path).st_ino if self.exists else -1
             if self._connection is None or inode != self._inode:
@@ -147,29 +150,29 @@ class EmbeddedMemory:
             with storage_errors(self.path):
                 yield self._connection
 
-    def _reader(self, user_id: str) -> MemoryLoader:
-        if user_id not in self._readers:
-            self._words = self._words or Vocabulary()
-            self._readers[user_id] = MemoryLoader(user_id, self._words, self._model())
-        return self._readers[user_id]
+    def _loader(self, user_id: str) -> MemoryLoader:
+        if user_id not in self._loaders:
+            self._vocabulary = self._vocabulary or Vocabulary()
+            self._loaders[user_id] = MemoryLoader(user_id, self._vocabulary, self._model())
+        return self._loaders[user_id]
 
     def _model(self) -> Embedder:
         self._embedder = self._embedder or self._open_embedder()
         return self._embedder
 
-    def _topic(self, topic: str, about: Sequence[MemoryReference]) -> Topic:
-        words = self._words = self._words or Vocabulary()
-        numbers = words.of_topic(topic)
+    def _parse_topic(self, topic: str, about: Sequence[MemoryReference]) -> Topic:
+        vocabulary = self._vocabulary = self._vocabulary or Vocabulary()
+        terms = vocabulary.encode_topic(topic)
         return Topic(
-            numbers,
-            words.weights(numbers),
-            self._question_vector(topic),
-            days_named(topic, self._today()),
-            asks_for_now(topic),
+            terms,
+            vocabulary.weigh(terms),
+            self._embed_topic(topic),
+            parse_dates(topic, self._today()),
+            asks_for_present(topic),
             frozenset(one.place for one in about),
         )
 
-    def _question_vector(self, topic: str) -> Vector:
+    def _embed_topic(self, topic: str) -> Vector:
         model = self._model()
         if isinstance(model, QueryEmbedder):
             return model.embed_query(topic)
@@ -181,6 +184,8 @@ class EmbeddedMemory:
 
 
 def _digest(text: str) -> bytes:
-    """The same for texts that differ in white space and case alone."""
-    plain = " ".join(text.split()).casefold()
-    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=_DIGEST_BYTES).digest()
+    """Return a digest that ignores white space and case."""
+    normalized = " ".join(text.split()).casefold()
+    return hashlib.blake2b(
+        normalized.encode("utf-8", "replace"), digest_size=_DIGEST_BYTES
+    ).digest()

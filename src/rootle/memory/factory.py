@@ -1,4 +1,4 @@
-"""Which name means which store of memories."""
+"""Opens the memory store that the configuration names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STORES: Final = (EMBEDDED, MEM0, MEM0_SERVICE)
 
 
 def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryStore:
-    """The store that `memoryStore` names; nothing is opened before its first use.
+    """Return the store that `memoryStore` names; it opens nothing before its first use.
 
-    Raises ConfigError where it names none.
+    Raises ConfigError for an unknown or empty name.
     """
     if config.memory_store == EMBEDDED:
         from rootle.memory.embedded import EmbeddedMemory
 
-        return EmbeddedMemory(_embedded_path(), open_embedder)
+        return EmbeddedMemory(_default_path(), open_embedder)
     if config.memory_store == MEM0:
         from rootle.memory.mem0.library import Mem0Store
 
@@ -31,39 +31,39 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
     if config.memory_store == MEM0_SERVICE:
         from rootle.memory.mem0.service import Mem0Service
 
-        return Mem0Service(lambda: _key(config), endpoint=config.memory_endpoint)
+        return Mem0Service(lambda: _read_service_key(config), endpoint=config.memory_endpoint)
     if not config.memory_store:
-        raise ConfigError('nothing is remembered: memoryStore is ""; set it to "embedded"')
+        raise ConfigError('memory is disabled: memoryStore is ""; set it to "embedded"')
     raise ConfigError(
         f'memoryStore is "{config.memory_store}", expected one of {", ".join(_STORES)}, or "" '
-        "for none"
+        "to disable memory"
     )
 
 
-def existence(config: Config) -> Callable[[], bool]:
-    """Tells whether a store may hold anything: of one on this machine, without opening it."""
-    paths = {EMBEDDED: _embedded_path, MEM0: _mem0_path}
+def existence_check(config: Config) -> Callable[[], bool]:
+    """Return a function that reports whether the store may hold memories, without opening it."""
+    paths = {EMBEDDED: _default_path, MEM0: _mem0_path}
     if config.memory_store not in paths:
         return lambda: True
     return partial(os.path.exists, paths[config.memory_store]())
 
 
-def _embedded_path() -> Path:
-    return data_folder() / "memories.db"
+def _default_path() -> Path:
+    return _data_dir() / "memories.db"
 
 
 def _mem0_path() -> Path:
-    return data_folder() / "mem0"
+    return _data_dir() / "mem0"
 
 
-def data_folder() -> Path:
-    """Where memories lie: with what a user would miss, not with what can be made again."""
+def _data_dir() -> Path:
+    """Return the user's data folder: memories cannot be rebuilt like the content of a cache."""
     from platformdirs import user_data_path
 
     return user_data_path("rootle", appauthor=False)
 
 
-def _key(config: Config) -> str:
+def _read_service_key(config: Config) -> str:
     from rootle.config.api_key import read_key
 
     return read_key(config.memory_api_key, config.memory_api_key_command, "memoryApiKeyCommand")

@@ -1,4 +1,4 @@
-"""The memories of one user at hand in this process, brought up to date before each search."""
+"""Loads the memories of one user into a corpus, and only the changes before each search."""
 
 from __future__ import annotations
 
@@ -11,101 +11,108 @@ from typing import Final
 import numpy as np
 
 from rootle.memory import queries
-from rootle.memory.corpus import Corpus, Entry
+from rootle.memory.corpus import Corpus, Entry, Row
 from rootle.memory.vocabulary import Vocabulary
 from rootle.protocols import Embedder, Rows
 from rootle.storage.quantization import quantize
 from rootle.storage.transaction import write_transaction
 from rootle.types import Memory
 
-_EMBEDDED_AT_ONCE: Final = 256
+_EMBED_BATCH: Final = 256
 
-_CHANGED: Final = """
+_SELECT_CHANGED: Final = """
 SELECT id, text, model, vector,
-       (SELECT max(told_at) FROM tellings WHERE memory_id = id),
-       (SELECT sum(times) FROM tellings WHERE memory_id = id)
+       (SELECT max(observed_at) FROM observations WHERE memory_id = id),
+       (SELECT sum(count) FROM observations WHERE memory_id = id)
 FROM memories WHERE user_id = ?
-AND id IN (SELECT memory_id FROM tellings WHERE number > ? AND user_id = ?)
+AND id IN (SELECT memory_id FROM observations WHERE number > ? AND user_id = ?)
 """
 
-_Row = tuple[int, str, str, bytes, str, int]
+_MemoryRow = tuple[int, str, str, bytes, str, int]
+_Position = tuple[int, int]  # the numbers of the last observation and the last deletion
 
 
 class MemoryLoader:
-    """Reads what is new, and makes a corpus of all."""
+    """The corpus of one user, updated incrementally from the database."""
 
-    def __init__(self, user_id: str, words: Vocabulary, embedder: Embedder) -> None:
+    def __init__(self, user_id: str, vocabulary: Vocabulary, embedder: Embedder) -> None:
         self._user_id = user_id
-        self._words = words
+        self._vocabulary = vocabulary
         self._embedder = embedder
         self._entries: dict[int, Entry] = {}
-        self._seen = (0, 0)  # the numbers of the last telling and the last forgetting
+        self._position: _Position = (0, 0)
         self._corpus: Corpus | None = None
 
-    def corpus(self, connection: sqlite3.Connection) -> Corpus | None:
-        """All memories as they are now; None where there is none."""
-        newest = _newest(connection)
-        if newest != self._seen and self._read(connection, newest):
+    def load(self, connection: sqlite3.Connection) -> Corpus | None:
+        """Return the current memories; None if there are none."""
+        newest = _newest_position(connection)
+        if newest != self._position and self._load_changes(connection, newest):
             entries = list(self._entries.values())
-            self._corpus = Corpus(entries, len(self._words)) if entries else None
+            self._corpus = Corpus(entries, len(self._vocabulary)) if entries else None
         return self._corpus
 
-    def _read(self, connection: sqlite3.Connection, newest: tuple[int, int]) -> bool:
-        """Read what is new up to there; whether there was something of this user."""
-        told, forgotten = self._seen
-        changed: list[_Row] = connection.execute(
-            _CHANGED, (self._user_id, told, self._user_id)
+    def _load_changes(self, connection: sqlite3.Connection, newest: _Position) -> bool:
+        """Load the changes up to a position; return whether there was one of this user."""
+        observation, deletion = self._position
+        changed: list[_MemoryRow] = connection.execute(
+            _SELECT_CHANGED, (self._user_id, observation, self._user_id)
         ).fetchall()
-        tied = queries.ties(connection, [row[0] for row in changed])
-        for (memory_id, text, _, _, told_at, times), vector in zip(
-            changed, self._vectors(connection, changed), strict=True
+        references = queries.load_references(connection, [row[0] for row in changed])
+        vectors = self._load_vectors(connection, changed)
+        for (memory_id, text, _, _, observed_at, count), vector in zip(
+            changed, vectors, strict=True
         ):
-            memory = Memory(
-                str(memory_id), text, told_at, count=times, about=tied.get(memory_id, ())
-            )
-            words = self._words.of_memory(text)
-            counted = Counter(words)  # numpy takes ten times as long for so few
-            numbers = np.fromiter(counted.keys(), dtype=np.int64, count=len(counted))
-            counts = np.fromiter(counted.values(), dtype=np.int64, count=len(counted))
-            first = words[0] if words else -1
-            told_s = datetime.fromisoformat(told_at).timestamp()
-            self._entries[memory_id] = Entry(memory, told_s, numbers, counts, first, vector)
-        gone = connection.execute(
-            "SELECT memory_id FROM forgotten WHERE user_id = ? AND number > ?",
-            (self._user_id, forgotten),
+            about = references.get(memory_id, ())
+            memory = Memory(str(memory_id), text, observed_at, count=count, about=about)
+            self._entries[memory_id] = self._make_entry(memory, vector)
+        deleted = connection.execute(
+            "SELECT memory_id FROM deletions WHERE user_id = ? AND number > ?",
+            (self._user_id, deletion),
         ).fetchall()
-        for (memory_id,) in gone:
+        for (memory_id,) in deleted:
             self._entries.pop(memory_id, None)
-        self._seen = newest
-        return bool(changed or gone)
+        self._position = newest
+        return bool(changed or deleted)
 
-    def _vectors(self, connection: sqlite3.Connection, changed: Sequence[_Row]) -> Rows:
-        """One row a memory; those of another model are made anew, and kept."""
+    def _make_entry(self, memory: Memory, vector: Row) -> Entry:
+        words = self._vocabulary.encode_memory(memory.text)
+        frequencies = Counter(words)  # np.unique takes ten times as long for a short text
+        return Entry(
+            memory,
+            datetime.fromisoformat(memory.created_at).timestamp(),
+            np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies)),
+            np.fromiter(frequencies.values(), dtype=np.int64, count=len(frequencies)),
+            words[0] if words else -1,
+            vector,
+        )
+
+    def _load_vectors(self, connection: sqlite3.Connection, changed: Sequence[_MemoryRow]) -> Rows:
+        """Return one vector per memory; those of another model are replaced in the database."""
         dimensions = self._embedder.dimensions
-        stored = np.zeros((len(changed), dimensions), dtype=np.int8)
-        old = []
+        vectors = np.zeros((len(changed), dimensions), dtype=np.int8)
+        outdated = []
         for at, (_, _, model, vector, _, _) in enumerate(changed):
             if model == self._embedder.fingerprint and len(vector) == dimensions:
-                stored[at] = np.frombuffer(vector, dtype=np.int8)
+                vectors[at] = np.frombuffer(vector, dtype=np.int8)
             else:
-                old.append(at)
-        for start in range(0, len(old), _EMBEDDED_AT_ONCE):
-            some = old[start : start + _EMBEDDED_AT_ONCE]
-            stored[some] = quantize(self._embedder.embed([changed[at][1] for at in some]))
-        if old:
-            self._store(connection, [(stored[at].tobytes(), changed[at][0]) for at in old])
-        return stored
+                outdated.append(at)
+        for start in range(0, len(outdated), _EMBED_BATCH):
+            batch = outdated[start : start + _EMBED_BATCH]
+            vectors[batch] = quantize(self._embedder.embed([changed[at][1] for at in batch]))
+        if outdated:
+            self._store(connection, [(vectors[at].tobytes(), changed[at][0]) for at in outdated])
+        return vectors
 
     def _store(self, connection: sqlite3.Connection, vectors: Sequence[tuple[bytes, int]]) -> None:
         with write_transaction(connection):
             connection.executemany(
                 "UPDATE memories SET model = ?, vector = ? WHERE id = ?",
-                [(self._embedder.fingerprint, vector, at) for vector, at in vectors],
+                [(self._embedder.fingerprint, vector, memory_id) for vector, memory_id in vectors],
             )
 
 
-def _newest(connection: sqlite3.Connection) -> tuple[int, int]:
-    """The numbers of the last telling and the last forgetting, of whatever user."""
-    (told,) = connection.execute("SELECT max(number) FROM tellings").fetchone()
-    (forgotten,) = connection.execute("SELECT max(number) FROM forgotten").fetchone()
-    return told or 0, forgotten or 0
+def _newest_position(connection: sqlite3.Connection) -> _Position:
+    """Return the numbers of the last observation and the last deletion of any user."""
+    (observation,) = connection.execute("SELECT max(number) FROM observations").fetchone()
+    (deletion,) = connection.execute("SELECT max(number) FROM deletions").fetchone()
+    return observation or 0, deletion or 0

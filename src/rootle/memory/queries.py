@@ -1,4 +1,4 @@
-"""What is asked of the database of memories, statement by statement."""
+"""SQL statements of the embedded memory store."""
 
 from __future__ import annotations
 
@@ -11,37 +11,42 @@ from rootle.protocols import Matrix
 from rootle.storage.quantization import quantize
 from rootle.types import Memory, MemoryReference
 
-_MEMORIES: Final = """
-SELECT id, text, max(told_at), sum(times) FROM memories JOIN tellings ON memory_id = id
+_SELECT_MEMORIES: Final = """
+SELECT id, text, max(observed_at), sum(count) FROM memories JOIN observations ON memory_id = id
 """
+_MAX_PARAMETERS: Final = 500  # of one statement
+
+_References = dict[int, tuple[MemoryReference, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened to a memory."""
+class MemoryEvent:
+    """An addition, repetition or deletion of a memory."""
 
     at: str  # ISO 8601, UTC
-    what: Literal["added", "told again", "forgotten"]
+    what: Literal["added", "repeated", "forgotten"]
     memory_id: str
-    text: str  # empty where it was forgotten since
+    text: str  # empty if the memory was deleted
 
 
-def find(connection: sqlite3.Connection, user_id: str, digest: bytes) -> int | None:
-    """The number of a memory by its text."""
-    found = connection.execute(
+def find_memory_id(connection: sqlite3.Connection, user_id: str, digest: bytes) -> int | None:
+    """Return the id of the memory with a text, by the digest of the text."""
+    row = connection.execute(
         "SELECT id FROM memories WHERE user_id = ? AND digest = ?", (user_id, digest)
     ).fetchone()
-    return None if found is None else int(found[0])
+    return None if row is None else int(row[0])
 
 
-def was_told(connection: sqlite3.Connection, memory_id: int, told_at: str) -> bool:
+def has_observation(connection: sqlite3.Connection, memory_id: int, observed_at: str) -> bool:
+    """Return whether a memory was observed at exactly this time."""
     found = connection.execute(
-        "SELECT 1 FROM tellings WHERE memory_id = ? AND told_at = ?", (memory_id, told_at)
+        "SELECT 1 FROM observations WHERE memory_id = ? AND observed_at = ?",
+        (memory_id, observed_at),
     )
     return found.fetchone() is not None
 
 
-def add(
+def insert_memory(
     connection: sqlite3.Connection,
     user_id: str,
     digest: bytes,
@@ -49,63 +54,66 @@ def add(
     model: str,
     vectors: Matrix,
 ) -> int:
-    """A new memory, which was never told yet; returns its number."""
+    """Insert a memory without observations and return its id."""
     vector = quantize(vectors)[0].tobytes()
-    added = connection.execute(
+    cursor = connection.execute(
         "INSERT INTO memories (user_id, digest, text, model, vector) VALUES (?, ?, ?, ?, ?)",
         (user_id, digest, text, model, vector),
     )
-    return int(added.lastrowid or 0)
+    return int(cursor.lastrowid or 0)
 
 
-def tell(
-    connection: sqlite3.Connection, memory_id: int, user_id: str, told_at: str, times: int
+def insert_observation(
+    connection: sqlite3.Connection, memory_id: int, user_id: str, observed_at: str, count: int
 ) -> None:
     connection.execute(
-        "INSERT INTO tellings (memory_id, user_id, told_at, times) VALUES (?, ?, ?, ?)",
-        (memory_id, user_id, told_at, times),
+        "INSERT INTO observations (memory_id, user_id, observed_at, count) VALUES (?, ?, ?, ?)",
+        (memory_id, user_id, observed_at, count),
     )
 
 
-def tie(connection: sqlite3.Connection, memory_id: int, about: Iterable[MemoryReference]) -> None:
+def insert_references(
+    connection: sqlite3.Connection, memory_id: int, about: Iterable[MemoryReference]
+) -> None:
     connection.executemany(
-        "INSERT INTO ties (memory_id, root, path, symbol, digest) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO code_references (memory_id, root, path, symbol, digest) "
+        "VALUES (?, ?, ?, ?, ?)",
         [(memory_id, one.root, one.path, one.symbol, one.digest) for one in about],
     )
 
 
-def memory(connection: sqlite3.Connection, memory_id: int) -> Memory:
-    (row,) = connection.execute(f"{_MEMORIES} WHERE id = ? GROUP BY id", (memory_id,))
-    return _memory(row, ties(connection, [memory_id]))
+def load_memory(connection: sqlite3.Connection, memory_id: int) -> Memory:
+    (row,) = connection.execute(f"{_SELECT_MEMORIES} WHERE id = ? GROUP BY id", (memory_id,))
+    return _read_memory(row, load_references(connection, [memory_id]))
 
 
-def memories(connection: sqlite3.Connection, user_id: str) -> list[Memory]:
-    """Every memory of a user, the newest first."""
-    found = connection.execute(
-        f"{_MEMORIES} WHERE memories.user_id = ? GROUP BY id ORDER BY max(told_at) DESC, id DESC",
+def load_memories(connection: sqlite3.Connection, user_id: str) -> list[Memory]:
+    """Return every memory of a user, newest first."""
+    rows = connection.execute(
+        f"{_SELECT_MEMORIES} WHERE memories.user_id = ? "
+        "GROUP BY id ORDER BY max(observed_at) DESC, id DESC",
         (user_id,),
     ).fetchall()
-    tied = ties(connection, [row[0] for row in found])
-    return [_memory(row, tied) for row in found]
+    references = load_references(connection, [row[0] for row in rows])
+    return [_read_memory(row, references) for row in rows]
 
 
-def _memory(row: tuple[int, str, str, int], tied: dict[int, tuple[MemoryReference, ...]]) -> Memory:
-    memory_id, text, told_at, times = row
-    return Memory(str(memory_id), text, told_at, count=times, about=tied.get(memory_id, ()))
+def _read_memory(row: tuple[int, str, str, int], references: _References) -> Memory:
+    memory_id, text, observed_at, count = row
+    about = references.get(memory_id, ())
+    return Memory(str(memory_id), text, observed_at, count=count, about=about)
 
 
-def ties(
-    connection: sqlite3.Connection, ids: Sequence[int]
-) -> dict[int, tuple[MemoryReference, ...]]:
-    """What memories are about, each file and symbol as it was when it was last told of."""
+def load_references(connection: sqlite3.Connection, ids: Sequence[int]) -> _References:
+    """Return the references of memories, each with the file digest of its last observation."""
     newest: dict[int, dict[tuple[str, str, str], str]] = {}
-    for start in range(0, len(ids), 500):
-        some = ids[start : start + 500]
-        marks = ",".join("?" * len(some))
+    for start in range(0, len(ids), _MAX_PARAMETERS):
+        batch = ids[start : start + _MAX_PARAMETERS]
+        marks = ",".join("?" * len(batch))
         for memory_id, *place, digest in connection.execute(
-            "SELECT memory_id, root, path, symbol, digest FROM ties "
+            "SELECT memory_id, root, path, symbol, digest FROM code_references "
             f"WHERE memory_id IN ({marks}) ORDER BY rowid",
-            some,
+            batch,
         ):
             newest.setdefault(memory_id, {})[tuple(place)] = digest
     return {
@@ -117,43 +125,46 @@ def ties(
     }
 
 
-def forget(
-    connection: sqlite3.Connection, ids: Iterable[int], user_id: str, forgotten_at: str
+def delete_memories(
+    connection: sqlite3.Connection, ids: Iterable[int], user_id: str, deleted_at: str
 ) -> list[str]:
-    """Delete memories of a user; only that there were some, and when, stays."""
-    gone = []
+    """Delete memories of a user and return the ids of those that existed.
+
+    Only the ids and the times of observations and deletions remain.
+    """
+    deleted = []
     for memory_id in dict.fromkeys(ids):
-        deleted = connection.execute(
+        cursor = connection.execute(
             "DELETE FROM memories WHERE id = ? AND user_id = ?", (memory_id, user_id)
         )
-        if deleted.rowcount:
-            connection.execute("DELETE FROM ties WHERE memory_id = ?", (memory_id,))
+        if cursor.rowcount:
+            connection.execute("DELETE FROM code_references WHERE memory_id = ?", (memory_id,))
             connection.execute(
-                "INSERT INTO forgotten (memory_id, user_id, forgotten_at) VALUES (?, ?, ?)",
-                (memory_id, user_id, forgotten_at),
+                "INSERT INTO deletions (memory_id, user_id, deleted_at) VALUES (?, ?, ?)",
+                (memory_id, user_id, deleted_at),
             )
-            gone.append(str(memory_id))
-    return gone
+            deleted.append(str(memory_id))
+    return deleted
 
 
-def events(connection: sqlite3.Connection, user_id: str) -> list[Event]:
-    """What was told and forgotten, the newest first."""
-    told = connection.execute(
-        "SELECT told_at, memory_id, text, "
-        "number = (SELECT min(number) FROM tellings AS first WHERE memory_id = own.memory_id) "
-        "FROM tellings AS own LEFT JOIN memories ON id = memory_id WHERE own.user_id = ?",
+def load_events(connection: sqlite3.Connection, user_id: str) -> list[MemoryEvent]:
+    """Return every observation and deletion, newest first."""
+    observations = connection.execute(
+        "SELECT observed_at, memory_id, text, number = ("
+        "SELECT min(number) FROM observations AS first WHERE first.memory_id = own.memory_id) "
+        "FROM observations AS own LEFT JOIN memories ON id = memory_id WHERE own.user_id = ?",
         (user_id,),
     )
-    happened = [
-        Event(at, "added" if is_first else "told again", str(memory_id), text or "")
-        for at, memory_id, text, is_first in told
+    events = [
+        MemoryEvent(at, "added" if is_first else "repeated", str(memory_id), text or "")
+        for at, memory_id, text, is_first in observations
     ]
-    gone = connection.execute(
-        "SELECT forgotten_at, memory_id FROM forgotten WHERE user_id = ?", (user_id,)
+    deletions = connection.execute(
+        "SELECT deleted_at, memory_id FROM deletions WHERE user_id = ?", (user_id,)
     )
-    happened += [Event(at, "forgotten", str(memory_id), "") for at, memory_id in gone]
-    return sorted(happened, key=_when, reverse=True)
+    events += [MemoryEvent(at, "forgotten", str(memory_id), "") for at, memory_id in deletions]
+    return sorted(events, key=_event_order, reverse=True)
 
 
-def _when(event: Event) -> tuple[str, bool, int]:
+def _event_order(event: MemoryEvent) -> tuple[str, bool, int]:
     return event.at, event.what == "forgotten", int(event.memory_id)

@@ -1,4 +1,4 @@
-"""Secrets in a text: found by the shapes of well-known ones, and blotted out."""
+"""Detects secrets in a text by the formats of well-known kinds, and masks them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 _MARK: Final = "[masked: {}]"
 _MARKED: Final = re.compile(r"\[masked: [^\]]*\]")
 
-# What each kind looks like. Prefixes and lengths are those that the issuers document. A group
-# named "value" is all that is blotted out; else it is the whole match.
-_SHAPES: Final = {
+# Prefixes and lengths are those that the issuers document. If a pattern has a group named "value"
+# or "plain", only this group is masked, else the whole match.
+_FORMATS: Final = {
     "private key": r"""
         -----BEGIN[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----.*?
         (?:-----END[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|\Z)""",
@@ -22,7 +22,7 @@ _SHAPES: Final = {
     "webhook": r"https://hooks\.slack\.com/services/[\w/]{20,}",
     "Stripe key": r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}",
     "API key": r"""
-        \bsk-[A-Za-z0-9_-]{20,}                             # OpenAI, Anthropic and those alike
+        \bsk-[A-Za-z0-9_-]{20,}                             # OpenAI, Anthropic and others
         | \bAIza[\w-]{35}                                   # Google
         | \bhf_[A-Za-z0-9]{30,} | \bnpm_[A-Za-z0-9]{36}\b | \bpypi-[\w-]{50,}
         | \bSG\.[\w-]{16,}\.[\w-]{16,} | \bdop_v1_[a-f0-9]{64}\b""",
@@ -31,7 +31,7 @@ _SHAPES: Final = {
     "password": r"""
         ://[^\s/:@]*:(?P<value>[^\s/@]+)@                   # in a URL
         | \b(?i:[\w.-]{0,40}(?:password|passwd|passphrase|pwd))["']?\s*
-          # In a sentence what follows is a word about passwords more often than one.
+          # In a sentence, the next word is more often part of the sentence than a password.
           (?:=|:=|:(?!\s+[A-Za-z]+\s+[A-Za-z])|(?i:\bis\b)(?=\s+\S*[\d\W]\S))\s*
           (?P<quoted>["'])?(?P<plain>(?(quoted)[^"'\n]+|[^\s"',;]+))""",
     "secret": r"""
@@ -39,10 +39,10 @@ _SHAPES: Final = {
         \s*(?:=|:=|:|(?i:\bis\b))\s*["']?(?P<value>(?=[^\s"',;]*\d)[^\s"',;()\[\]{}]{8,})""",
 }
 _PATTERNS: Final = {
-    kind: re.compile(shape, re.VERBOSE | re.DOTALL) for kind, shape in _SHAPES.items()
+    kind: re.compile(pattern, re.VERBOSE | re.DOTALL) for kind, pattern in _FORMATS.items()
 }
-# What stands where a password would: a variable, a call, a placeholder, a word about passwords.
-_NO_SECRET: Final = re.compile(
+# Values that are not secrets: a variable, a call, a placeholder, a word about passwords.
+_PLACEHOLDER: Final = re.compile(
     r"""
     [$<{(\[*%] | (?:os|process|config|settings|self|env|req|request)\b[.\[]
     | [\w.]*\( | (?:none|null|nil|true|false|undefined|str|string|int|bool|optional|required
@@ -51,10 +51,11 @@ _NO_SECRET: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# Of a fact that was a secret alone, no more than its name is left.
-_FEWEST_WORDS: Final = 2
+# A masked text with fewer other words contains nothing but the name of the secret.
+_MIN_WORDS: Final = 2
+_MIN_PASSWORD_CHARS: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_NAMES: Final = re.compile(
+_SECRET_NAMES: Final = re.compile(
     r"(?i)[\w.-]{0,40}(?:password|passwd|pwd|secret|token|bearer|basic|authorization|key)\w*"
 )
 
@@ -64,40 +65,40 @@ class MaskedText:
     """A text without its secrets."""
 
     text: str
-    kinds: tuple[str, ...]  # of what was blotted out, each once
+    kinds: tuple[str, ...]  # of the secrets that were masked, without repetitions
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether nothing is left that would be worth keeping."""
+    def is_only_secrets(self) -> bool:
+        """Whether nothing but the names of secrets remains."""
         if not self.kinds:
             return False
-        rest = _NAMES.sub(" ", _MARKED.sub(" ", self.text))
-        return len(_WORD.findall(rest)) < _FEWEST_WORDS
+        rest = _SECRET_NAMES.sub(" ", _MARKED.sub(" ", self.text))
+        return len(_WORD.findall(rest)) < _MIN_WORDS
 
 
-def masked(text: str) -> MaskedText:
-    """The text with a mark in the place of each secret; the same text where it has none."""
+def mask_secrets(text: str) -> MaskedText:
+    """Replace each secret with a mark that names its kind."""
     kinds: dict[str, None] = {}
     for kind, pattern in _PATTERNS.items():
-        text = _blotted(text, kind, pattern, kinds)
+        text = _mask_kind(text, kind, pattern, kinds)
     return MaskedText(text, tuple(kinds))
 
 
-def _blotted(text: str, kind: str, pattern: re.Pattern[str], kinds: dict[str, None]) -> str:
-    def blot(match: re.Match[str]) -> str:
+def _mask_kind(text: str, kind: str, pattern: re.Pattern[str], kinds: dict[str, None]) -> str:
+    def mask(match: re.Match[str]) -> str:
         groups = match.groupdict()
         group = next((name for name in ("value", "plain") if groups.get(name)), None)
         start, end = match.span(group) if group else match.span()
-        if group == "plain" and _is_no_secret(match[group]):
+        if group == "plain" and _is_harmless(match[group]):
             return match[0]
-        if _MARKED.search(match[0]) or (group == "value" and _NO_SECRET.match(match[group])):
+        if _MARKED.search(match[0]) or (group == "value" and _PLACEHOLDER.match(match[group])):
             return match[0]
         kinds[kind] = None
         whole = match[0]
         return whole[: start - match.start()] + _MARK.format(kind) + whole[end - match.start() :]
 
-    return pattern.sub(blot, text)
+    return pattern.sub(mask, text)
 
 
-def _is_no_secret(value: str) -> bool:
-    return len(value) < 4 or _NO_SECRET.match(value) is not None
+def _is_harmless(value: str) -> bool:
+    return len(value) < _MIN_PASSWORD_CHARS or _PLACEHOLDER.match(value) is not None

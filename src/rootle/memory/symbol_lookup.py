@@ -1,4 +1,4 @@
-"""Where the files and names that a text mentions stand in an index, if there is one."""
+"""Looks up the files and symbols that a text mentions in the index of a folder."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
-    """Looks names up in the newest snapshot; without an index nothing has a name."""
+    """Finds files by name and by definition in the index; none if there is no index."""
 
-    def __init__(self, snapshots: Callable[[], IndexReader]) -> None:
-        self._snapshots = snapshots
+    def __init__(self, open_index: Callable[[], IndexReader]) -> None:
+        self._open_index = open_index
         self._generation = -1
-        self._by_name: Mapping[str, Sequence[str]] = {}
+        self._paths_by_name: Mapping[str, Sequence[str]] = {}
 
-    def files_named(self, name: str) -> list[str]:
-        """The paths that are this one or end with it: "token.py", "auth/token.py"."""
+    def find_files(self, name: str) -> list[str]:
+        """Return the paths that equal or end with a name: "token.py", "auth/token.py"."""
         try:
-            snapshot = self._snapshots()
-            if snapshot.generation != self._generation:
-                self._by_name = _by_name(snapshot)
-                self._generation = snapshot.generation
+            index = self._open_index()
+            if index.generation != self._generation:
+                self._paths_by_name = _group_by_name(index)
+                self._generation = index.generation
         except IndexStorageError:
             return []
-        last = name.rpartition("/")[2]
-        return [path for path in self._by_name.get(last, ()) if f"/{path}".endswith(f"/{name}")]
+        paths = self._paths_by_name.get(name.rpartition("/")[2], ())
+        return [path for path in paths if f"/{path}".endswith(f"/{name}")]
 
-    def definers(self, name: str) -> list[str]:
-        """The files that define a name, which is in the one spelling of `whole_identifier`."""
+    def find_definers(self, name: str) -> list[str]:
+        """Return the files that define a name, normalized by `whole_identifier`."""
         try:
-            snapshot = self._snapshots()
-            chunks = snapshot.chunks(snapshot.sparse.definers([name])[name])
-            files = snapshot.files(dict.fromkeys(chunk.file_id for chunk in chunks.values()))
+            index = self._open_index()
+            chunks = index.chunks(index.sparse.definers([name])[name])
+            files = index.files(dict.fromkeys(chunk.file_id for chunk in chunks.values()))
         except IndexStorageError:
             return []
         return [state.path for state in files.values()]
 
 
-def _by_name(snapshot: IndexReader) -> Mapping[str, Sequence[str]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for state in snapshot.all_files():
+def _group_by_name(index: IndexReader) -> Mapping[str, Sequence[str]]:
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for state in index.all_files():
         if state.skip is None:
-            found[state.path.rpartition("/")[2]].append(state.path)
-    return found
+            groups[state.path.rpartition("/")[2]].append(state.path)
+    return groups

@@ -1,4 +1,4 @@
-"""What a memory says, as terms: the words of `rootle.text.terms`, stemmed and numbered."""
+"""Term ids for memories and topics: the terms of `rootle.text.terms`, stemmed and numbered."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import STOP_WORDS, TermTable, text_terms
 
-# What nearly every memory is about, and every topic names.
-_OF_MEMORIES: Final = ("user", "remember", "memory")
-_LITTLE_WORDS: Final = " ".join((*sorted(STOP_WORDS), *_OF_MEMORIES))
-# What a word that says little counts beside others; `rank.question` has the same number.
-_LITTLE: Final = 0.15
-# Of a topic. A message with a log pasted into it has thousands, and its first ones say why.
-_MOST_WORDS: Final = 128
+# Words of nearly every memory and topic.
+_DOMAIN_WORDS: Final = ("user", "remember", "memory")
+_STOP_WORDS: Final = " ".join((*sorted(STOP_WORDS), *_DOMAIN_WORDS))
+# The weight of a stop word next to other words; `rank.question` uses the same value.
+_STOP_WORD_WEIGHT: Final = 0.15
+# Distinct terms of a topic. A message with a pasted log has thousands, and states its purpose in
+# the first ones.
+_MAX_TOPIC_TERMS: Final = 128
 
-Numbers = NDArray[np.int64]
+TermIds = NDArray[np.int64]
 
 
-class _Numbers(dict[str, int]):
-    """Stem -> its number, the next one for a new stem."""
+class _StemIds(dict[str, int]):
+    """Stem -> id. Looking up a new stem assigns the next id."""
 
     def __missing__(self, stem: str) -> int:
         self[stem] = number = len(self)
@@ -30,34 +31,34 @@ class _Numbers(dict[str, int]):
 
 
 class Vocabulary:
-    """The stems of all memories, numbered as they come. Not for several threads at once."""
+    """The stems of all memories, numbered in order of appearance. Not thread-safe."""
 
     def __init__(self) -> None:
         stem = open_stemmer()
         self._table = TermTable(stem)
-        self._numbers = _Numbers()
-        # These come first, so that their number tells them apart.
-        self._little = len({self._numbers[one] for one in stem(_LITTLE_WORDS)})
+        self._ids = _StemIds()
+        # Stop words get the first ids, so that an id alone identifies them.
+        self._stop_words = len({self._ids[one] for one in stem(_STOP_WORDS)})
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._ids)
 
-    def of_memory(self, text: str) -> list[int]:
-        """The number of each word, in order; new ones are learnt."""
-        return list(map(self._numbers.__getitem__, self._stems(text)))
+    def encode_memory(self, text: str) -> list[int]:
+        """Return the id of each word, in order; unknown stems are added."""
+        return list(map(self._ids.__getitem__, self._stem(text)))
 
-    def of_topic(self, text: str) -> Numbers:
-        """The number of each word, once; negative ones for words that stand in no memory."""
-        stems = list(dict.fromkeys(self._stems(text)))[:_MOST_WORDS]
+    def encode_topic(self, text: str) -> TermIds:
+        """Return the distinct ids of the words; negative ids for stems that no memory contains."""
+        stems = list(dict.fromkeys(self._stem(text)))[:_MAX_TOPIC_TERMS]
         return np.array(
-            [self._numbers.get(stem, -1 - at) for at, stem in enumerate(stems)], dtype=np.int64
+            [self._ids.get(stem, -1 - at) for at, stem in enumerate(stems)], dtype=np.int64
         )
 
-    def weights(self, numbers: Numbers) -> NDArray[np.float64]:
-        """What each word counts: 1, or little for one that needs no answer."""
-        is_little = (numbers >= 0) & (numbers < self._little)
-        # "What does the user like" has no other words.
-        return np.where(is_little & ~is_little.all(), _LITTLE, 1.0)
+    def weigh(self, terms: TermIds) -> NDArray[np.float64]:
+        """Return the weight of each term: 1, or less for a stop word."""
+        is_stop_word = (terms >= 0) & (terms < self._stop_words)
+        # A topic such as "what does the user like" consists of stop words alone.
+        return np.where(is_stop_word & ~is_stop_word.all(), _STOP_WORD_WEIGHT, 1.0)
 
-    def _stems(self, text: str) -> list[str]:
+    def _stem(self, text: str) -> list[str]:
         return text_terms(text, self._table).split()

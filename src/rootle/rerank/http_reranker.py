@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from rootle.errors import RefusedError, RerankError, UnavailableError
-from rootle.http.client import JsonServer, shown_url
+from rootle.http.client import JsonServer, redact_url
 from rootle.protocols import Hit
 from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
 
@@ -68,7 +68,7 @@ class ServerReranker:
     def _remaining_s(self, deadline: float) -> float:
         remaining_s = round(deadline - self._clock(), 3)
         if remaining_s <= 0:
-            where = shown_url(self._url)
+            where = redact_url(self._url)
             raise UnavailableError(f"{where} did not answer within {self._timeout_s:g} s")
         return remaining_s
 
@@ -93,7 +93,7 @@ class ServerReranker:
                 return self._provider.hits(answer, len(documents))
             except ValueError as error:
                 raise UnavailableError(
-                    f"the reranker at {server.shown_url} sent {error}"
+                    f"the reranker at {server.redacted_url} sent {error}"
                 ) from error
 
         body = self._provider.body(

@@ -1,6 +1,6 @@
 """Export spans and metrics to a collector if OpenTelemetry's environment variables ask for it.
 
-docs/decisions/0024-exporter-and-yaml-editor.md has the reasons against `opentelemetry-instrument`.
+docs/decisions/0025-exporter-and-yaml-editor.md has the reasons against `opentelemetry-instrument`.
 """
 
 from __future__ import annotations

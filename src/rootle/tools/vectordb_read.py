@@ -31,7 +31,7 @@ def vectordb_read(app: App) -> Tool:
         title="Read from the folder",
         description=_DESCRIPTION,
         parameter="source",
-        parameter_description="What to read, e.g. src/app.py:120-180",
+        parameter_description="The source to read, e.g. src/app.py:120-180",
         run=lambda source: _run(app, source),
     )
 

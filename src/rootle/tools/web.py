@@ -31,7 +31,7 @@ def web_search(search: Callable[[str], str]) -> Tool:
         title="Search the web",
         description=_SEARCH,
         parameter="query",
-        parameter_description="What to look for, as you would type it into a search engine",
+        parameter_description="The query, as you would type it into a search engine",
         run=run,
         is_open_world=True,
     )

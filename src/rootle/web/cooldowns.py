@@ -1,4 +1,4 @@
-"""Who is left alone for how long, after having said that it was too much."""
+"""Provider cooldowns after a rate limit, shared by all processes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rootle.storage.atomic_json import read_json, write_json
 _LOG = logging.getLogger(__name__)
 
 _BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# Longer than that nobody is believed; and after as long in peace the first pause is the next one.
-_LONGEST_S: Final = 86_400.0
+# The longest accepted Retry-After, and the time without a rate limit that resets the backoff.
+_MAX_S: Final = 86_400.0
 
 
 class Cooldowns:
-    """Pauses by label, in a folder that all processes share."""
+    """Cooldowns by provider, one JSON file each in a folder."""
 
     def __init__(
         self,
@@ -36,36 +36,36 @@ class Cooldowns:
         self._rng = rng
 
     def check(self, label: str) -> None:
-        """Raise Unavailable while it rests."""
-        until, _ = self._state(label)
-        left_s = until - self._clock()
-        if left_s > 0:
-            raise Unavailable(f"rests for {left_s:.0f} s more after a rate limit")
+        """Raise Unavailable during the cooldown of a provider."""
+        until, _ = self._read(label)
+        remaining_s = until - self._clock()
+        if remaining_s > 0:
+            raise Unavailable(f"rate limited, on cooldown for {remaining_s:.0f} s")
 
-    def begin(self, label: str, wish_s: float) -> None:
-        """Let it rest, longer than the last time, and as long as it wishes itself."""
+    def start(self, label: str, retry_after_s: float) -> None:
+        """Start a cooldown: longer than the previous one, and at least `retry_after_s`."""
         now = self._clock()
-        until, count = self._state(label)
-        count = count + 1 if now - until < _LONGEST_S else 1
-        pause_s = max(_BACKOFF.delay_s(count, self._rng), min(wish_s, _LONGEST_S))
+        until, count = self._read(label)
+        count = count + 1 if now - until < _MAX_S else 1
+        cooldown_s = max(_BACKOFF.delay_s(count, self._rng), min(retry_after_s, _MAX_S))
         try:
-            write_json(self._path(label), {"until": now + pause_s, "count": count})
+            write_json(self._path(label), {"until": now + cooldown_s, "count": count})
         except OSError as error:
-            _LOG.debug("nothing is kept in %s: %s", self._folder, error)
+            _LOG.debug("cannot write to %s: %s", self._folder, error)
 
-    def end(self, label: str) -> None:
-        """It has answered."""
+    def clear(self, label: str) -> None:
+        """Reset the backoff of a provider after an answer."""
         with suppress(OSError):
             self._path(label).unlink(missing_ok=True)
 
-    def _state(self, label: str) -> tuple[float, int]:
-        """Until when it rests, and how often it was limited in a row."""
+    def _read(self, label: str) -> tuple[float, int]:
+        """Return the end of the cooldown and the number of consecutive rate limits."""
         data = read_json(self._path(label))
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):
             return 0.0, 0
-        # A clock that was set back must not keep anybody away for years.
-        return (until, count) if until <= self._clock() + _LONGEST_S else (0.0, 0)
+        # Later ends are invalid: the clock was set back since.
+        return (until, count) if until <= self._clock() + _MAX_S else (0.0, 0)
 
     def _path(self, label: str) -> Path:
         return self._folder / f"{label}.json"

@@ -1,4 +1,4 @@
-"""The search engines and the reader of pages that the configuration asks for."""
+"""Opens the web search and the page reader that the configuration enables."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from rootle.web.page_reader import PageReader
 from rootle.web.url_cache import UrlCache
 
 
-def open_engines(config: Config) -> WebSearch:
-    """DuckDuckGo, and whoever has a key or an endpoint; what they say is kept on disk.
+def open_web_search(config: Config) -> WebSearch:
+    """Return a cached search over DuckDuckGo and every provider with a key or an endpoint.
 
-    Nothing is sent, and no key command run, before the first search. Raises MissingExtraError.
+    The first search sends the first request and runs the key commands. Raises MissingExtraError.
     """
     return WebSearch(
-        _providers(config),
-        cache=UrlCache(_folder("web_search"), config.web_cache_ttl_seconds),
-        rests=Cooldowns(_folder("web_rests")),
+        _open_providers(config),
+        cache=UrlCache(_cache_dir("web_search"), config.web_cache_ttl_seconds),
+        cooldowns=Cooldowns(_cache_dir("web_cooldowns")),
     )
 
 
-def open_pages(config: Config) -> PageReader:
-    """A reader of public pages; what it reads is kept on disk."""
+def open_page_reader(config: Config) -> PageReader:
+    """Return a cached reader of public pages."""
     return PageReader(
         PageDownloader(timeout_s=config.web_timeout_ms / 1000),
-        cache=UrlCache(_folder("web_read"), config.web_cache_ttl_seconds),
+        cache=UrlCache(_cache_dir("web_read"), config.web_cache_ttl_seconds),
     )
 
 
-def _folder(name: str) -> Path:
-    """In the user's cache folder, for all searched folders and processes together."""
+def _cache_dir(name: str) -> Path:
+    """Return a folder in the user's cache, shared by all projects and processes."""
     from platformdirs import user_cache_path
 
     return user_cache_path("rootle", appauthor=False) / name
 
 
-def _providers(config: Config) -> list[WebProvider]:
+def _open_providers(config: Config) -> list[WebProvider]:
     from rootle.web.engines.duckduckgo import DuckDuckGo
 
     timeout_s = config.web_timeout_ms / 1000
@@ -50,12 +50,12 @@ def _providers(config: Config) -> list[WebProvider]:
     if config.brave_api_key.strip() or config.brave_api_key_command.strip():
         from rootle.web.engines.brave import Brave
 
-        key = _key(config.brave_api_key, config.brave_api_key_command, "braveApiKeyCommand")
+        key = _key_reader(config.brave_api_key, config.brave_api_key_command, "braveApiKeyCommand")
         providers.append(Brave(key, timeout_s=timeout_s))
     if config.exa_api_key.strip() or config.exa_api_key_command.strip():
         from rootle.web.engines.exa import Exa
 
-        key = _key(config.exa_api_key, config.exa_api_key_command, "exaApiKeyCommand")
+        key = _key_reader(config.exa_api_key, config.exa_api_key_command, "exaApiKeyCommand")
         providers.append(Exa(key, timeout_s=timeout_s))
     if config.searxng_endpoint:
         from rootle.web.engines.searxng import SearXNG
@@ -64,5 +64,5 @@ def _providers(config: Config) -> list[WebProvider]:
     return providers
 
 
-def _key(key: str, command: str, name: str) -> Callable[[], str]:
+def _key_reader(key: str, command: str, name: str) -> Callable[[], str]:
     return lambda: read_key(key.strip(), command, name)

@@ -1,4 +1,4 @@
-"""One search over several engines of the web: who is asked, who is next, what is kept."""
+"""Web search with fallback: queries providers in random order until one answers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class WebSearch:
-    """Asks its providers in random order, until one answers. Safe to use from several threads.
+    """Searches the web through several providers. Safe to use from several threads.
 
-    The random order spreads the load: no provider is always the first to be used up.
+    The random order distributes the load, so that the quota of no provider is used up first.
     """
 
     def __init__(
@@ -29,21 +29,21 @@ class WebSearch:
         providers: Sequence[WebProvider],
         *,
         cache: TextCache | None,
-        rests: Cooldowns | None = None,
+        cooldowns: Cooldowns | None = None,
         rng: random.Random | None = None,
     ) -> None:
-        """Without a cache every search goes out; without `rests` nobody is ever left alone."""
+        """Both `cache` and `cooldowns` are optional."""
         self.providers = tuple(providers)
         self._cache = cache
-        self._rests = rests
-        self._rng = rng or random.Random()  # nothing secret hangs on it
+        self._cooldowns = cooldowns
+        self._rng = rng or random.Random()  # not used for security
         self._last_logged: tuple[str, ...] = ()
 
     def search(self, query: str, max_results: int = MAX_RESULTS) -> str:
-        """The results as Markdown, or an "Error: …" where every provider is unavailable.
+        """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
-        An answer is kept for its query, whatever `max_results` was. Raises ValueError for an empty
-        query. Whatever else a provider raises but `Unavailable` comes through.
+        The cache key is the query without `max_results`. Raises ValueError for an empty query, and
+        every error of a provider except `Unavailable`.
         """
         cleaned = " ".join(encodable(query).split())
         if not cleaned:
@@ -51,43 +51,45 @@ class WebSearch:
         self._log_providers()
         is_hit = True
 
-        def answer() -> str:
+        def search_providers() -> str:
             nonlocal is_hit
             is_hit = False
-            return rendered(self._first_answer(cleaned, max_results))
+            return render_results(self._first_answer(cleaned, max_results))
 
         try:
-            text = self._cache.fetch(cleaned, answer) if self._cache is not None else answer()
+            if self._cache is None:
+                return search_providers()
+            text = self._cache.fetch(cleaned, search_providers)
         except Unavailable as error:
             return f"Error: {error}"
         if is_hit:
-            _LOG.info("cache=hit query=%s bytes=%d", _quoted(cleaned), len(text.encode()))
+            _LOG.info("cache=hit query=%s bytes=%d", _quote(cleaned), len(text.encode()))
         return text
 
     def _first_answer(self, query: str, max_results: int) -> Sequence[WebResult]:
         failures = []
         for provider in self._rng.sample(self.providers, len(self.providers)):
             try:
-                results = self._asked(provider, query, max_results)
+                results = self._query(provider, query, max_results)
             except Unavailable as error:
-                _LOG.debug("engine=%s query=%s: %s", provider.label, _quoted(query), error)
+                _LOG.debug("engine=%s query=%s: %s", provider.label, _quote(query), error)
                 failures.append(f"{provider.label} ({error})")
                 continue
-            _LOG.info("engine=%s query=%s results=%d", provider.label, _quoted(query), len(results))
+            _LOG.info("engine=%s query=%s results=%d", provider.label, _quote(query), len(results))
             return results
-        # Raised, so that the cache does not keep it.
+        # An exception, because the cache would store a text.
         raise Unavailable(f"all search providers temporarily unavailable: {'; '.join(failures)}")
 
-    def _asked(self, provider: WebProvider, query: str, max_results: int) -> Sequence[WebResult]:
-        if self._rests is None:
+    def _query(self, provider: WebProvider, query: str, max_results: int) -> Sequence[WebResult]:
+        if self._cooldowns is None:
             return provider.search(query, max_results)
-        self._rests.check(provider.label)
+        self._cooldowns.check(provider.label)
         try:
             results = provider.search(query, max_results)
         except RateLimitedError as error:
-            self._rests.begin(provider.label, error.retry_after_s)
+            self._cooldowns.start(provider.label, error.retry_after_s)
             raise
-        self._rests.end(provider.label)
+        self._cooldowns.clear(provider.label)
         return results
 
     def _log_providers(self) -> None:
@@ -97,13 +99,13 @@ class WebSearch:
             _LOG.info("providers=%s", ",".join(labels))
 
 
-def rendered(results: Sequence[WebResult]) -> str:
-    """Results as the Markdown that a model is shown."""
+def render_results(results: Sequence[WebResult]) -> str:
+    """Return results as Markdown for a model."""
     if not results:
         return "No results found."
     entries = [f"[{result.title}]({result.url})\n{result.body}" for result in results]
     return "\n\n".join(["## Search Results", *entries])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""HTML as Markdown, in a process of its own: what a reader came for, without the rest."""
+"""Converts the main content of an HTML page to Markdown, in a separate process."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Final
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
-# A page may be made so that it takes for ever, or all memory, to read.
-_LONGEST_S: Final = 10
-_MOST_BYTES: Final = 1 << 30
+# A malicious page could take unlimited time or memory.
+_MAX_CPU_S: Final = 10
+_MAX_MEMORY_BYTES: Final = 1 << 30
 
 _TITLE: Final = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 _HEAD_CHARS: Final = 100_000
-# Less than that was not what the page is about.
-_LEAST_CHARS: Final = 200
-# What stands on each page of a site, and what people do there.
-_AROUND: Final = [
+# If <main> contains less text, the whole page is converted.
+_MIN_MAIN_CHARS: Final = 200
+# Navigation, forms and other parts that are not content.
+_EXCLUDED: Final = [
     *("nav", "aside", "footer", "form", "button", "select", "textarea", "dialog", "template"),
     *("script", "style", "noscript", "iframe", "object", "embed", "canvas", "svg"),
     *('[role="navigation"]', '[role="search"]', '[role="contentinfo"]', '[role="dialog"]'),
@@ -28,44 +28,44 @@ _AROUND: Final = [
 
 
 def main() -> None:
-    """Read [HTML, its address] as JSON, write Markdown."""
+    """Read [HTML, URL] as JSON from standard input, write Markdown to standard output."""
     if sys.platform != "win32":
         import resource
 
-        # Its parent ends it, too; this is for the case that the parent is killed.
-        resource.setrlimit(resource.RLIMIT_CPU, (_LONGEST_S, _LONGEST_S))
-        if sys.platform == "linux":  # others take no such limit
-            resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+        # The parent process has a timeout too. This limit also applies if the parent is killed.
+        resource.setrlimit(resource.RLIMIT_CPU, (_MAX_CPU_S, _MAX_CPU_S))
+        if sys.platform == "linux":  # other systems do not support this limit
+            resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
     html, url = json.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(html_as_markdown(html, url).encode("utf-8", "replace"))
+    sys.stdout.buffer.write(convert_page(html, url).encode("utf-8", "replace"))
 
 
-def html_as_markdown(html: str, url: str) -> str:
-    """The page's title, then its text; links are whole addresses."""
+def convert_page(html: str, url: str) -> str:
+    """Return the title and the text of a page, with absolute links."""
     options = ConversionOptions(
         autolinks=False,
         base_url=url,
         compact_tables=True,
-        exclude_selectors=_AROUND,
+        exclude_selectors=_EXCLUDED,
         extract_metadata=False,
         preprocessing=PreprocessingOptions(enabled=True),
         skip_images=True,
     )
-    text = convert(_main(html), options).content or ""
-    if len(text) < _LEAST_CHARS:
+    text = convert(_main_element(html), options).content or ""
+    if len(text) < _MIN_MAIN_CHARS:
         text = convert(html, options).content or ""
-    title = _title(html)
+    title = _read_title(html)
     return f"{title}\n\n{text}" if title and title not in text else text
 
 
-def _main(html: str) -> str:
-    """What the page says itself that it is about, or all of it."""
-    small = html.lower()
-    start, end = small.find("<main"), small.rfind("</main")
-    # A letter may be of another length in small.
-    return html[start:end] if 0 <= start < end and len(small) == len(html) else html
+def _main_element(html: str) -> str:
+    """Return the <main> element of a page, or the whole page if there is none."""
+    lower = html.lower()
+    start, end = lower.find("<main"), lower.rfind("</main")
+    # Lower case can change the length of a text, and with it the positions.
+    return html[start:end] if 0 <= start < end and len(lower) == len(html) else html
 
 
-def _title(html: str) -> str:
-    found = _TITLE.search(html[:_HEAD_CHARS])
-    return " ".join(unescape(found[1]).split()) if found else ""
+def _read_title(html: str) -> str:
+    match = _TITLE.search(html[:_HEAD_CHARS])
+    return " ".join(unescape(match[1]).split()) if match else ""

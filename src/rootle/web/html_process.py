@@ -1,7 +1,7 @@
-"""The process that makes Markdown of HTML, from the side of whoever waits for it.
+"""Runs the conversion of HTML to Markdown in a child process with a timeout.
 
-The HTML is a stranger's and the library is not Python: whatever they do to each other, it ends
-after some seconds and costs nobody else anything.
+The HTML is untrusted and the library contains native code. In a child process, neither can crash
+or block this one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Final
 
 from rootle.errors import MissingExtraError, WebPageError
 
-_LONGEST_S: Final = 10.0
-# It imports what this process does, wherever that came from, and nothing of the current folder.
-_COMMAND: Final = """\
+_TIMEOUT_S: Final = 10.0
+# The child imports from the same path as this process, but never from the current folder.
+_PROGRAM: Final = """\
 import sys
 sys.path[:] = {path!r}
 from rootle.web.html_page import main
@@ -25,27 +25,27 @@ main()
 """
 
 
-def markdown_of(html: str, url: str) -> str:
-    """The page as Markdown. Raises WebPageError for one that cannot be read in some seconds."""
+def convert_html(html: str, url: str) -> str:
+    """Return a page as Markdown. Raises WebPageError if the conversion fails or times out."""
     if find_spec("html_to_markdown") is None:
         raise MissingExtraError(
-            "reading pages of the web needs another package: pip install 'rootle[web]'"
+            "reading web pages requires another package: pip install 'rootle[web]'"
         )
     path = [folder for folder in sys.path if folder]
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", _COMMAND.format(path=path)],
+        child = subprocess.run(
+            [sys.executable, "-P", "-c", _PROGRAM.format(path=path)],
             input=json.dumps([html, url]).encode(),
             capture_output=True,
-            timeout=_LONGEST_S,
+            timeout=_TIMEOUT_S,
             check=False,
-            # Ctrl-C is for this process alone.
+            # Ctrl-C interrupts this process only.
             process_group=0 if os.name == "posix" else None,
         )
     except subprocess.TimeoutExpired as error:
         raise WebPageError(
-            f"{url} takes longer than {_LONGEST_S:g} s to be made Markdown"
+            f"{url} cannot be converted to Markdown within {_TIMEOUT_S:g} s"
         ) from error
-    if done.returncode:
-        raise WebPageError(f"{url} cannot be made Markdown")
-    return done.stdout.decode()
+    if child.returncode:
+        raise WebPageError(f"{url} cannot be converted to Markdown")
+    return child.stdout.decode()

@@ -1,4 +1,4 @@
-"""Results as one shape, whoever found them."""
+"""Normalizes the results of search providers: HTTP links only, one line per text."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import Final
 
 from rootle.protocols import WebResult
 
-# Of one result, like the 500 characters of a passage; some engines send whole paragraphs.
-_MAX_BODY_CHARS: Final = 1_000
+# Some providers return whole paragraphs.
+_MAX_TEXT_CHARS: Final = 1_000
 
 
-def normalize_results(found: Iterable[tuple[str, str, str]], max_results: int) -> list[WebResult]:
-    """At most so many of (title, address, body): pages alone, each text on one line."""
+def normalize_results(rows: Iterable[tuple[str, str, str]], max_results: int) -> list[WebResult]:
+    """Return at most `max_results` results for rows of title, URL and body."""
     results: list[WebResult] = []
-    for title, url, body in found:
+    for title, url, body in rows:
         address = "".join(url.split())
         if address.lower().startswith(("http://", "https://")) and len(results) < max_results:
-            results.append(WebResult(_line(title) or address, address, _line(body)))
+            results.append(WebResult(_to_line(title) or address, address, _to_line(body)))
     return results
 
 
-def _line(text: str) -> str:
-    # A line break in a title could pass for a result of its own.
-    shown = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return shown if len(shown) <= _MAX_BODY_CHARS else f"{shown[: _MAX_BODY_CHARS - 1]}…"
+def _to_line(text: str) -> str:
+    # A line break in a title could imitate another result.
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    line = " ".join(printable.split())
+    return line if len(line) <= _MAX_TEXT_CHARS else f"{line[: _MAX_TEXT_CHARS - 1]}…"

@@ -1,4 +1,4 @@
-"""One page over HTTP: from public addresses alone, and no more of it than was agreed."""
+"""Downloads a page over HTTP, from public addresses only and up to a size limit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rootle.web.url import PageUrl
 MAX_BYTES: Final = 2_000_000
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_PASSING: Final = frozenset({408, 425, 429})
-_BLOCK: Final = 65_536
-_ZLIB_OR_GZIP: Final = 47  # zlib's number for "find out which"
+_RETRYABLE: Final = frozenset({408, 425, 429})
+_READ_BYTES: Final = 65_536
+_ZLIB_OR_GZIP: Final = 47  # window bits for automatic detection of the header
 _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,"
     "*/*;q=0.1",
@@ -33,121 +33,121 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DownloadedPage:
-    """What a server gave."""
+    """The answer of a server."""
 
-    url: str  # where the redirects ended
-    media_type: str  # in small letters; "" where it did not say
+    url: str  # after redirects
+    media_type: str  # in lower case; "" if the server did not send one
     charset: str
     body: bytes
-    is_cut: bool
+    is_truncated: bool
 
 
 class PageDownloader:
-    """Gets pages, each over connections of its own. Safe to use from several threads."""
+    """Downloads pages, with new connections for each. Safe to use from several threads."""
 
     def __init__(
         self,
         *,
         timeout_s: float,
         max_bytes: int = MAX_BYTES,
-        allows: Callable[[str], bool] = is_public,
+        is_allowed: Callable[[str], bool] = is_public,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`allows` says of a numeric address whether it may be connected to."""
+        """`is_allowed` decides on each IP address before a connection to it."""
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
-        self._allows = allows
+        self._is_allowed = is_allowed
         self._clock = clock
 
-    def fetch(self, address: PageUrl) -> DownloadedPage:
-        """The page, redirects followed, all of it within the timeout.
+    def download(self, url: PageUrl) -> DownloadedPage:
+        """Return a page after redirects, all within the timeout.
 
-        Raises WebPageError where asking again is no use, UnavailableError where it may be.
+        Raises WebPageError if a retry cannot succeed, else UnavailableError.
         """
         deadline = self._clock() + self._timeout_s
         for _ in range(1 + _MAX_REDIRECTS):
-            got = self._guarded(address, deadline)
-            if isinstance(got, DownloadedPage):
-                return got
-            address = address.leads_to(got)
-        raise WebPageError(f"more than {_MAX_REDIRECTS} redirects, the last one to {address}")
+            answer = self._request(url, deadline)
+            if isinstance(answer, DownloadedPage):
+                return answer
+            url = url.resolve(answer)
+        raise WebPageError(f"more than {_MAX_REDIRECTS} redirects, the last one to {url}")
 
-    def _guarded(self, address: PageUrl, deadline: float) -> DownloadedPage | str:
+    def _request(self, url: PageUrl, deadline: float) -> DownloadedPage | str:
         try:
-            return self._asked(address, deadline)
+            return self._send(url, deadline)
         except TimeoutError as error:
-            raise UnavailableError(
-                f"{address} did not come within {self._timeout_s:g} s"
-            ) from error
+            raise UnavailableError(f"{url} did not answer within {self._timeout_s:g} s") from error
         except ForbiddenAddressError as error:
             raise WebPageError(
-                f"{address} is at {error}, which is not on the public internet; rootle reads no "
+                f"{url} is at {error}, which is not on the public internet; rootle reads no "
                 "private addresses"
             ) from error
         except (OSError, HTTPException, zlib.error) as error:
-            why = str(error) or type(error).__name__
-            raise UnavailableError(f"{address} cannot be read: {why}") from error
+            reason = str(error) or type(error).__name__
+            raise UnavailableError(f"{url} cannot be read: {reason}") from error
 
-    def _asked(self, address: PageUrl, deadline: float) -> DownloadedPage | str:
-        """The page, or where it has gone."""
+    def _send(self, url: PageUrl, deadline: float) -> DownloadedPage | str:
+        """Return the page, or the location of a redirect."""
         connection = Connection(
-            address.host,
-            address.port,
-            is_tls=address.scheme == "https",
+            url.host,
+            url.port,
+            is_tls=url.scheme == "https",
             clock=self._clock,
-            allows=self._allows,
+            is_allowed=self._is_allowed,
         )
         connection.deadline = deadline
         try:
-            connection.request("GET", address.place, headers=_HEADERS)
+            connection.request("GET", url.target, headers=_HEADERS)
             response = connection.getresponse()
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location:
                 return location
-            return self._page(address, response)
+            return self._read_page(url, response)
         finally:
             connection.close()
 
-    def _page(self, address: PageUrl, response: HTTPResponse) -> DownloadedPage:
+    def _read_page(self, url: PageUrl, response: HTTPResponse) -> DownloadedPage:
         status = response.status
-        if status >= 500 or status in _PASSING:
-            raise UnavailableError(f"{address} answered HTTP {status}; try later", status=status)
+        if status >= 500 or status in _RETRYABLE:
+            raise UnavailableError(f"{url} answered HTTP {status}; try later", status=status)
         if not 200 <= status < 300:
-            raise WebPageError(f"{address} answered HTTP {status}")
-        kind = Message()
-        kind["Content-Type"] = response.headers.get("Content-Type", "")
-        media_type = kind.get_content_type() if kind["Content-Type"].strip() else ""
-        body = self._body(address, response)
-        is_cut = len(body) > self._max_bytes
-        charset = kind.get_param("charset", "")
+            raise WebPageError(f"{url} answered HTTP {status}")
+        header = Message()
+        header["Content-Type"] = response.headers.get("Content-Type", "")
+        media_type = header.get_content_type() if header["Content-Type"].strip() else ""
+        body = self._read_body(url, response)
+        charset = header.get_param("charset", "")
         return DownloadedPage(
-            str(address),
+            str(url),
             media_type,
             charset if isinstance(charset, str) else "",
             body[: self._max_bytes],
-            is_cut,
+            is_truncated=len(body) > self._max_bytes,
         )
 
-    def _body(self, address: PageUrl, response: HTTPResponse) -> bytes:
-        """Unpacked; a byte more than the limit where it is longer, however small it was packed."""
-        coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-        if coding in ("gzip", "x-gzip", "deflate"):
-            unpack: Callable[[bytes, int], bytes] = zlib.decompressobj(_ZLIB_OR_GZIP).decompress
-        elif coding in ("identity", ""):
-            unpack = _as_it_is
-        else:
-            raise WebPageError(f"{address} is packed as {coding}, which rootle did not ask for")
-        body, received, wanted = bytearray(), 0, self._max_bytes + 1
-        while len(body) < wanted and received < wanted:
-            block = response.read1(_BLOCK)
+    def _read_body(self, url: PageUrl, response: HTTPResponse) -> bytes:
+        """Return the decompressed body, or the first `max_bytes` + 1 bytes of a longer one.
+
+        The number of compressed bytes is limited as well.
+        """
+        decompress = _decompressor(url, response)
+        body, received, limit = bytearray(), 0, self._max_bytes + 1
+        while len(body) < limit and received < limit:
+            block = response.read1(_READ_BYTES)
             if not block:
-                if response.length:  # what was still to come
+                if response.length:  # the number of missing bytes
                     raise IncompleteRead(bytes(body), response.length)
                 return bytes(body)
             received += len(block)
-            body += unpack(block, wanted - len(body))
+            body += decompress(block, limit - len(body))
         return bytes(body)
 
 
-def _as_it_is(block: bytes, limit: int) -> bytes:
-    return block[:limit]
+def _decompressor(url: PageUrl, response: HTTPResponse) -> Callable[[bytes, int], bytes]:
+    """Return a function from a block and the largest output to the next part of the body."""
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        return zlib.decompressobj(_ZLIB_OR_GZIP).decompress
+    if encoding in ("identity", ""):
+        return lambda block, limit: block[:limit]
+    raise WebPageError(f"{url} has the encoding {encoding}, which rootle did not request")

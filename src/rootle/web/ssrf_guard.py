@@ -1,12 +1,12 @@
-"""Which addresses are of the public internet: not of this machine, its network, or its cloud."""
+"""Guard against server-side request forgery: accepts only public IP addresses."""
 
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
-# The registries of special addresses, RFC 6890 and later. Python has them too, but which ones
-# depends on its version.
+# The special-purpose address registries, RFC 6890 and later. `ipaddress` contains them too, but
+# which ones depends on the version of Python.
 _NOT_PUBLIC_V4: Final = tuple(
     map(
         IPv4Network,
@@ -16,7 +16,7 @@ _NOT_PUBLIC_V4: Final = tuple(
             *("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15"),
             *("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),
             *("224.0.0.0/4", "240.0.0.0/4"),
-            # Azure hands out a machine's secrets there, though the address is a public one.
+            # Public, but Azure serves the secrets of a virtual machine there.
             "168.63.129.16/32",
         ),
     )
@@ -27,21 +27,21 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last four bytes are
 
 
 def is_public(text: str) -> bool:
-    """Whether a numeric address, as the system writes it, is of the public internet."""
+    """Return whether a numeric address belongs to the public internet."""
     try:
         address = ip_address(text)
     except ValueError:
         return False
     if isinstance(address, IPv6Address):
-        inside = _embedded(address)
-        if inside is None:
+        inner = _inner_ipv4(address)
+        if inner is None:
             return address in _GLOBAL_V6 and not any(address in net for net in _NOT_PUBLIC_V6)
-        address = inside
+        address = inner
     return not any(address in net for net in _NOT_PUBLIC_V4)
 
 
-def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """The address of the older kind that one of the newer kind leads to."""
+def _inner_ipv4(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address contains, if any."""
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour

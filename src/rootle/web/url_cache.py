@@ -1,4 +1,4 @@
-"""Texts from the web on disk, by the query or the address that they answer."""
+"""On-disk cache of texts from the web, by query or URL."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from typing import Final
 from rootle.storage.atomic_json import read_json, write_json
 
 DEFAULT_TTL_S: Final = 86_400.0
-# About 5,000 answers of a search, or a few hundred long pages.
+# About 5,000 search results pages, or a few hundred long web pages.
 MAX_BYTES: Final = 20_000_000
 
 _LOG = logging.getLogger(__name__)
 
 
 class UrlCache:
-    """A folder of texts; safe with many processes and threads.
+    """A cache folder with one JSON file per key. Safe for several processes and threads.
 
-    Each is a file that is replaced in one step. One that cannot be read is as good as none, and
-    one that cannot be written is not kept.
+    Files are replaced atomically. Unreadable files count as missing, failed writes are ignored.
     """
 
     def __init__(
@@ -41,41 +40,41 @@ class UrlCache:
         self._clock = clock
 
     def fetch(self, key: str, make: Callable[[], str]) -> str:
-        """The text that is kept for a key, or else what `make` gives, which is kept then.
+        """Return the cached text for a key, or else the result of `make`, which is cached.
 
-        What `make` raises comes through, and nothing is kept.
+        Exceptions of `make` are raised, and nothing is cached.
         """
         path = self._folder / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json"
-        kept = read_json(path)
-        if kept.get("key") == key and self._is_fresh(kept.get("savedAt")):
-            text = kept.get("text")
+        cached = read_json(path)
+        if cached.get("key") == key and self._is_fresh(cached.get("savedAt")):
+            text = cached.get("text")
             if isinstance(text, str):
                 return text
         text = make()
         try:
             write_json(path, {"key": key, "savedAt": self._clock(), "text": text})
-            self._make_room()
+            self._evict()
         except OSError as error:
-            _LOG.debug("nothing is kept in %s: %s", self._folder, error)
+            _LOG.debug("cannot write to %s: %s", self._folder, error)
         return text
 
     def _is_fresh(self, saved_at: object) -> bool:
         return isinstance(saved_at, float) and 0 <= self._clock() - saved_at < self._ttl_s
 
-    def _make_room(self) -> None:
-        """Delete the oldest files beyond the limit, those of a killed process among them."""
+    def _evict(self) -> None:
+        """Delete the oldest files beyond the limit, including partial files of killed processes."""
         with os.scandir(self._folder) as entries:
-            sizes = [found for entry in entries if (found := _size_of(entry))]
+            files = [found for entry in entries if (found := _stat(entry))]
         total = 0
-        for _, size, path in sorted(sizes, reverse=True):
+        for _, size, path in sorted(files, reverse=True):
             total += size
             if total > self._max_bytes:
                 with suppress(FileNotFoundError):
                     os.unlink(path)
 
 
-def _size_of(entry: os.DirEntry[str]) -> tuple[int, int, str] | None:
-    """When it was written, its bytes and its path; None for one that has gone by now."""
+def _stat(entry: os.DirEntry[str]) -> tuple[int, int, str] | None:
+    """Return modification time, size and path; None if the file was deleted."""
     try:
         status = entry.stat()
     except FileNotFoundError:

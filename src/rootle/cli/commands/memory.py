@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(app: App, args: argparse.Namespace) -> int:
-    memories = app.memory.all()
+    memories = app.memory.list_memories()
     return _show(memories[: args.limit] if args.limit else memories, args)
 
 
@@ -135,7 +135,7 @@ def _forget(app: App, args: argparse.Namespace) -> int:
 
     if bool(args.ids) == args.all:
         raise MemoryRefusedError("pass the ids that `rootle memory list` shows, or --all")
-    ids = [memory.id for memory in app.memory.all()] if args.all else args.ids
+    ids = [memory.id for memory in app.memory.list_memories()] if args.all else args.ids
     forgotten = app.memory.forget(ids)
     for missing in () if args.all else sorted(set(ids) - set(forgotten)):
         warn(f"no memory has the id {missing}")
@@ -153,7 +153,7 @@ def _export(app: App, args: argparse.Namespace) -> int:
     from rootle.cli.terminal import warn
     from rootle.serialization.json import to_json
 
-    memories = app.memory.all()[::-1]
+    memories = app.memory.list_memories()[::-1]
     with _open_file(args.file, "w", sys.stdout) as file:
         for memory in memories:
             data = to_json(memory)
@@ -169,9 +169,9 @@ def _import(app: App, args: argparse.Namespace) -> int:
 
     with _open_file(args.file, "r", sys.stdin) as file:
         done = app.memory.import_lines(file)
-    for reason in done.refused:
+    for reason in done.rejected:
         warn(reason)
-    refused = len(done.refused)
+    refused = len(done.rejected)
     if args.json:
         print_json({"imported": done.new, "known": done.known, "refused": refused})
     else:
@@ -195,7 +195,7 @@ def _audit(app: App, args: argparse.Namespace) -> int:
     for finding, ids in findings.items():
         if ids:
             print(f"{finding}: {', '.join(ids)}")
-    for duplicates in audit.alike:
+    for duplicates in audit.duplicates:
         print(f"nearly the same: {', '.join(duplicates)}")
     return SUCCESS if audit.events else NO_RESULTS
 

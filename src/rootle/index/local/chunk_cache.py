@@ -1,4 +1,4 @@
-"""Rows of chunks that were read once, for all generations of an index."""
+"""A cache of chunk rows that is shared by all generations of an index."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Final
 from rootle.index.local.docstore import DocStore
 from rootle.index.reader import ChunkRow
 
-MOST_CHUNKS: Final = 20_000
+MAX_CHUNKS: Final = 20_000
 
 
 class ChunkCache:
-    """A chunk never changes and its id is never used twice: what was read holds for good."""
+    """Cached chunk rows. They never expire: chunks are immutable and ids are never reused."""
 
     def __init__(self) -> None:
         self._rows: dict[int, ChunkRow] = {}
-        self._has_all = False  # of one generation; what came since is read when it is asked for
+        self._has_all = False  # of one generation; newer chunks are read on demand
         self._lock = threading.Lock()
 
     def chunks(self, ids: Sequence[int], documents: DocStore) -> dict[int, ChunkRow]:
-        """Chunks by their ids; ids that are unknown are left out."""
+        """Return chunks by id, without unknown ids."""
         with self._lock:
             rows = self._rows
             missing = [at for at in ids if at not in rows]
             if missing:
-                if len(rows) + len(missing) > MOST_CHUNKS:
-                    rows.clear()  # of those that are gone too
+                if len(rows) + len(missing) > MAX_CHUNKS:
+                    rows.clear()  # this also drops deleted chunks
                     self._has_all = False
                     missing = list(ids)
                 rows.update(documents.chunks(missing))
             return {at: rows[at] for at in ids if at in rows}
 
     def read_all(self, documents: DocStore) -> None:
-        """Read every chunk that there is, once; for indexes of no more than MOST_CHUNKS."""
+        """Read all chunks, once. Only for indexes with at most MAX_CHUNKS chunks."""
         with self._lock:
             if not self._has_all:
                 self._rows = documents.all_chunks()

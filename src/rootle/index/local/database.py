@@ -1,4 +1,4 @@
-"""The SQLite file that holds the truth: how it is opened, its tables, what its failures mean."""
+"""The SQLite database of an index, its primary store: schema, opening, and error messages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SCHEMA_VERSION: Final = 6
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
-# Paths are bytes, because a file name need not be UTF-8. Texts stand in a table of their own, so
-# that a look over all files does not drag their contents through the page cache.
+# Paths are bytes, because file names may not be valid UTF-8. Texts have a separate table, so that a
+# scan of all files does not read their contents.
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
@@ -81,14 +81,14 @@ CREATE TABLE retired (
 
 
 def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sqlite3.Connection:
-    """A connection to the database in `folder`, its tables made where `create` allows.
+    """Return a connection to the database in `folder`, and create the tables if `create`.
 
-    Raises IndexMissingError where there is none, IndexStorageError where it cannot be used.
+    Raises IndexMissingError if there is no database, IndexStorageError if it cannot be used.
     """
     path = folder / DATABASE_NAME
-    # Not Path.exists, which raises where a folder on the way may not be entered.
+    # Path.exists raises if a parent folder has no search permission.
     if not os.path.exists(path) and not create:
-        raise IndexMissingError(f"no index at {folder}; run `rootle index` to make one")
+        raise IndexMissingError(f"no index at {folder}; run `rootle index` to create one")
     with storage_errors(folder):
         connection = sqlite3.connect(
             f"{path.as_uri()}?{_mode(path, read_only)}",
@@ -109,8 +109,8 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
 def _mode(path: Path, read_only: bool) -> str:
     if not read_only:
         return "mode=rwc"
-    # In a folder that cannot be written SQLite needs the files that a writer left there; without
-    # them it can only read the database as a file that nobody changes.
+    # In a read-only folder, SQLite needs the files that a writer left. Without them it can only
+    # open the database as immutable.
     is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))
     return "mode=ro" if is_in_use else "mode=ro&immutable=1"
 
@@ -118,8 +118,8 @@ def _mode(path: Path, read_only: bool) -> str:
 def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
     if not read_only:
         connection.execute("PRAGMA journal_mode=WAL")
-        # Safe against a crash of the program; after a power cut the last batch may be missing and
-        # is simply made again.
+        # Safe against a crash of the process. After a power failure the last batch may be missing,
+        # and is indexed again.
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA journal_size_limit=67108864")
     connection.execute("PRAGMA cache_size=-32768")
@@ -130,23 +130,25 @@ def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA_VERSION:
         raise IndexStorageError(
-            f"the index at {folder} was written by a newer rootle (format {version}, this one "
-            f"reads {SCHEMA_VERSION}); update rootle, or run `rootle index --rebuild`"
+            f"the index at {folder} was written by a newer version of rootle "
+            f"(format {version}, this one reads {SCHEMA_VERSION}); update rootle, "
+            "or run `rootle index --rebuild`"
         )
     if version == SCHEMA_VERSION:
         return
     if not create:
         raise IndexMissingError(
-            f"the index at {folder} is empty or of an older rootle; run `rootle index` to make it"
+            f"the index at {folder} is empty or from an older version; "
+            "run `rootle index` to build it"
         )
     with write_transaction(connection):
-        # Another process may have made the tables while this one waited for the lock.
+        # Another process may have created the tables while this one waited for the lock.
         if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
-            # Everything in an index of an older format can be made again from the files.
-            made = connection.execute(
+            # The content of an older format can be rebuilt from the files.
+            tables = connection.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             )
-            for (name,) in made.fetchall():
+            for (name,) in tables.fetchall():
                 connection.execute(f'DROP TABLE "{name}"')
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
@@ -155,7 +157,7 @@ def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None
 
 @contextmanager
 def storage_errors(folder: Path) -> Iterator[None]:
-    """Turns what SQLite and the file system raise into an IndexStorageError that tells the cure."""
+    """Convert errors of SQLite and the file system to IndexStorageError with a remedy."""
     try:
         yield
     except (sqlite3.DatabaseError, DamagedTextError) as error:
@@ -163,12 +165,12 @@ def storage_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise IndexStorageError(
             f"cannot use the index at {folder}: {error.strerror or error}; "
-            "free space or choose another place with --index-dir"
+            "free space or choose another folder with --index-dir"
         ) from error
 
 
 class DamagedTextError(Exception):
-    """What stands in the database is not what was written there."""
+    """Raised if stored text cannot be decoded."""
 
 
 def _explain(error: Exception, folder: Path) -> str:

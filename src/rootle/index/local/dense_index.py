@@ -1,7 +1,7 @@
 """Nearest neighbours over a memory-mapped matrix of int8 vectors, derived from the docstore.
 
-Every chunk has a row, so that the rows are also the table of all chunks. One whose embedding is
-still to come is all zeros, with 0 for its inverse norm.
+Every chunk has a row, so the rows are also the table of all chunks. While its embedding is pending,
+a chunk has a zero vector and the inverse norm 0.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rootle.index.local.dense_storage import (
     data_path,
     delete_other_files,
     map_rows,
+    read_or_reset_state,
     read_state,
-    rewritten,
-    usable_state,
+    rewrite_live_rows,
     write_state,
 )
 from rootle.index.local.row_lookup import RowLookup
@@ -33,31 +33,31 @@ from rootle.index.reader import FileChunks, Neighbors
 from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
 from rootle.storage.quantization import quantize
 
-# Past this share of dead rows the scan and the disk pay more than a rewrite costs.
+# Above this share of deleted rows a rewrite is cheaper than scanning them.
 _MAX_DEAD_SHARE: Final = 0.25
 _MIN_DEAD: Final = 1_000
 _THREADS: Final = min(4, os.cpu_count() or 1)
-_MANY_ROWS: Final = 20_000  # below, starting a thread costs more than it saves
+_MANY_ROWS: Final = 20_000  # below, threads cost more than they save
 _SAMPLE_STEP: Final = 16
 _FLUSH_ROWS: Final = 8_192
-# The first halves of many vectors put forward so many times the rows that are wanted. With the
-# shipped model, whose dimensions stand in the order of what they tell, 99.6 % of the 200 nearest
-# of 100,000 chunks are among them, and the scan takes a third of the time.
-_FIRST_LOOK: Final = 8
-# Halves that hold no more than this of the length of vectors say too little.
-_TELLING_SHARE: Final = 0.65
+# The scan of first halves selects this multiple of the requested rows. The dimensions of the
+# shipped model are in descending order of variance: 99.6 % of the 200 nearest of 100,000 chunks are
+# among them, and the scan takes a third of the time.
+_OVERSAMPLING: Final = 8
+# Minimum share of the squared norm in the first halves for a scan in two steps.
+_MIN_HEAD_SHARE: Final = 0.65
 
-# The dimensions of a matrix none of whose chunks has its embedding yet.
+# Dimensions of a matrix in which every embedding is pending.
 UNKNOWN_DIMENSIONS: Final = 1
-# What a dead row bears in the place of its chunk and its file, so that it is taken for nobody's.
-_NOBODY: Final = -2
+# Chunk and file id of a deleted row.
+_DELETED_ID: Final = -2
 
 
 class EmbeddedDense:
-    """A reader of one generation."""
+    """A reader of the matrix at one generation."""
 
     def __init__(self, folder: Path, many_rows: int = _MANY_ROWS) -> None:
-        """From `many_rows` on the nearest are looked for with the first halves of vectors."""
+        """Open the matrix. From `many_rows` on, searches scan the first halves of vectors first."""
         state = read_state(folder)
         self.generation = state.generation
         self.dimensions = state.dimensions
@@ -65,27 +65,27 @@ class EmbeddedDense:
         samples = check_rows(folder, state, stored)
         self._stored = stored
         self._head = state.head
-        # Of few rows one look at whole vectors takes less than two at halves.
+        # For few rows one scan of whole vectors is faster than two of halves.
         self._whole = stored.vectors(slice(None)) if state.rows < many_rows else None
-        self.is_large = state.rows >= many_rows and _is_told_by(samples, state.head)
+        self.is_large = state.rows >= many_rows and _is_front_loaded(samples, state.head)
         self.chunk_ids: Ids = np.ascontiguousarray(stored.info["chunk"])
         self.file_ids: Ids = np.ascontiguousarray(stored.info["file"])
         self._inverse_norms = np.ascontiguousarray(stored.info["inverse_norm"])
         self.count = state.rows - len(state.dead)
         self._has_dead = bool(state.dead)
-        # A dead row scores below every live one and is cut off by the caller's k or floor.
+        # NaN marks deleted rows in the scores.
         if state.dead:
             dead = np.array(state.dead)
             self._inverse_norms[dead] = np.nan
-            self.chunk_ids[dead] = self.file_ids[dead] = _NOBODY
-        self._waits = self._inverse_norms == 0
-        self.pending = int(self._waits.sum())  # chunks whose embedding is pending
+            self.chunk_ids[dead] = self.file_ids[dead] = _DELETED_ID
+        self._is_pending = self._inverse_norms == 0
+        self.pending = int(self._is_pending.sum())  # chunks whose embedding is pending
 
     def scores(self, vector: Vector, *, is_alone: bool = True) -> Scores:
-        """The cosine of every row with the vector, in the order of `chunk_ids`; NaN: a dead row.
+        """Return the cosine of every row, in the order of `chunk_ids`; NaN for a deleted row.
 
-        Where others need the cores too, one thread takes less of their time than several, which
-        wait for one another at work.
+        Pass `is_alone=False` if other queries are running: a single thread then uses less time of
+        the shared cores.
         """
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
         if self._whole is not None:
@@ -94,23 +94,22 @@ class EmbeddedDense:
             cosines = _products(query[:, : self._head], self._stored.heads, threads)
             cosines += _products(query[:, self._head :], self._stored.tails, threads)
         cosines *= self._inverse_norms
-        cosines /= _length(query)
+        cosines /= _norm(query)
         return cosines
 
     def scores_of(self, vector: Vector, rows: Ids) -> Scores:
-        """The same for some rows, in their order, without a look at the others."""
+        """Return the cosines of some rows, in their order."""
         query = quantize(vector[None, :])
-        # Half by half, as they lie: to put the halves together takes longer than to multiply.
+        # Half by half: concatenating the halves takes longer than the products.
         products = _products(query[:, : self._head], self._stored.heads.take(rows, axis=0))
         products += _products(query[:, self._head :], self._stored.tails.take(rows, axis=0))
-        cosines: Scores = products * self._inverse_norms[rows] / _length(query)
+        cosines: Scores = products * self._inverse_norms[rows] / _norm(query)
         return cosines
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
-        """At most k chunk ids, best first, by cosine similarity; only of `files` where given.
+        """Return at most k chunk ids by cosine, best first, from `files` if given.
 
-        Of a large matrix nearly all of the nearest: those that are not in sight of the first
-        halves of the vectors are missed.
+        In a large matrix a few of the nearest may be missed: those whose first half is too far.
         """
         return self.nearest(vector, k, files).hits
 
@@ -122,24 +121,24 @@ class EmbeddedDense:
         *,
         is_alone: bool = True,
     ) -> Neighbors:
-        """Return the same with the cosine of every row, in the order of `scores`.
+        """Return the hits of `query` with the cosine of every row, in the order of `scores`.
 
         In a large matrix the cosines of the nearest rows are exact and the others are estimates.
         """
         if not self.is_large:
             scores = self.scores(vector, is_alone=is_alone)
-            return Neighbors(self.best(scores, k, files), vector, scores)
+            return Neighbors(self.top_hits(scores, k, files), vector, scores)
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
         scores = _products(query[:, : self._head], self._stored.heads, threads)
         scores *= self._inverse_norms
-        rows = self._best_rows(scores, _FIRST_LOOK * k, files)
+        rows = self._best_rows(scores, _OVERSAMPLING * k, files)
         true = self.scores_of(vector, rows)
-        # Divided by the question's length, with what the second halves add on the average, told
-        # from where they were looked at.
+        # Divide by the norm of the query, and scale by the average contribution of the second
+        # halves, estimated from the rows where it is known.
         scale = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
-        scores *= max(1 / _length(query), scale)
+        scores *= max(1 / _norm(query), scale)
         scores[rows] = true
-        return Neighbors(self._ranked(rows, true, k), vector, scores)
+        return Neighbors(self._make_hits(rows, true, k), vector, scores)
 
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
         """Return all chunks of some files with their cosines; file ids are in ascending order."""
@@ -161,7 +160,7 @@ class EmbeddedDense:
         """Return the cosine of each pair of chunks, 0 for a chunk without a vector."""
         rows, known = self._lookup.rows_of_chunks(chunk_ids)
         vectors = self._stored.vectors(rows) if self._whole is None else self._whole[rows]
-        # A product of floats would wake the threads of a BLAS, for a tenth of a millisecond's work.
+        # A float product would start BLAS threads for 0.1 ms of work.
         products = np.asarray(simsimd.cdist(vectors, vectors, "dot")).astype(np.float32)
         norms = np.where(known, self._inverse_norms[rows], 0)
         cosines: Matrix = products * norms[:, None] * norms
@@ -171,10 +170,10 @@ class EmbeddedDense:
     def _lookup(self) -> RowLookup:
         return RowLookup(self.chunk_ids, self.file_ids)
 
-    def best(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
-        """The k best rows of a scan."""
+    def top_hits(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
+        """Return the k best rows of a scan."""
         rows = self._best_rows(scores, k, files)
-        return self._ranked(rows, scores[rows], k)
+        return self._make_hits(rows, scores[rows], k)
 
     def _threads(self, *, is_alone: bool) -> int:
         return _THREADS if is_alone and len(self.chunk_ids) >= _MANY_ROWS else 1
@@ -182,7 +181,7 @@ class EmbeddedDense:
     def _best_rows(self, scores: Scores, k: int, files: Collection[int] | None) -> Ids:
         usable = scores
         if self._has_dead or self.pending or files is not None:
-            usable = np.where(np.isnan(scores) | self._waits, -np.inf, scores)
+            usable = np.where(np.isnan(scores) | self._is_pending, -np.inf, scores)
         if files is not None:
             usable[~np.isin(self.file_ids, np.fromiter(files, np.int64, len(files)))] = -np.inf
         k = min(k, len(usable))
@@ -191,7 +190,7 @@ class EmbeddedDense:
         top = _top_rows(usable, k)
         return top if usable is scores else top[np.isfinite(usable[top])]
 
-    def _ranked(self, rows: Ids, scores: Scores, k: int) -> Ranked:
+    def _make_hits(self, rows: Ids, scores: Scores, k: int) -> Ranked:
         if len(rows) > 2 * k > 0:
             near = scores >= np.partition(scores, -k)[-k]
             rows, scores = rows[near], scores[near]
@@ -201,27 +200,27 @@ class EmbeddedDense:
 
 
 def _products(query: Rows, rows: Rows, threads: int = 1) -> Scores:
-    """The scalar product of a vector, of shape (1, dimensions), with each row."""
+    """Return the dot product of a vector, shape (1, dimensions), with each row."""
     if not rows.size:
         return np.zeros(len(rows), np.float32)
     products = simsimd.cdist(np.ascontiguousarray(query), rows, "dot", threads=threads)
     return np.asarray(products).reshape(-1).astype(np.float32)
 
 
-def _length(query: Rows) -> float:
+def _norm(query: Rows) -> float:
     return max(float(np.linalg.norm(query.astype(np.float32))), 1e-12)
 
 
-def _is_told_by(vectors: Rows, head: int) -> bool:
-    """Whether the first dimensions hold most of the length of some vectors."""
+def _is_front_loaded(vectors: Rows, head: int) -> bool:
+    """Return whether the first dimensions have most of the squared norm of the vectors."""
     squares = np.square(vectors.astype(np.float32))
-    return float(squares[:, :head].sum()) > _TELLING_SHARE * float(squares.sum())
+    return float(squares[:, :head].sum()) > _MIN_HEAD_SHARE * float(squares.sum())
 
 
 def _top_rows(scores: Scores, k: int) -> Ids:
-    """The rows of the k highest scores, in any order."""
-    # What is below the scores of a sample cannot be among the best: one comparison a row is far
-    # less work than a partition of all of them.
+    """Return the rows of the k highest scores, unordered."""
+    # Rows below the k-th score of a sample can be excluded by one comparison each, which is much
+    # faster than partitioning all rows.
     sample = scores[::_SAMPLE_STEP]
     rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
     if rank < len(sample):
@@ -234,37 +233,37 @@ def _top_rows(scores: Scores, k: int) -> Ids:
 
 
 class DenseWriter:
-    """Takes the changes of one batch; nothing is seen by readers before `commit`."""
+    """A writer of one batch. Readers see nothing of it before `commit`."""
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._state = usable_state(folder, dimensions)
+        self._state = read_or_reset_state(folder, dimensions)
         self._dead = set(self._state.dead)
         self._rows = self._state.rows
         self._checksum = self._state.checksum
         self._vectors: list[bytes] = []
-        self._waits: list[bool] = []
+        self._is_pending: list[bool] = []
         self._owners: list[tuple[int, int]] = []
         epoch = self._state.epoch
         self._files = {kind: data_path(folder, epoch, kind) for kind in self._state.row_bytes}
-        self._cut_off_unfinished()
+        self._truncate_uncommitted()
 
     @property
     def generation(self) -> int:
-        """The generation that the matrix holds now; -1 where it must be filled from nothing."""
+        """The committed generation; -1 for an empty matrix."""
         return self._state.generation
 
     def add(self, chunk_id: int, file_id: int, vector: bytes) -> None:
-        """A row; the vector is empty where it is still to come."""
+        """Append a row; an empty vector means that the embedding is pending."""
         self._vectors.append(vector or bytes(self._state.dimensions))
-        self._waits.append(not vector)
+        self._is_pending.append(not vector)
         self._owners.append((chunk_id, file_id))
         if len(self._vectors) >= _FLUSH_ROWS:
             self._flush()
 
     def remove_files(self, file_ids: Iterable[int]) -> None:
-        """Drop the rows of files that were there before this batch."""
+        """Delete the rows that files had before this batch."""
         gone = np.fromiter(set(file_ids), np.int64)
         if not gone.size or not self._state.rows:
             return
@@ -272,7 +271,7 @@ class DenseWriter:
         self._dead.update(np.flatnonzero(np.isin(info["file"], gone)).tolist())
 
     def commit(self, generation: int) -> None:
-        """Make the batch visible as `generation`, all at once."""
+        """Make the batch visible as `generation`, atomically."""
         self._flush()
         state = DenseState(
             generation,
@@ -283,7 +282,7 @@ class DenseWriter:
             self._checksum,
         )
         if len(self._dead) > max(_MIN_DEAD, _MAX_DEAD_SHARE * self._rows):
-            state = rewritten(self._folder, state)
+            state = rewrite_live_rows(self._folder, state)
         write_state(self._folder, state)
         kinds = state.row_bytes
         delete_other_files(self._folder, [data_path(self._folder, state.epoch, k) for k in kinds])
@@ -298,7 +297,7 @@ class DenseWriter:
         info = np.zeros(len(matrix), dtype=INFO)
         owners = np.array(self._owners, dtype=np.int64)
         info["chunk"], info["file"] = owners[:, 0], owners[:, 1]
-        info["inverse_norm"] = np.where(self._waits, 0, 1 / np.maximum(norms, 1e-12))
+        info["inverse_norm"] = np.where(self._is_pending, 0, 1 / np.maximum(norms, 1e-12))
         head = self._state.head
         columns = {"heads": matrix[:, :head], "tails": matrix[:, head:], "rows": info}
         for kind, path in self._files.items():
@@ -307,10 +306,10 @@ class DenseWriter:
         self._checksum = zlib.crc32(info.tobytes(), self._checksum)
         self._rows += len(matrix)
         self._vectors.clear()
-        self._waits.clear()
+        self._is_pending.clear()
         self._owners.clear()
 
-    def _cut_off_unfinished(self) -> None:
+    def _truncate_uncommitted(self) -> None:
         for kind, row_bytes in self._state.row_bytes.items():
             with self._files[kind].open("ab") as file:
                 file.truncate(self._state.rows * row_bytes)

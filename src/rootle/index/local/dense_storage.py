@@ -1,11 +1,11 @@
-"""The files of the vector matrix: what is on disk, told by a small file that is replaced at once.
+"""The files of the vector matrix, and the state file that describes them.
 
-Rows are only ever appended, and the state file tells how many of them count and which are dead. A
-reader keeps the state that it opened, so a writer never disturbs it; a crash leaves rows that no
-state file speaks of, and the next writer cuts them off.
+Rows are only appended. The state file, which is replaced atomically, has the number of valid rows
+and the deleted ones. A reader keeps the state that it opened. After a crash, rows beyond the state
+are truncated by the next writer.
 
-The first half of every vector lies in one file and the second half in another: a scan of a large
-matrix reads the first alone.
+The first and the second half of the vectors are in separate files: the first pass over a large
+matrix reads only the first halves.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from rootle.storage.atomic_json import DEFAULT_MODE, write_json
 
 _STATE: Final = "dense.json"
 _FORMAT: Final = 4
-_CURE: Final = "run `rootle index --rebuild`"
-# A matrix that was overwritten or cut short and filled up again shows in any of its rows.
+_REMEDY: Final = "run `rootle index --rebuild`"
+# Rows that are compared with their stored norms. An overwritten matrix differs in every row.
 _SAMPLES: Final = 32
 
 INFO: Final = np.dtype([("chunk", "<i8"), ("file", "<i8"), ("inverse_norm", "<f4")])
@@ -35,47 +35,47 @@ INFO: Final = np.dtype([("chunk", "<i8"), ("file", "<i8"), ("inverse_norm", "<f4
 
 @dataclass(frozen=True, slots=True)
 class DenseState:
-    """What the data files hold, as of one generation."""
+    """The content of the data files at one generation."""
 
     generation: int
-    epoch: int  # names the data files; a rewrite starts a new one
+    epoch: int  # part of the file names; a rewrite starts a new epoch
     rows: int
     dimensions: int
-    dead: tuple[int, ...]
-    checksum: int  # of the file of rows
+    dead: tuple[int, ...]  # numbers of deleted rows
+    checksum: int  # CRC-32 of the "rows" file
 
     @property
     def head(self) -> int:
-        """How many dimensions lie in the first file."""
+        """Number of dimensions in the first file."""
         return (self.dimensions + 1) // 2
 
     @property
     def row_bytes(self) -> dict[str, int]:
-        """How long a row is in each data file."""
+        """Size of a row in each data file."""
         tail = self.dimensions - self.head
         return {"heads": self.head, "tails": tail, "rows": INFO.itemsize}
 
 
 @dataclass(frozen=True, slots=True)
 class DenseRows:
-    """The rows of a matrix, as they lie on disk."""
+    """The rows of a matrix in the layout of the files."""
 
     heads: Rows  # the first half of each vector
     tails: Rows  # the second half
-    info: NDArray[np.void]  # as in INFO
+    info: NDArray[np.void]  # with the dtype INFO
 
     def vectors(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Rows:
-        """Some whole vectors."""
+        """Return complete vectors of some rows."""
         return np.hstack([self.heads[rows], self.tails[rows]])
 
 
 def discard(folder: Path) -> None:
-    """Forget the matrix; the data files go with the next commit."""
+    """Delete the state; the next commit deletes the data files."""
     (folder / _STATE).unlink(missing_ok=True)
 
 
 def stored_generation(folder: Path, dimensions: int) -> int | None:
-    """The generation that the matrix in `folder` was derived from; None where it is unusable."""
+    """Return the generation of the matrix in `folder`; None if it is unusable."""
     try:
         state = read_state(folder)
         if state.dimensions != dimensions:
@@ -87,6 +87,7 @@ def stored_generation(folder: Path, dimensions: int) -> int | None:
 
 
 def read_state(folder: Path) -> DenseState:
+    """Read the state. Raises IndexStorageError if it is missing or damaged."""
     path = folder / _STATE
     try:
         data = json.loads(path.read_bytes())
@@ -98,23 +99,23 @@ def read_state(folder: Path) -> DenseState:
             tuple(data["dead"]),
             int(data["checksum"]),
         )
-        usable = data["format"] == _FORMAT and all(
+        is_usable = data["format"] == _FORMAT and all(
             data_path(folder, state.epoch, kind).stat().st_size >= state.rows * row_bytes
             for kind, row_bytes in state.row_bytes.items()
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IndexStorageError(
-            f"the vector matrix at {path} is damaged or missing; {_CURE}"
+            f"the vector matrix at {path} is damaged or missing; {_REMEDY}"
         ) from error
-    if not usable:
+    if not is_usable:
         raise IndexStorageError(
-            f"the vector matrix at {path} is damaged or of another format; {_CURE}"
+            f"the vector matrix at {path} is damaged or of another format; {_REMEDY}"
         )
     return state
 
 
-def usable_state(folder: Path, dimensions: int) -> DenseState:
-    """The state to go on from, or an empty one in an epoch that no reader has open."""
+def read_or_reset_state(folder: Path, dimensions: int) -> DenseState:
+    """Return the current state, or an empty one in an unused epoch."""
     try:
         state = read_state(folder)
     except IndexStorageError:
@@ -125,8 +126,8 @@ def usable_state(folder: Path, dimensions: int) -> DenseState:
     return DenseState(-1, max(epochs, default=0) + 1, 0, dimensions, (), 0)
 
 
-def rewritten(folder: Path, state: DenseState) -> DenseState:
-    """The live rows alone, in files of a new epoch."""
+def rewrite_live_rows(folder: Path, state: DenseState) -> DenseState:
+    """Write the live rows to files of a new epoch, and return their state."""
     stored = map_rows(folder, state)
     alive = np.ones(state.rows, dtype=bool)
     alive[np.array(state.dead, dtype=np.int64)] = False
@@ -139,29 +140,30 @@ def rewritten(folder: Path, state: DenseState) -> DenseState:
 
 
 def map_rows(folder: Path, state: DenseState) -> DenseRows:
+    """Memory-map the vectors and read the row table."""
     tail = state.dimensions - state.head
     try:
         info = np.fromfile(data_path(folder, state.epoch, "rows"), dtype=INFO, count=state.rows)
         return DenseRows(
-            _mapped(data_path(folder, state.epoch, "heads"), state.rows, state.head),
-            _mapped(data_path(folder, state.epoch, "tails"), state.rows, tail),
+            _map_file(data_path(folder, state.epoch, "heads"), state.rows, state.head),
+            _map_file(data_path(folder, state.epoch, "tails"), state.rows, tail),
             info,
         )
     except OSError as error:
         raise IndexStorageError(f"cannot read the vector matrix in {folder}: {error}") from error
 
 
-def _mapped(path: Path, rows: int, width: int) -> Rows:
+def _map_file(path: Path, rows: int, width: int) -> Rows:
     if not rows * width:  # an empty file cannot be mapped
         return np.zeros((rows, width), np.int8)
-    mapped = np.memmap(path, dtype=np.int8, mode="r", shape=(rows, width))
-    return mapped.view(np.ndarray)  # every step of a plain array takes less
+    matrix = np.memmap(path, dtype=np.int8, mode="r", shape=(rows, width))
+    return matrix.view(np.ndarray)  # operations on memmap objects are slower
 
 
 def check_rows(folder: Path, state: DenseState, stored: DenseRows) -> Rows:
-    """Raise IndexStorageError where the files are not what was written; some sample vectors.
+    """Verify the files, and return sample vectors. Raises IndexStorageError.
 
-    The rows are read anyway and checked as a whole; of the matrix, which is mapped, some samples.
+    The row table is verified by its checksum, the memory-mapped vectors by a sample.
     """
     samples = np.linspace(0, max(state.rows - 1, 0), min(state.rows, _SAMPLES)).astype(np.int64)
     vectors = stored.vectors(samples)
@@ -171,15 +173,17 @@ def check_rows(folder: Path, state: DenseState, stored: DenseRows) -> Rows:
         expected == 0, norms == 0, np.isclose(1 / np.maximum(norms, 1e-12), expected, rtol=1e-4)
     )
     if zlib.crc32(stored.info.tobytes()) != state.checksum or not is_as_written.all():
-        raise IndexStorageError(f"the vector matrix in {folder} is damaged; {_CURE}")
+        raise IndexStorageError(f"the vector matrix in {folder} is damaged; {_REMEDY}")
     return vectors
 
 
 def data_path(folder: Path, epoch: int, kind: str) -> Path:
+    """Return the path of a data file; `kind` is a key of `DenseState.row_bytes`."""
     return folder / f"{kind}-{epoch}.bin"
 
 
 def write_state(folder: Path, state: DenseState) -> None:
+    """Replace the state file atomically."""
     data = {
         "format": _FORMAT,
         "generation": state.generation,
@@ -193,9 +197,9 @@ def write_state(folder: Path, state: DenseState) -> None:
 
 
 def delete_other_files(folder: Path, keep: Sequence[Path]) -> None:
-    """Delete data files of other epochs and formats, and drafts of processes that were killed.
+    """Delete data files of other epochs and formats, and temporary files of killed processes.
 
-    A reader that has mapped one of them keeps its content.
+    Readers that have mapped such a file can still read it.
     """
     for path in (*folder.glob("*-*.bin"), *folder.glob("*.new")):
         if path not in keep:

@@ -1,4 +1,4 @@
-"""The word index and the matrix as a pair: what they lack of the truth, and a writer for both."""
+"""The word indexes and the matrix together: their lag behind the database, and a common writer."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ DENSE_FOLDER: Final = "dense"
 
 @dataclass(frozen=True, slots=True)
 class IndexLag:
-    """What the derived indexes have not seen yet: the generation that each holds.
+    """The generation of each derived index; None for one that is unusable.
 
-    Each is committed by itself, so that a crash may leave some ahead of the others.
-    None: nothing usable.
+    They are committed one by one, so after a crash some may be ahead of others.
     """
 
-    generation: int  # of the truth
-    words_generation: int  # what changed since then is in the matrix alone
+    generation: int  # of the database
+    words_generation: int  # later changes concern only vectors
     levels_since: Mapping[Level, int | None]  # of the word indexes
     dense_since: int | None
 
@@ -42,39 +41,39 @@ class IndexLag:
         return stamps == {generation}
 
 
-def arrears(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
-    """How far the derived indexes are.
+def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
+    """Return the lag of the derived indexes.
 
-    One from before the manifest's floor or from the future is unusable, and so is a matrix of other
-    dimensions.
+    An index is unusable if it is older than the floor of the manifest or newer than the database,
+    and a matrix also if it has other dimensions.
     """
     generation, floor = manifest.generation(), int(manifest.value("floor") or 0)
 
-    def usable(stamp: int | None) -> int | None:
+    def check(stamp: int | None) -> int | None:
         return stamp if stamp is not None and floor <= stamp <= generation else None
 
     stamps = sparse_storage.stored_generations(folder / SPARSE_FOLDER)
     return IndexLag(
         generation,
         manifest.words_generation(),
-        {level: usable(stamp) for level, stamp in stamps.items()},
-        usable(dense_storage.stored_generation(folder / DENSE_FOLDER, dimensions)),
+        {level: check(stamp) for level, stamp in stamps.items()},
+        check(dense_storage.stored_generation(folder / DENSE_FOLDER, dimensions)),
     )
 
 
 class DerivedWriter:
-    """Brings both derived indexes to one generation. What is not committed never happened.
+    """A writer that brings all derived indexes to one generation. Only a commit has effect.
 
-    What a crash kept from some of the parts is given with `missed`: the parts that have it already
-    leave it as it is, so that they end up as if there had been no crash.
+    Changes that some indexes missed because of a crash are passed with `missed`. Indexes that
+    already have them ignore them, so the result is the same as without the crash.
     """
 
-    def __init__(self, folder: Path, dimensions: int, behind: IndexLag, *, bulk: bool) -> None:
+    def __init__(self, folder: Path, dimensions: int, lag: IndexLag, *, bulk: bool) -> None:
         sparse_folder, dense_folder = folder / SPARSE_FOLDER, folder / DENSE_FOLDER
         try:
-            if behind.sparse_since is None:
+            if lag.sparse_since is None:
                 sparse_storage.create(sparse_folder)
-            if behind.dense_since is None:
+            if lag.dense_since is None:
                 dense_storage.discard(dense_folder)
             self._sparse = SparseWriter(sparse_folder, bulk=bulk)
             self._dense = DenseWriter(dense_folder, dimensions)
@@ -83,40 +82,39 @@ class DerivedWriter:
                 f"cannot write the index at {folder}: {error.strerror or error}; "
                 "free space or use --index-dir"
             ) from error
-        # Where one word index is unusable both are made again.
-        fresh = behind.sparse_since is None
-        self._late_levels: tuple[Level, ...] = tuple(
+        # If one word index is unusable, both are rebuilt.
+        fresh = lag.sparse_since is None
+        self._outdated_levels: tuple[Level, ...] = tuple(
             level
-            for level, stamp in behind.levels_since.items()
-            if fresh or stamp is None or stamp < behind.words_generation
+            for level, stamp in lag.levels_since.items()
+            if fresh or stamp is None or stamp < lag.words_generation
         )
-        self._dense_is_late = behind.dense_since != behind.generation
+        self._dense_is_outdated = lag.dense_since != lag.generation
         self._changed_levels = {
-            level
-            for level, stamp in behind.levels_since.items()
-            if fresh or stamp != behind.generation
+            level for level, stamp in lag.levels_since.items() if fresh or stamp != lag.generation
         }
-        self._dense_changed = self._dense_is_late
-        self._forgotten: set[int] = set()
-        self._gone_vectors: set[int] = set()
+        self._dense_changed = self._dense_is_outdated
+        self._removed: set[int] = set()
+        self._replaced_files: set[int] = set()
 
     @property
     def misses_words(self) -> bool:
-        """Whether a word index lacks more than the stamp."""
-        return bool(self._late_levels)
+        """Whether a word index lacks changes of words."""
+        return bool(self._outdated_levels)
 
-    def forget(self, file_id: int, *, missed: bool = False) -> None:
-        """Drop what the indexes hold of a file; to be called before anything of it is added."""
-        if file_id in self._forgotten:
+    def remove_file(self, file_id: int, *, missed: bool = False) -> None:
+        """Delete a file from the indexes. Call it before adding anything of the file."""
+        if file_id in self._removed:
             return
-        self._forgotten.add(file_id)
+        self._removed.add(file_id)
         self._sparse.remove_file(file_id, self._levels(missed=missed))
-        if self._takes_vectors(missed=missed):
-            self._gone_vectors.add(file_id)
+        if self._needs_vectors(missed=missed):
+            self._replaced_files.add(file_id)
 
     def add_words(
         self, file: FileTerms, chunks: Iterable[ChunkTerms], *, missed: bool = False
     ) -> None:
+        """Add the words of a file and its chunks."""
         self._sparse.add_file(file, chunks, self._levels(missed=missed))
 
     def add_vectors(
@@ -127,42 +125,44 @@ class DerivedWriter:
         *,
         missed: bool = False,
     ) -> None:
-        if not self._takes_vectors(missed=missed):
+        """Add the vectors of the chunks of a file."""
+        if not self._needs_vectors(missed=missed):
             return
         for chunk_id, vector in zip(chunk_ids, vectors, strict=True):
             self._dense.add(chunk_id, file_id, vector)
 
-    def renew_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Put other rows in the place of those that some files have.
+    def replace_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
+        """Replace all rows of some files.
 
-        They come as (chunk id, file id, vector), all of a file one after the other. The words stay
-        as they are and are stamped with the generation that comes.
+        The rows are (chunk id, file id, vector), grouped by file. The words do not change and get
+        the stamp of the next commit.
         """
         self._dense_changed = True
         self._changed_levels.update(LEVELS)
         for chunk_id, file_id, vector in rows:
-            self._gone_vectors.add(file_id)
+            self._replaced_files.add(file_id)
             self._dense.add(chunk_id, file_id, vector)
 
     def commit(self, generation: int) -> None:
-        """Stamp what was late or has changed with the generation; the rest has it already."""
+        """Commit and stamp the indexes that were outdated or have changed."""
         if self._dense_changed:
-            self._dense.remove_files(self._gone_vectors)
+            self._dense.remove_files(self._replaced_files)
             self._dense.commit(generation)
         self._sparse.commit(generation, self._changed_levels)
         self._sparse.close()
 
     def abandon(self) -> None:
+        """Discard everything that was not committed."""
         self._sparse.abandon()
 
     def _levels(self, *, missed: bool) -> Sequence[Level]:
         if missed:
-            return self._late_levels
+            return self._outdated_levels
         self._changed_levels.update(LEVELS)
         return LEVELS
 
-    def _takes_vectors(self, *, missed: bool) -> bool:
+    def _needs_vectors(self, *, missed: bool) -> bool:
         if missed:
-            return self._dense_is_late
+            return self._dense_is_outdated
         self._dense_changed = True
         return True

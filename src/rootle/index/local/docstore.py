@@ -1,4 +1,4 @@
-"""Chunks, their vectors and the texts that they are cut from, in the same database."""
+"""Chunks, their vectors and the texts of files, in the database."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from rootle.index.local.database import DamagedTextError
 from rootle.index.reader import ChunkRow
 from rootle.types import DocumentSection
 
-# Level 1 packs source code to about a third at 80 MB/s; level 6 gains a tenth at a quarter of it.
+# Level 1 compresses code to about a third at 80 MB/s; level 6 to a tenth less at a quarter of that.
 _ZIP_LEVEL: Final = 1
-# A text is packed in parts, so that a few lines of a large file cost the unpacking of one.
+# Texts are compressed in parts, so that reading a few lines of a large file decompresses one part.
 PART_CHARS: Final = 2_048
-# The parts of a file are numbered from its id shifted by so many bits: 2 billion characters.
+# Part numbers start at the file id shifted by this number of bits: 2 billion characters per file.
 _PART_BITS: Final = 20
 _PART_MASK: Final = (1 << _PART_BITS) - 1
-# A branch switch and back should find its vectors again; twice the live ones is a branch's worth.
+# Keeps the vectors of a branch across a switch to another branch and back.
 _RETIRED_FLOOR: Final = 20_000
 
 
 class NewChunk(Protocol):
-    """A chunk to be kept: what it must tell of itself."""
+    """A chunk to store."""
 
     @property
     def start_line(self) -> int: ...
@@ -39,11 +39,11 @@ class NewChunk(Protocol):
     def scope(self) -> str: ...
     @property
     def key(self) -> int:
-        """A hash of what was embedded."""
+        """Hash of the embedded text."""
 
     @property
     def vector(self) -> bytes:
-        """int8, one a dimension; empty while the embedding is pending."""
+        """One int8 per dimension; empty while the embedding is pending."""
 
 
 _COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, scope"
@@ -58,18 +58,18 @@ class DocStore:
     def replace(
         self,
         file_id: int,
-        packed_text: Sequence[bytes],
+        compressed_text: Sequence[bytes],
         chunks: Sequence[NewChunk],
         generation: int,
         *,
         is_new: bool = False,
     ) -> range:
-        """Put a file's chunks in the place of its old ones; returns their ids in order."""
+        """Replace the chunks and text of a file, and return the ids of the new chunks in order."""
         if not is_new:
             self.remove(file_id, generation)
         first_part = file_id << _PART_BITS
         self._connection.executemany(
-            "INSERT INTO texts VALUES (?, ?)", enumerate(packed_text, start=first_part)
+            "INSERT INTO texts VALUES (?, ?)", enumerate(compressed_text, start=first_part)
         )
         first = self._next_id()
         self._connection.executemany(
@@ -94,14 +94,14 @@ class DocStore:
         return range(first, first + len(chunks))
 
     def _next_id(self) -> int:
-        # An id is never used twice, so that a reader with an older index can tell what is gone.
+        # Ids are never reused, so that a reader of an older index recognises deleted chunks.
         row = self._connection.execute(
             "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
         ).fetchone()
         return 1 if row is None else int(row[0]) + 1
 
     def remove(self, file_id: int, generation: int) -> None:
-        """Drop a file's chunks, keeping their vectors for a time should the text come back."""
+        """Delete the chunks of a file, and keep their vectors in case the text returns."""
         self._connection.execute(
             "INSERT OR REPLACE INTO retired SELECT key, vector, ? FROM chunks "
             "WHERE file_id = ? AND vector != x''",
@@ -144,7 +144,7 @@ class DocStore:
         )
 
     def known_vectors(self, file_id: int, keys: Iterable[int]) -> dict[int, bytes]:
-        """The vectors of those keys that the file has now or that were retired not long ago."""
+        """Return the vectors of keys that are current in the file or were recently retired."""
         now = self._connection.execute(
             "SELECT key, vector FROM chunks WHERE file_id = ? AND vector != x''", (file_id,)
         )
@@ -159,19 +159,20 @@ class DocStore:
         return known
 
     def has_any(self) -> bool:
-        """Whether any vector might be found again."""
+        """Return whether there is any stored or retired chunk."""
         for table in ("chunks", "retired"):
             if self._connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone():
                 return True
         return False
 
     def count(self) -> int:
+        """Return the number of chunks."""
         return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def count_and_newest(self, *, with_vector: bool) -> tuple[int, int]:
-        """How many chunks there are, and the id of the newest; 0 for none.
+        """Return the number of chunks and the largest id, 0 if there is none.
 
-        `with_vector`: of those that can be found by it. A zero one is near to nothing.
+        With `with_vector`, only chunks with a non-zero vector count.
         """
         only = "WHERE vector != x'' AND vector != zeroblob(length(vector))" if with_vector else ""
         row = self._connection.execute(
@@ -180,6 +181,7 @@ class DocStore:
         return int(row[0]), int(row[1])
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
+        """Return chunks by id, without unknown ids."""
         wanted = [int(chunk_id) for chunk_id in ids]
         found: dict[int, ChunkRow] = {}
         for start in range(0, len(wanted), 500):
@@ -192,18 +194,19 @@ class DocStore:
         return found
 
     def all_chunks(self) -> dict[int, ChunkRow]:
-        """Every chunk by its id."""
+        """Return all chunks by id."""
         rows = self._connection.execute(f"SELECT {_COLUMNS} FROM chunks")
         return {row[0]: row for row in _chunk_rows(rows)}
 
     def chunks_of(self, file_id: int) -> list[ChunkRow]:
+        """Return the chunks of a file in order."""
         rows = self._connection.execute(
             f"SELECT {_COLUMNS} FROM chunks WHERE file_id = ? ORDER BY seq", (file_id,)
         )
         return _chunk_rows(rows)
 
     def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
-        """The names that these chunks define, as they are written, chunk after chunk."""
+        """Return the names that chunks define, as written, in the order of the chunks."""
         names: list[str] = []
         for chunk_id in chunk_ids:
             row = self._connection.execute(
@@ -213,30 +216,30 @@ class DocStore:
         return names
 
     def vectors_of(self, file_ids: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
-        """(chunk id, file id, vector) of these files' chunks; empty for one that has none yet."""
+        """Yield (chunk id, file id, vector) of files; a pending vector is empty."""
         for file_id in file_ids:
             yield from self._connection.execute(
                 "SELECT id, file_id, vector FROM chunks WHERE file_id = ? ORDER BY seq", (file_id,)
             )
 
     def set_vectors(self, vectors: Mapping[int, bytes]) -> None:
-        """Give chunks the vectors that they waited for."""
+        """Store the vectors of pending chunks."""
         self._connection.executemany(
             "UPDATE chunks SET vector = ? WHERE id = ?",
             ((vector, chunk_id) for chunk_id, vector in vectors.items()),
         )
 
     def text(self, file_id: int) -> str:
-        """The whole text of a file as it was indexed."""
+        """Return the text of a file as it was indexed."""
         rows = self._connection.execute(
             "SELECT body FROM texts WHERE id BETWEEN ? AND ? ORDER BY id", _parts_of(file_id)
         )
-        return "".join(_unpacked(row[0]) for row in rows)
+        return "".join(_decompress(row[0]) for row in rows)
 
     def text_parts(self, parts: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        """For each (file, part) its characters from `part` times PART_CHARS on, PART_CHARS at most.
+        """Return parts of texts by (file id, part number).
 
-        A part that does not exist is empty.
+        Part n has the PART_CHARS characters from n * PART_CHARS on. A missing part is "".
         """
         found = dict.fromkeys(parts, "")
         for start in range(0, len(parts), 500):
@@ -246,35 +249,35 @@ class DocStore:
                 f"SELECT id, body FROM texts WHERE id IN ({marks})", ids
             )
             for number, body in rows:
-                found[number >> _PART_BITS, number & _PART_MASK] = _unpacked(body)
+                found[number >> _PART_BITS, number & _PART_MASK] = _decompress(body)
         return found
 
 
 def _chunk_rows(rows: Iterable[tuple[int, int, int, int, int, int, int, bytes]]) -> list[ChunkRow]:
-    make = ChunkRow._make  # half of a page's time with its chunks would go into `ChunkRow(...)`
+    make = ChunkRow._make  # twice as fast as `ChunkRow(...)`
     return [make((*row[:7], _decode(row[7]) if row[7] else "")) for row in rows]
 
 
-def pack_text(text: str) -> list[bytes]:
-    """The parts of a text as they are kept."""
+def compress_text(text: str) -> list[bytes]:
+    """Return the compressed parts of a text."""
     starts = range(0, len(text), PART_CHARS)
     return [zlib.compress(_encode(text[at : at + PART_CHARS]), _ZIP_LEVEL) for at in starts]
 
 
 def _parts_of(file_id: int) -> tuple[int, int]:
-    """The first and the last number that a part of a file can have."""
+    """Return the first and the last possible part number of a file."""
     return file_id << _PART_BITS, ((file_id + 1) << _PART_BITS) - 1
 
 
-def _unpacked(packed: bytes) -> str:
+def _decompress(compressed: bytes) -> str:
     try:
-        return _decode(zlib.decompress(packed))
+        return _decode(zlib.decompress(compressed))
     except zlib.error as error:
         raise DamagedTextError(f"a stored text cannot be read: {error}") from error
 
 
 def _encode(text: str) -> bytes:
-    # A UTF-16 file may hold half a pair; it must come back as it was.
+    # UTF-16 files may contain unpaired surrogates, which must be preserved.
     return text.encode("utf-8", "surrogatepass")
 
 

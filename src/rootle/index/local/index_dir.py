@@ -1,4 +1,4 @@
-"""The folder that an index lies in: what is in it, and that it is nothing else's."""
+"""The folder of an index: its files, and checks that it belongs to rootle."""
 
 from __future__ import annotations
 
@@ -13,54 +13,55 @@ from rootle.index.local.writer_lock import LOCK_NAME
 DATABASE_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
 DERIVED_FOLDERS: Final = ("sparse", "dense")
 _TAG: Final = "CACHEDIR.TAG"
-MARKS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
+CACHE_MARKERS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
 
 
 def is_index(folder: Path) -> bool:
-    """Whether a folder holds an index or what is left of one."""
+    """Return whether a folder contains an index or the remains of one."""
     return any(os.path.lexists(folder / name) for name in (*DATABASE_FILES, _TAG))
 
 
 def is_new(folder: Path) -> bool:
-    """Whether no index was begun in a folder, which need not be there."""
+    """Return whether a folder, which may not exist, has no database."""
     return not os.path.exists(folder / DATABASE_FILES[0])
 
 
-def check_place(folder: Path) -> None:
-    """Raise IndexStorageError for a folder that holds other things: they might be deleted."""
+def check_index_dir(folder: Path) -> None:
+    """Raise IndexStorageError for a folder with other files, which rootle might delete."""
     try:
         names = set(os.listdir(folder))
     except OSError:
-        return  # there is none yet, or the lock will say what is wrong with it
-    if names - {LOCK_NAME, *MARKS} and not is_index(folder):
+        return  # it does not exist yet, or taking the lock reports the problem
+    if names - {LOCK_NAME, *CACHE_MARKERS} and not is_index(folder):
         raise IndexStorageError(
-            f"{folder} holds other files and no index; choose an empty or new --index-dir"
+            f"{folder} contains other files and no index; choose an empty or new --index-dir"
         )
 
 
 def delete_derived(folder: Path) -> None:
-    """Delete what can be made again from the database."""
+    """Delete everything that can be rebuilt from the database."""
     for name in DERIVED_FOLDERS:
         shutil.rmtree(folder / name, ignore_errors=True)
 
 
 def delete_content(folder: Path) -> None:
+    """Delete the database and the derived indexes."""
     for name in DATABASE_FILES:
         (folder / name).unlink(missing_ok=True)
     delete_derived(folder)
 
 
-def delete_marks(folder: Path) -> None:
-    """Delete what `mark_as_cache` wrote, unless somebody has written something else there."""
-    for name, text in MARKS.items():
-        mark = folder / name
-        if mark.exists() and mark.read_bytes() == text.encode():
-            mark.unlink()
+def delete_cache_markers(folder: Path) -> None:
+    """Delete the files of `mark_as_cache`, unless their content was changed."""
+    for name, text in CACHE_MARKERS.items():
+        path = folder / name
+        if path.exists() and path.read_bytes() == text.encode():
+            path.unlink()
 
 
 def mark_as_cache(folder: Path) -> None:
-    """Keep the index out of git, also where it lies inside the repository, and out of backups."""
-    for name, text in MARKS.items():
+    """Exclude the folder from git and from backups."""
+    for name, text in CACHE_MARKERS.items():
         path = folder / name
         if not path.exists():
             path.write_text(text, encoding="ascii")

@@ -1,4 +1,4 @@
-"""Which files the index holds, in which state, and the one generation number."""
+"""The manifest: the indexed files with their states, and the generation of the index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.index.reader import FileState
 
-FIRST_GENERATION: Final = 0  # of an index into which nothing was ever written
+FIRST_GENERATION: Final = 0  # of an empty index
 
 
 _COLUMNS: Final = (
@@ -17,8 +17,8 @@ _COLUMNS: Final = (
     "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title"
 )
 
-# Of a run that makes an index for the first time: how many bytes it will have read, and the
-# generation since when it has only added files, empty where it did more.
+# Of the initial indexing run: the expected number of bytes, and the generation since which it has
+# only added files (empty if it did anything else).
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
 
@@ -30,16 +30,20 @@ class Manifest:
         self._connection = connection
 
     def value(self, name: str) -> str | None:
+        """Return a value of the table `meta`."""
         row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def set_value(self, name: str, value: str) -> None:
+        """Set a value of the table `meta`."""
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def generation(self) -> int:
+        """Return the current generation."""
         return int(self.value("generation") or FIRST_GENERATION)
 
-    def raise_generation(self, *, words_changed: bool = True) -> int:
+    def increment_generation(self, *, words_changed: bool = True) -> int:
+        """Increment the generation and return it."""
         generation = self.generation() + 1
         self.set_value("generation", str(generation))
         if words_changed:
@@ -47,23 +51,23 @@ class Manifest:
         return generation
 
     def words_generation(self) -> int:
-        """The last generation in which more changed than vectors."""
+        """Return the last generation that changed more than vectors."""
         return int(self.value("words_generation") or self.generation())
 
     def files(self) -> list[FileState]:
-        """Every file that was ever seen and still exists, skipped ones included."""
+        """Return all files, skipped ones included."""
         return self._select("", ())
 
     def paths(self) -> list[str]:
-        """The paths of all of them."""
+        """Return the paths of all files, skipped ones included."""
         return [os.fsdecode(row[0]) for row in self._connection.execute("SELECT path FROM files")]
 
     def count(self) -> int:
-        """How many files there are, skipped ones included."""
+        """Return the number of files, skipped ones included."""
         return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
 
     def bytes_read(self, generation: int | None = None) -> int:
-        """The sizes of all files that were read, or of those read up to a generation."""
+        """Return the total size of all files that were read, or read up to a generation."""
         row = self._connection.execute(
             "SELECT coalesce(sum(size), 0) FROM files WHERE digest IS NOT NULL AND generation <= ?",
             (self.generation() if generation is None else generation,),
@@ -71,6 +75,7 @@ class Manifest:
         return int(row[0])
 
     def files_by_id(self, ids: Iterable[int]) -> dict[int, FileState]:
+        """Return files by id, without unknown ids."""
         found: dict[int, FileState] = {}
         wanted = [int(file_id) for file_id in ids]
         for start in range(0, len(wanted), 500):
@@ -80,13 +85,13 @@ class Manifest:
         return found
 
     def with_digests(self, digests: Iterable[bytes]) -> list[FileState]:
-        """The files whose bytes have one of these digests."""
+        """Return the indexed files whose content has one of the digests."""
         wanted = list(digests)
         marks = ",".join("?" * len(wanted))
         return self._select(f"WHERE digest IN ({marks}) AND skip IS NULL", wanted)
 
     def files_at(self, paths: Iterable[str]) -> list[FileState]:
-        """The states of those among some paths that are known."""
+        """Return the states of the paths that are known."""
         found: list[FileState] = []
         wanted = [os.fsencode(path) for path in paths]
         for start in range(0, len(wanted), 500):
@@ -95,12 +100,12 @@ class Manifest:
         return found
 
     def skip_counts(self) -> dict[str | None, int]:
-        """How many files there are for each reason to be left out, None for those indexed."""
+        """Return the number of files by skip reason, None for indexed files."""
         rows = self._connection.execute("SELECT skip, count(*) FROM files GROUP BY skip")
         return dict(rows.fetchall())
 
     def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
-        """Files whose content changed after `generation`, and the ids of those removed since."""
+        """Return the files that changed after a generation, and the ids of removed files."""
         changed = self._select("WHERE generation > ?", (generation,))
         removed = self._connection.execute(
             "SELECT file_id FROM removed WHERE generation > ?", (generation,)
@@ -112,7 +117,7 @@ class Manifest:
         return [FileState(row[0], os.fsdecode(row[1]), *row[2:]) for row in rows]
 
     def put(self, state: FileState) -> int:
-        """Write one file's state; an id of 0 makes a new one. Returns the id."""
+        """Store the state of a file and return its id. The id 0 inserts a new file."""
         values = (
             os.fsencode(state.path),
             *(getattr(state, name.strip()) for name in _COLUMNS.split(",")[2:]),
@@ -125,36 +130,37 @@ class Manifest:
         return int(cursor.lastrowid or 0)
 
     def touch(self, file_id: int, size: int, mtime_ns: int, seen_ns: int) -> None:
-        """Remember the new times of a file whose content is as before."""
+        """Update the times of a file with unchanged content."""
         self._connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, seen_ns = ? WHERE id = ?",
             (size, mtime_ns, seen_ns, file_id),
         )
 
     def mark_changed(self, file_ids: Iterable[int], generation: int) -> None:
-        """Have the derived indexes take these files anew, should a crash keep them from it now."""
+        """Mark files as changed, so that the derived indexes process them again after a crash."""
         self._connection.executemany(
             "UPDATE files SET generation = ? WHERE id = ?",
             ((generation, file_id) for file_id in file_ids),
         )
 
     def set_history(self, rows: Iterable[tuple[int | None, str, bool, int]]) -> None:
-        """Set what git says of files: (time and author of the last commit, differs from it, id)."""
+        """Set (time of the last commit, its author, is dirty, file id) of files."""
         self._connection.executemany(
             "UPDATE files SET committed_s = ?, author = ?, is_dirty = ? WHERE id = ?", rows
         )
 
     def remove(self, file_id: int, generation: int) -> None:
+        """Delete a file and record its removal."""
         self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
         self._connection.execute(
             "INSERT OR REPLACE INTO removed VALUES (?, ?)", (file_id, generation)
         )
 
-    def forget_removed(self, generation: int) -> None:
-        """Drop the notes on removed files that every derived index has seen."""
-        gone = self._connection.execute(
+    def prune_removals(self, generation: int) -> None:
+        """Delete the records of removals that every derived index has processed."""
+        newest = self._connection.execute(
             "SELECT max(generation) FROM removed WHERE generation <= ?", (generation,)
         ).fetchone()[0]
-        if gone is not None:
+        if newest is not None:
             self._connection.execute("DELETE FROM removed WHERE generation <= ?", (generation,))
-            self.set_value("removals_known_since", str(gone))
+            self.set_value("removals_known_since", str(newest))

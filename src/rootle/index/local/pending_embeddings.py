@@ -1,4 +1,4 @@
-"""Which chunks wait for their embedding, since when, why, and when to try again."""
+"""Chunks with a pending embedding, the reasons, and the times of the next attempts."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import Final, NamedTuple
 
 from rootle.index.local.manifest import Manifest
 
-_PAUSE: Final = "embedding_pause"
+_DELAY: Final = "embedding_pause"
 
 
 class PendingChunk(NamedTuple):
-    """A chunk without its embedding."""
+    """A chunk without an embedding."""
 
     chunk_id: int
     file_id: int
-    failures: int  # that are the chunk's own
+    failures: int  # of this chunk, not of the model
 
 
 @dataclass(frozen=True, slots=True)
 class RetryDelay:
-    """How long the model is left alone after it failed."""
+    """The delay before the model is called again after a failure."""
 
-    failures: int = 0  # one after the other
+    failures: int = 0  # consecutive
     until_s: float = 0.0  # Unix time
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """All that waits."""
+    """A summary of all pending chunks."""
 
     count: int
-    since_s: float | None  # the oldest; Unix time
-    reason: str  # empty where nothing has failed yet
+    since_s: float | None  # of the oldest, Unix time
+    reason: str  # "" if nothing has failed yet
     retry_at_s: float | None
 
 
 class PendingEmbeddings:
     """The table `pending`. The caller opens the transactions.
 
-    A model that is down holds up all chunks, and that is one note in `meta`; a chunk that a model
-    refuses holds up itself alone.
+    If the model is unavailable, one delay in `meta` applies to all chunks. A chunk that the model
+    refuses has its own delay.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -52,13 +52,14 @@ class PendingEmbeddings:
         self._manifest = Manifest(connection)
 
     def add(self, file_id: int, chunk_ids: Iterable[int], now_s: float) -> None:
+        """Add chunks of a file."""
         self._connection.executemany(
             "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, 0, 0, '')",
             ((chunk_id, file_id, now_s) for chunk_id in chunk_ids),
         )
 
     def due(self, now_s: float, limit: int) -> list[PendingChunk]:
-        """At most `limit` chunks that may be tried now, those of a file together."""
+        """Return at most `limit` chunks that may be tried now, grouped by file."""
         rows = self._connection.execute(
             "SELECT chunk_id, file_id, failures FROM pending WHERE retry_at_s <= ? "
             "ORDER BY file_id, chunk_id LIMIT ?",
@@ -67,45 +68,52 @@ class PendingEmbeddings:
         return [PendingChunk(*row) for row in rows]
 
     def make_due(self) -> None:
-        """Let all be tried now, whatever was said."""
+        """Allow all chunks to be tried now."""
         self._connection.execute("UPDATE pending SET retry_at_s = 0 WHERE retry_at_s > 0")
 
-    def done(self, chunk_ids: Iterable[int]) -> None:
+    def remove(self, chunk_ids: Iterable[int]) -> None:
+        """Delete chunks that have an embedding now."""
         self._connection.executemany(
             "DELETE FROM pending WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
         )
 
     def postpone(self, refused: Sequence[tuple[PendingChunk, float, str]]) -> None:
-        """Leave chunks alone until a time each, for a reason."""
+        """Record refused chunks as (chunk, time of the next attempt, reason)."""
         self._connection.executemany(
             "UPDATE pending SET failures = ?, retry_at_s = ?, reason = ? WHERE chunk_id = ?",
             (
-                (waiting.failures + 1, until_s, reason, waiting.chunk_id)
-                for waiting, until_s, reason in refused
+                (chunk.failures + 1, until_s, reason, chunk.chunk_id)
+                for chunk, until_s, reason in refused
             ),
         )
 
-    def pause(self) -> RetryDelay:
-        stored = self._manifest.value(_PAUSE)
+    def retry_delay(self) -> RetryDelay:
+        """Return the delay of the model."""
+        stored = self._manifest.value(_DELAY)
         return RetryDelay(*json.loads(stored)) if stored else RetryDelay()
 
-    def set_pause(self, pause: RetryDelay) -> None:
-        value = json.dumps([pause.failures, pause.until_s, pause.reason]) if pause.failures else ""
-        self._manifest.set_value(_PAUSE, value)
+    def set_retry_delay(self, delay: RetryDelay) -> None:
+        """Store the delay of the model."""
+        value = json.dumps([delay.failures, delay.until_s, delay.reason]) if delay.failures else ""
+        self._manifest.set_value(_DELAY, value)
 
     def backlog(self) -> Backlog:
+        """Return a summary of the pending chunks."""
         count, since_s, first_retry = self._connection.execute(
             "SELECT count(*), min(since_s), min(retry_at_s) FROM pending"
         ).fetchone()
         if not count:
             return Backlog(0, None, "", None)
-        pause = self.pause()
-        retry_at_s = max(first_retry, pause.until_s)
+        delay = self.retry_delay()
+        retry_at_s = max(first_retry, delay.until_s)
         return Backlog(
-            count, since_s, pause.reason or self._usual_reason(), retry_at_s if retry_at_s else None
+            count,
+            since_s,
+            delay.reason or self._most_common_reason(),
+            retry_at_s if retry_at_s else None,
         )
 
-    def _usual_reason(self) -> str:
+    def _most_common_reason(self) -> str:
         row = self._connection.execute(
             "SELECT reason FROM pending WHERE reason != '' "
             "GROUP BY reason ORDER BY count(*) DESC LIMIT 1"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
-from rootle.index.local.chunk_cache import MOST_CHUNKS, ChunkCache
+from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
@@ -145,7 +145,7 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             if self._manifest.count() <= _MAX_PRELOADED_FILES:
                 self._read_all_files()
-                if self.dense.count <= MOST_CHUNKS:
+                if self.dense.count <= MAX_CHUNKS:
                     self.chunk_cache.read_all(self._documents)
 
     def file_count(self) -> int:

@@ -1,8 +1,8 @@
 """BM25 over chunks and over whole files with tantivy, derived from the docstore.
 
-Two indexes stand side by side, so that document frequencies and lengths of files and of chunks do
-not mix. Each holds one extra document that carries its generation: it changes in the same commit
-as the documents, so the stamp can never disagree with what it stamps.
+Files and chunks have separate indexes, because their document frequencies and lengths differ. Each
+index has an additional document with its generation, which is written in the same commit as the
+other documents and therefore always consistent with them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from rootle.index.local.sparse_storage import (
     LEVELS,
     TantivyErrors,
     open_level,
+    read_stamp,
     readable_folder,
     stamp_document,
-    stamp_of,
 )
 from rootle.index.reader import Level
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
@@ -35,29 +35,29 @@ from rootle.text.stemmer import open_stemmer
 
 _SHOULD: Final = tantivy.Occur.Should
 _FEW_IDS: Final = 200
-# One thread: the cores are busy cutting files, and one is enough for 30 MB of text a second.
+# One thread indexes 30 MB of text per second, and the other cores are used to read files.
 _WRITER_THREADS: Final = 1
-# Of each level. A segment costs every question: where 100 MB of source were two of them instead of
-# four, warm questions took 3 to 6 % less time, and making the index 50 MB more.
+# Per index. Every segment slows down queries: with two segments instead of four for 100 MB of
+# source, warm queries took 3 to 6 % less time, and indexing used 50 MB more memory.
 _BULK_HEAP_BYTES: Final = 100_000_000
 _SMALL_HEAP_BYTES: Final = 15_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """The words of one chunk, by field, as `text_terms` gives them: stemmed."""
+    """The stemmed terms of one chunk by field, as returned by `text_terms`."""
 
     chunk_id: int
     body: str
     symbols: str
-    defines: str  # whole names in one spelling, with spaces between
+    defines: str  # whole normalized names, separated by spaces
     headings: str
     comments: str
 
 
 @dataclass(frozen=True, slots=True)
 class FileTerms:
-    """The words of one file, by field, as `text_terms` gives them: stemmed."""
+    """The stemmed terms of one file by field, as returned by `text_terms`."""
 
     file_id: int
     body: str
@@ -66,27 +66,31 @@ class FileTerms:
 
 
 class EmbeddedSparse:
-    """A reader of one generation."""
+    """A reader of both word indexes at one generation."""
 
     def __init__(self, folder: Path) -> None:
-        with readable_folder(folder) as place:
-            indexes = {level: open_level(place, level) for level in LEVELS}
+        with readable_folder(folder) as readable:
+            indexes = {level: open_level(readable, level) for level in LEVELS}
             self._searchers = {level: index.searcher() for level, index in indexes.items()}
         self._schemas = {level: index.schema for level, index in indexes.items()}
         self._stem = open_stemmer()
-        stamps = {level: stamp_of(self._searchers[level], self._schemas[level]) for level in LEVELS}
+        stamps = {
+            level: read_stamp(self._searchers[level], self._schemas[level]) for level in LEVELS
+        }
         if len(set(stamps.values())) != 1:
-            raise IndexStorageError(f"the word indexes in {folder} disagree: {stamps}")
+            raise IndexStorageError(
+                f"the word indexes in {folder} have different generations: {stamps}"
+            )
         self.generation = stamps["chunks"]
 
     def stems(self, terms: str) -> list[str]:
-        """Terms as they stand in the index, in order."""
+        """Return the stems of space-separated terms, in order."""
         return self._stem(terms)
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
     ) -> Ranked:
-        """At most k chunk ids, best first, by BM25 of their text."""
+        """Return at most k chunk ids by BM25 of their text, best first."""
         return self.field_scores("chunks", ["body"], terms, k, files=files)
 
     def field_scores(
@@ -98,7 +102,7 @@ class EmbeddedSparse:
         *,
         files: Collection[int] | None = None,
     ) -> Ranked:
-        """BM25 of some fields: chunk ids or file ids, best first; only of `files` where given."""
+        """Return chunk or file ids by BM25 over some fields, best first, from `files` if given."""
         query = self._any_of(level, fields, terms)
         if files is not None:
             query = self._among(level, query, "file", files)
@@ -107,17 +111,17 @@ class EmbeddedSparse:
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
     ) -> tuple[Ids, NDArray[np.int64]]:
-        """Which of at most 20 terms stand in some chunks, or in the chunks of some files.
+        """Return which of at most 20 terms occur in some chunks, or in the chunks of some files.
 
-        Returns at most k chunk ids, and for each a mask with bit i for term i; where there are
-        more, those with the last terms come first.
+        The result has at most k chunk ids, and for each a mask with bit i for term i. If there are
+        more chunks, those with the last terms are preferred.
         """
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
         if not len(ids) or not terms:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        # One query for all: each term scores a power of two, so that the sum tells them apart.
-        # A score is a float32, exact for integers up to 2^24.
+        # One query for all terms: each one scores a power of two, so that the sum is the mask.
+        # Scores are float32, which is exact for integers up to 2^24.
         clauses = [
             (
                 tantivy.Occur.Should,
@@ -132,13 +136,13 @@ class EmbeddedSparse:
         return found.ids, found.scores.astype(np.int64)
 
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
-        """How many files there are, and in how many of them each term stands."""
+        """Return the number of files, and the document frequency of each term."""
         with DAMAGE_ERRORS:
             searcher = self._searchers["files"]
             return searcher.num_docs, [searcher.doc_freq("body", term) for term in terms]
 
     def definers(self, names: Sequence[str], k: int = 1_000) -> dict[str, list[int]]:
-        """For each name, in one spelling, at most k chunks that define it."""
+        """Return for each normalized name at most k chunks that define it."""
         return {
             name: self._run("chunks", self._term("chunks", "defines", name), k).ids.tolist()
             for name in names
@@ -147,15 +151,15 @@ class EmbeddedSparse:
     def files_with(
         self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
     ) -> list[int]:
-        """At most k files with all of these terms and with a term around each of these parts.
+        """Return at most k files that contain all terms, and a term that contains each part.
 
-        By BM25 of the terms, best first.
+        They are ordered by BM25 of the terms, best first.
         """
         schema = self._schemas["files"]
-        around = [tantivy.Query.regex_query(schema, "body", f".*{part}.*") for part in parts]
+        containing = [tantivy.Query.regex_query(schema, "body", f".*{part}.*") for part in parts]
         needed = [
             *(self._term("files", "body", term) for term in terms),
-            *(tantivy.Query.const_score_query(query, 0.0) for query in around),
+            *(tantivy.Query.const_score_query(query, 0.0) for query in containing),
         ]
         query = tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in needed])
         if files is not None:
@@ -163,13 +167,13 @@ class EmbeddedSparse:
         return list(map(int, self._run("files", query, k).ids))
 
     def near_definers(self, name: str, distance: int, k: int) -> list[int]:
-        """At most k chunks that define a name at most so many edits away from this one."""
+        """Return at most k chunks that define a name within an edit distance of `name`."""
         schema = self._schemas["chunks"]
         query = tantivy.Query.fuzzy_term_query(schema, "defines", name, distance=distance)
         return list(map(int, self._run("chunks", query, k).ids))
 
     def is_known(self, name: str) -> bool:
-        """Whether a name, in one spelling, is defined or stands anywhere."""
+        """Return whether a normalized name is defined or occurs in any chunk."""
         with DAMAGE_ERRORS:
             searcher = self._searchers["chunks"]
             return bool(
@@ -195,7 +199,7 @@ class EmbeddedSparse:
     def _among(
         self, level: Level, query: tantivy.Query, name: str, ids: Collection[int]
     ) -> tantivy.Query:
-        # A union of terms: for some dozens of ids it is faster than the set query made for it.
+        # For a few dozen ids a union of term queries is faster than a term set query.
         schema = self._schemas[level]
         if len(ids) <= _FEW_IDS:
             wanted = tantivy.Query.boolean_query(
@@ -225,15 +229,15 @@ class EmbeddedSparse:
             values = searcher.fast_field_values(ID_FIELD[level], list(addresses))
         ids = np.fromiter(values, np.int64, len(values))
         scores = np.fromiter(found, np.float32, len(found))
-        # Equal scores come in the order in which they were written, mostly that of the ids.
+        # Ties are in the order of writing, which is mostly the order of the ids.
         if not ((scores[1:] == scores[:-1]) & (ids[1:] < ids[:-1])).any():
             return Ranked(ids, scores)
         order = np.lexsort((ids, -scores))
         return Ranked(ids[order], scores[order])
 
 
-def _wait_for(threads: Iterable[threading.Thread]) -> None:
-    """Until all have ended; Ctrl-C comes after that, as it does after a call into tantivy."""
+def _join_all(threads: Iterable[threading.Thread]) -> None:
+    """Join threads, and raise KeyboardInterrupt only after all have ended."""
     interrupted: KeyboardInterrupt | None = None
     for thread in threads:
         while thread.is_alive():
@@ -246,7 +250,7 @@ def _wait_for(threads: Iterable[threading.Thread]) -> None:
 
 
 class SparseWriter:
-    """Takes the changes of one batch; nothing is seen by readers before `commit`."""
+    """A writer of one batch. Readers see nothing of it before `commit`."""
 
     def __init__(self, folder: Path, *, bulk: bool) -> None:
         self._folder = folder
@@ -259,10 +263,10 @@ class SparseWriter:
             }
 
     def remove_file(self, file_id: int, levels: Collection[Level] = LEVELS) -> None:
+        """Delete a file and its chunks."""
         with self._errors():
             for level in levels:
-                # By query: the deletion by term takes every number for a signed one and finds
-                # nothing.
+                # Deletion by term treats every number as signed, and would find nothing.
                 query = tantivy.Query.term_query(self._indexes[level].schema, "file", file_id)
                 self._writers[level].delete_documents_by_query(query)
 
@@ -295,9 +299,9 @@ class SparseWriter:
             add(document)
 
     def commit(self, generation: int, levels: Collection[Level] = LEVELS) -> None:
-        """Make the batch visible as `generation`, both levels side by side.
+        """Make the batch visible as `generation`, both indexes in parallel.
 
-        A crash may leave one of them behind, which its own stamp tells.
+        After a crash one of them may be outdated, which its stamp shows.
         """
         failures: list[BaseException] = []
 
@@ -307,31 +311,30 @@ class SparseWriter:
                 writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
                 writer.add_document(stamp_document(generation))
                 writer.commit()
-            except BaseException as error:  # goes on in the thread that waits
+            except BaseException as error:  # raised again in the waiting thread
                 failures.append(error)
 
         threads = [threading.Thread(target=commit, args=(level,)) for level in levels]
         for thread in threads:
             thread.start()
-        _wait_for(threads)
+        _join_all(threads)
         with self._errors():
             del failures[1:]
             if failures:
-                # Nothing may go on pointing at it: what it knows of the writer would keep its lock.
+                # Drop every reference to the error: its traceback keeps the lock of the writer.
                 raise failures.pop()
 
     def _errors(self) -> AbstractContextManager[None]:
-        """A full disk shows anywhere: in the call itself, or later in the thread that writes."""
+        """Return a context for writes: a full disk can raise in any call or in the thread."""
         return TantivyErrors(
             f"cannot write the word index in {self._folder}: {{}}; free space, use "
             "--index-dir, or run `rootle index --rebuild`"
         )
 
     def close(self) -> None:
-        """Let the writers go, after the segments that wait for it are merged.
+        """Close the writers after running merges have ended.
 
-        A merge that outlives its writer may end when the next one has begun, and puts back what
-        that has deleted: tantivy itself keeps only writers of one time apart.
+        A merge that outlives its writer could restore documents that the next writer deletes.
         """
         for writer in self._writers.values():
             with self._errors():
@@ -339,5 +342,5 @@ class SparseWriter:
         self._writers.clear()
 
     def abandon(self) -> None:
-        """Let them go with all that was not committed; it is a commit that starts merges."""
+        """Discard uncommitted changes. No merge is running, because only a commit starts one."""
         self._writers.clear()

@@ -1,4 +1,4 @@
-"""The two tantivy indexes on disk: their fields, their stamps, and what goes wrong with them."""
+"""The two tantivy indexes on disk: schemas, stamps and error handling."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _PLAIN: Final = "whitespace"
 
 
 def stored_generations(folder: Path) -> dict[Level, int | None]:
-    """The generation that each word index was derived from; None for one that is unusable."""
+    """Return the generation of each word index; None for an unusable one."""
     return {level: _stored_generation(folder, level) for level in LEVELS}
 
 
 def _stored_generation(folder: Path, level: Level) -> int | None:
     try:
         index = open_level(folder, level)
-        return stamp_of(index.searcher(), index.schema)
+        return read_stamp(index.searcher(), index.schema)
     except IndexStorageError:
         return None
 
 
 def create(folder: Path) -> None:
-    """Make empty word indexes in the place of whatever is there."""
+    """Create empty word indexes, replacing existing ones."""
     for level in LEVELS:
         shutil.rmtree(folder / level, ignore_errors=True)
         (folder / level).mkdir(parents=True)
@@ -49,37 +49,38 @@ def create(folder: Path) -> None:
 
 @contextmanager
 def readable_folder(folder: Path) -> Iterator[Path]:
-    """The folder, or links to its files: tantivy writes a lock file even to read."""
+    """Yield the folder, or a writable folder of links: tantivy creates a lock file to read."""
     if all(_may_lock(folder / level) for level in LEVELS):
         yield folder
         return
-    import tempfile  # seldom needed
+    import tempfile  # rarely needed
 
     with tempfile.TemporaryDirectory(prefix="rootle-") as scratch:
         for level in LEVELS:
-            place = Path(scratch, level)
-            place.mkdir()
+            target = Path(scratch, level)
+            target.mkdir()
             for file in (folder / level).iterdir():
                 if file.suffix != ".lock":
-                    (place / file.name).symlink_to(file)
+                    (target / file.name).symlink_to(file)
         yield Path(scratch)
 
 
 def _may_lock(folder: Path) -> bool:
     lock = folder / _LOCK
     if not os.path.isdir(folder):
-        return True  # opening it will tell that it is not there
+        return True  # opening it reports that it does not exist
     return os.access(lock if os.path.exists(lock) else folder, os.W_OK)
 
 
 def open_level(folder: Path, level: Level) -> tantivy.Index:
+    """Open one of the two indexes."""
     with DAMAGE_ERRORS:
         index = tantivy.Index.open(str(folder / level))
         index.config_reader("manual")
-    # What it is given is stemmed: each word once by those who read files, not wherever it stands.
-    # To stem here too, as the name suggests that every index has, would make respon of respons.
-    given = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-    index.register_tokenizer(_STEMMED, given)
+    # The text is already stemmed, once per distinct word when files are read. Stemming it again
+    # here would turn respons into respon.
+    analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer(_STEMMED, analyzer)
     return index
 
 
@@ -97,13 +98,15 @@ def _schema(level: Level) -> tantivy.Schema:
 
 
 def stamp_document(generation: int) -> tantivy.Document:
+    """Return the document that stores the generation."""
     document = tantivy.Document()
     document.add_unsigned("stamp", 1)
     document.add_unsigned("generation", generation)
     return document
 
 
-def stamp_of(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
+def read_stamp(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
+    """Return the stored generation; -1 if there is none."""
     query = tantivy.Query.term_query(schema, "stamp", 1)
     with DAMAGE_ERRORS:
         hits = searcher.search(query, limit=1, count=False).hits
@@ -113,7 +116,7 @@ def stamp_of(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
 
 
 class TantivyErrors:
-    """Turns what tantivy raises into an IndexStorageError; it stands where `message` has {}."""
+    """Converts errors of tantivy to IndexStorageError; `message` has {} for the original error."""
 
     def __init__(self, message: str) -> None:
         self._message = message
@@ -127,15 +130,15 @@ class TantivyErrors:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is not None and _is_of_tantivy(error):
+        if error is not None and _is_tantivy_error(error):
             head, _, tail = self._message.rpartition("{}")
             raise IndexStorageError(f"{head}{error}{tail}") from error
 
 
-# Opening an index reads little of it: what is wrong inside shows when it is asked.
+# Opening an index reads little of it, so damage often shows in the first query.
 DAMAGE_ERRORS: Final = TantivyErrors("the word index is damaged ({}); run `rootle index --rebuild`")
 
 
-def _is_of_tantivy(error: BaseException) -> bool:
-    """It raises ValueError for whatever goes wrong; where it stumbles over damage it panics."""
+def _is_tantivy_error(error: BaseException) -> bool:
+    """Return whether an error is a ValueError or a panic, which tantivy raises for damage."""
     return isinstance(error, ValueError) or type(error).__name__ == "PanicException"

@@ -1,4 +1,4 @@
-"""One writer at a time, told from the operating system, so that a killed one leaves no lock."""
+"""The writer lock of an index: an operating system lock, which ends with its process."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ LOCK_NAME: Final = "writer.lock"
 def writer_lock(
     folder: Path, timeout_s: float, on_wait: Callable[[], None], name: str = LOCK_NAME
 ) -> Iterator[None]:
-    """Hold the index for writing. Calls `on_wait` once if another process has it.
+    """Hold the writer lock. Calls `on_wait` once if another process holds it.
 
-    Another `name` is for a part of it that is written by itself.
-
-    Raises UnavailableError where it is not free within `timeout_s`; a negative one waits for ever.
+    Parts that are written independently use another `name`. Raises UnavailableError after
+    `timeout_s`; a negative timeout waits without limit.
     """
-    from filelock import FileLock, Timeout  # not needed where the index is current
+    from filelock import FileLock, Timeout  # not needed if the index is current
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +38,7 @@ def writer_lock(
     except OSError as error:
         raise IndexStorageError(
             f"cannot write the index at {folder}: {error.strerror or error}; "
-            "choose a folder that can be written with --index-dir"
+            "choose a writable folder with --index-dir"
         ) from error
     try:
         yield

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.http.client import JsonServer, shown_url
+from rootle.http.client import JsonServer, redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
 READ_TIMEOUT_S: Final = 5.0  # every run starts with a read, so that a hung server ends the run
@@ -25,7 +25,7 @@ class HttpBackend:
         self, kind: str, endpoint: str, headers: Callable[[], Mapping[str, str]] = dict
     ) -> None:
         """Create a client. `kind` is its name in messages; `headers` is called on first use."""
-        self.name = f"{kind} at {shown_url(endpoint)}"
+        self.name = f"{kind} at {redact_url(endpoint)}"
         self._endpoint = endpoint
         self._headers = headers
         self._lock = threading.Lock()

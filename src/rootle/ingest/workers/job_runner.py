@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rootle.index.local.docstore import DocStore, pack_text
+from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.reader import FileState
 from rootle.ingest.analyze import Analyzer, KnownVectors
 from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
@@ -42,7 +42,7 @@ def run_job(
         digest=found.digest,
         analyzed=analyzed,
         facts=DocumentFacts.of(found),
-        packed_text=pack_text(found.text),
+        compressed_text=compress_text(found.text),
     )
 
 

@@ -103,4 +103,4 @@ class ReadResult:
     unchanged: bool = False
     analyzed: AnalyzedText | None = None
     facts: DocumentFacts = _NO_FACTS
-    packed_text: Sequence[bytes] = ()
+    compressed_text: Sequence[bytes] = ()

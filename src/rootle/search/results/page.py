@@ -30,8 +30,8 @@ from rootle.types import (
     FILES,
     DocumentSection,
     FileMetadata,
+    ResultSource,
     SearchResult,
-    Source,
     Span,
 )
 
@@ -109,7 +109,7 @@ class PresentStep:
 
 
 def _make_result(
-    state: FileState, spans: tuple[Span, ...], source: Source, score: float
+    state: FileState, spans: tuple[Span, ...], source: ResultSource, score: float
 ) -> SearchResult:
     first = spans[0] if spans else Span(1, 1, "", "")
     return SearchResult(
@@ -155,7 +155,7 @@ def _explain(answer: RankedAnswer, at: int) -> Mapping[str, float]:
 
 def _find_sources(
     answer: RankedAnswer, chunks: ScoredChunks, chunk_ids: Sequence[int]
-) -> list[Source]:
+) -> list[ResultSource]:
     """Return which leg found each of some chunks."""
     ids, found = np.array(chunk_ids, dtype=np.int64), answer.candidates.inputs.chunks
     # A cosine may be negative; 0 means that the leg did not find the chunk.

@@ -183,6 +183,6 @@ def _has_chunks(index: IndexReader, allowed: Collection[int] | None) -> bool:
 
 def _redacted_url(endpoint: str) -> str:
     # Without a server nothing of HTTP is loaded.
-    from rootle.http.client import shown_url
+    from rootle.http.client import redact_url
 
-    return shown_url(endpoint)
+    return redact_url(endpoint)

@@ -1,4 +1,4 @@
-"""Brave Search, by its Web Search API: https://api-dashboard.search.brave.com/documentation."""
+"""Search provider: Brave (https://api-dashboard.search.brave.com/documentation)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rootle.web.engines.json_api import JsonApi
 
 ENDPOINT: Final = "https://api.search.brave.com/res/v1/web/search"
 _MAX_COUNT: Final = 20
-# What it takes of a query; a longer one is refused.
+# Longer queries are rejected.
 _MAX_WORDS: Final = 50
 _MAX_CHARS: Final = 400
 _TAG: Final = re.compile(r"</?\w[^<>]*>")
 
 
 class Brave:
-    """Needs a key, which stands in a header."""
+    """The Web Search API of Brave, which requires an API key."""
 
     label = "Brave"
 
@@ -32,23 +32,20 @@ class Brave:
         )
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """At most 20 results. Raises Unavailable."""
-        asked = " ".join(query.split()[:_MAX_WORDS])[:_MAX_CHARS]
+        """Return at most 20 results. Raises Unavailable."""
+        truncated = " ".join(query.split()[:_MAX_WORDS])[:_MAX_CHARS]
         count = max(1, min(max_results, _MAX_COUNT))
-        wish = urlencode({"q": asked, "count": count, "text_decorations": "false"})
-        return self._api.results("GET", f"?{wish}", None, found=_found, max_results=max_results)
+        parameters = {"q": truncated, "count": count, "text_decorations": "false"}
+        path = f"?{urlencode(parameters)}"
+        return self._api.search("GET", path, None, read=_read_rows, max_results=max_results)
 
 
-def _found(data: Any) -> list[tuple[str, str, str]]:
-    return list(_rows(data))
-
-
-def _rows(data: Any) -> Iterator[tuple[str, str, str]]:
-    # Where nothing is found, "web" is missing.
+def _read_rows(data: Any) -> Iterator[tuple[str, str, str]]:
+    # "web" is missing if there are no results.
     for row in (data.get("web") or {"results": ()})["results"]:
-        yield _plain(row["title"]), row["url"], _plain(row.get("description") or "")
+        yield _strip_markup(row["title"]), row["url"], _strip_markup(row.get("description") or "")
 
 
-def _plain(text: str) -> str:
-    """Without the entities, and the marks of words found, that its texts may have."""
+def _strip_markup(text: str) -> str:
+    """Return a text without HTML tags and entities."""
     return unescape(_TAG.sub("", text))

@@ -1,4 +1,4 @@
-"""Exa, by its Search API: https://exa.ai/docs/reference/search."""
+"""Search provider: Exa (https://exa.ai/docs/reference/search)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_COUNT: Final = 100
 
 
 class Exa:
-    """Needs a key, which stands in a header."""
+    """The Search API of Exa, which requires an API key."""
 
     label = "Exa"
 
@@ -23,17 +23,17 @@ class Exa:
         self._api = JsonApi(endpoint, key_header="x-api-key", key=key, timeout_s=timeout_s)
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """At most 100 results. Raises Unavailable."""
+        """Return at most 100 results. Raises Unavailable."""
         body = {
             "query": query,
             "type": "auto",
             "numResults": max(1, min(max_results, _MAX_COUNT)),
             "contents": {"highlights": True},
         }
-        return self._api.results("POST", "", body, found=_found, max_results=max_results)
+        return self._api.search("POST", "", body, read=_read_rows, max_results=max_results)
 
 
-def _found(data: Any) -> list[tuple[str, str, str]]:
+def _read_rows(data: Any) -> list[tuple[str, str, str]]:
     return [
         (row.get("title") or "", row["url"], " … ".join(row.get("highlights") or ()))
         for row in data["results"]

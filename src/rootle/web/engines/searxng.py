@@ -1,4 +1,4 @@
-"""A SearXNG that somebody hosts: https://docs.searxng.org/dev/search_api.html."""
+"""Search provider: a SearXNG instance (https://docs.searxng.org/dev/search_api.html)."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ _FORBIDDEN: Final = 403
 
 
 class SearXNG:
-    """Asks other engines; its settings must allow JSON."""
+    """A metasearch engine that you host. Its settings must allow JSON."""
 
     label = "SearXNG"
 
     def __init__(self, endpoint: str, *, timeout_s: float) -> None:
-        place = endpoint.rstrip("/").removesuffix("/search")
-        self._api = JsonApi(f"{place}/search", timeout_s=timeout_s)
+        base = endpoint.rstrip("/").removesuffix("/search")
+        self._api = JsonApi(f"{base}/search", timeout_s=timeout_s)
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """The first page of results. Raises Unavailable."""
-        wish = urlencode({"q": query, "format": "json"})
+        """Return the first page of results. Raises Unavailable."""
+        path = f"?{urlencode({'q': query, 'format': 'json'})}"
         try:
-            return self._api.results("GET", f"?{wish}", None, found=_found, max_results=max_results)
+            return self._api.search("GET", path, None, read=_read_rows, max_results=max_results)
         except RefusedError as error:
             if error.status != _FORBIDDEN:
                 raise
             raise RefusedError(
-                f"{self._api.url} gives no JSON (HTTP 403); add json to search.formats in the "
-                "settings.yml of that SearXNG",
+                f"{self._api.url} does not return JSON (HTTP 403); add json to search.formats in "
+                "its settings.yml",
                 error.status,
             ) from error
 
 
-def _found(data: Any) -> list[tuple[str, str, str]]:
+def _read_rows(data: Any) -> list[tuple[str, str, str]]:
     rows = [
         (row.get("title") or "", row["url"], row.get("content") or "") for row in data["results"]
     ]
-    silent = [str(engine[0]) for engine in data.get("unresponsive_engines") or ()]
-    if silent and not rows:
-        raise Unavailable(f"none of its engines answers: {', '.join(silent)}")
+    unresponsive = [str(engine[0]) for engine in data.get("unresponsive_engines") or ()]
+    if unresponsive and not rows:
+        raise Unavailable(f"none of its engines answered: {', '.join(unresponsive)}")
     return rows

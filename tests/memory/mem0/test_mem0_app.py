@@ -1,4 +1,4 @@
-"""mem0 behind the app: chosen by the settings, used as any other store."""
+"""Both mem0 stores in an app, selected by the configuration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from json_server import JsonServer, Reply, serving
-from mem0_service import KEY, Mem0Wire
+from mem0_service import KEY, FakeMem0Server
 
 from rootle.errors import UnavailableError
 from rootle.types import SearchQuery
@@ -19,23 +19,27 @@ FACT = "the user wants retry_backoff to stay below a minute"
 
 @pytest.fixture
 def service() -> Iterator[JsonServer]:
-    with serving(Mem0Wire().answer) as running:
+    with serving(FakeMem0Server().answer) as running:
         yield running
 
 
-def test_facts_lie_in_the_library(repository: Path, make_app: Any, home: Path) -> None:
+def test_the_library_stores_facts_in_the_data_folder(
+    repository: Path, make_app: Any, home: Path
+) -> None:
     app = make_app(repository, memory_store="mem0", memory_timeout_ms=60_000)
     app.search(SearchQuery("retry"))
     folder = home / "data" / "rootle" / "mem0"
-    assert not folder.exists(), "where nothing was told nothing is looked for"
+    assert not folder.exists(), "a search opens no store without memories"
     app.memory.remember(FACT)
     assert [one.text for one in app.memory.recall("how long may a retry take?")] == [FACT]
-    # The name stands in a file that answers, so that the fact is shown beside it.
+    # A result of the search defines the name, so the fact about it is relevant.
     assert [one.text for one in app.search(SearchQuery("retry_backoff")).memories] == [FACT]
     assert folder.stat().st_mode & 0o077 == 0
 
 
-def test_facts_lie_at_the_service(repository: Path, make_app: Any, service: JsonServer) -> None:
+def test_the_service_stores_facts_without_secrets(
+    repository: Path, make_app: Any, service: JsonServer
+) -> None:
     command = f"{sys.executable} -c 'print(\"{KEY}\")'"
     app = make_app(
         repository,
@@ -51,7 +55,7 @@ def test_facts_lie_at_the_service(repository: Path, make_app: Any, service: Json
     assert [about.symbol for about in found.about] == ["retry_backoff"]
 
 
-def test_a_service_that_is_down_costs_a_search_nothing(
+def test_a_search_works_while_the_service_is_down(
     repository: Path, make_app: Any, service: JsonServer
 ) -> None:
     service.answer = lambda request: Reply({}, status=503)

@@ -1,4 +1,4 @@
-"""Brave, Exa and SearXNG by their documented requests and answers, faults included."""
+"""Brave, Exa and SearXNG: documented requests and answers, and failures."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def searxng(url: str, timeout_s: float = 20.0) -> SearXNG:
     return SearXNG(url, timeout_s=timeout_s)
 
 
-EVERY = pytest.mark.parametrize("make", [brave, exa, searxng])
-KEYED = pytest.mark.parametrize("make", [brave, exa])
+ALL_PROVIDERS = pytest.mark.parametrize("make", [brave, exa, searxng])
+PROVIDERS_WITH_KEY = pytest.mark.parametrize("make", [brave, exa])
 
 
 @pytest.fixture
@@ -85,86 +85,86 @@ def server() -> Iterator[JsonServer]:
         yield running
 
 
-def test_brave_is_asked_as_it_wants(server: JsonServer) -> None:
+def test_brave_receives_documented_requests(server: JsonServer) -> None:
     server.answer = lambda request: Reply(BRAVE)
     assert brave(server.url).search("python & co", 10) == [
         WebResult("Welcome to Python.org", "https://www.python.org", "The official home & more"),
         WebResult("Docs", "https://docs.python.org/3/", ""),
     ]
-    asked = server.requests[0]
-    assert asked.method == "GET"
-    assert urlsplit(asked.path).path == "/res/v1/web/search"
-    assert parse_qs(urlsplit(asked.path).query) == {
+    request = server.requests[0]
+    assert request.method == "GET"
+    assert urlsplit(request.path).path == "/res/v1/web/search"
+    assert parse_qs(urlsplit(request.path).query) == {
         "q": ["python & co"],
         "count": ["10"],
         "text_decorations": ["false"],
     }
-    assert asked.headers["x-subscription-token"] == KEY
+    assert request.headers["x-subscription-token"] == KEY
 
 
-def test_brave_gets_no_more_of_a_query_than_it_takes(server: JsonServer) -> None:
+def test_brave_receives_a_truncated_query(server: JsonServer) -> None:
     brave(server.url).search("word " * 60, 50)
-    asked = parse_qs(urlsplit(server.requests[0].path).query)
-    assert len(asked["q"][0].split()) == 50
-    assert asked["count"] == ["20"]
+    parameters = parse_qs(urlsplit(server.requests[0].path).query)
+    assert len(parameters["q"][0].split()) == 50
+    assert parameters["count"] == ["20"]
 
 
-def test_brave_leaves_out_the_web_where_it_found_nothing(server: JsonServer) -> None:
+def test_brave_can_have_no_results(server: JsonServer) -> None:
     server.answer = lambda request: Reply({"type": "search", "query": {"original": "qzx"}})
     assert brave(server.url).search("qzx", 10) == []
 
 
-def test_exa_is_asked_as_it_wants(server: JsonServer) -> None:
+def test_exa_receives_documented_requests(server: JsonServer) -> None:
     server.answer = lambda request: Reply(EXA)
     assert exa(server.url).search("python", 5) == [
         WebResult("Welcome to Python.org", "https://www.python.org", "The official home … & more"),
         WebResult("https://docs.python.org/3/", "https://docs.python.org/3/", ""),
     ]
-    asked = server.requests[0]
-    assert (asked.method, asked.path) == ("POST", "/search")
-    assert asked.body == {
+    request = server.requests[0]
+    assert (request.method, request.path) == ("POST", "/search")
+    assert request.body == {
         "query": "python",
         "type": "auto",
         "numResults": 5,
         "contents": {"highlights": True},
     }
-    assert asked.headers["x-api-key"] == KEY
+    assert request.headers["x-api-key"] == KEY
 
 
 @pytest.mark.parametrize("ending", ["", "/", "/search"])
-def test_searxng_is_asked_as_it_wants(server: JsonServer, ending: str) -> None:
+def test_searxng_receives_documented_requests(server: JsonServer, ending: str) -> None:
     server.answer = lambda request: Reply(SEARXNG)
     assert searxng(f"{server.url}{ending}").search("python", 10) == [
         WebResult("Welcome to Python.org", "https://www.python.org", "The official home"),
         WebResult("https://docs.python.org/3/", "https://docs.python.org/3/", ""),
     ]
-    asked = server.requests[0]
-    assert asked.method == "GET"
-    assert asked.path == "/search?q=python&format=json"
+    request = server.requests[0]
+    assert request.method == "GET"
+    assert request.path == "/search?q=python&format=json"
 
 
-def test_searxng_without_json_says_what_to_do(server: JsonServer) -> None:
+def test_searxng_without_json_is_an_error_with_a_remedy(server: JsonServer) -> None:
     server.answer = lambda request: Reply(raw=b"<h1>Forbidden</h1>", status=403)
     with pytest.raises(RefusedError, match=r"add json to search\.formats"):
         searxng(server.url).search("python", 10)
 
 
-def test_searxng_whose_engines_are_silent_is_left_for_the_next(server: JsonServer) -> None:
-    silent = {"results": [], "unresponsive_engines": [["google", "CAPTCHA"], ["bing", "timeout"]]}
-    server.answer = lambda request: Reply(silent)
-    with pytest.raises(Unavailable, match="none of its engines answers: google, bing"):
+def test_searxng_without_responsive_engines_is_unavailable(server: JsonServer) -> None:
+    answer = {"results": [], "unresponsive_engines": [["google", "CAPTCHA"], ["bing", "timeout"]]}
+    server.answer = lambda request: Reply(answer)
+    with pytest.raises(Unavailable, match="none of its engines answered: google, bing"):
         searxng(server.url).search("python", 10)
 
 
-@EVERY
-def test_no_more_results_than_wished(server: JsonServer, make: Make) -> None:
+@ALL_PROVIDERS
+def test_at_most_max_results_are_returned(server: JsonServer, make: Make) -> None:
     rows = [{"title": "t", "url": f"https://e.com/{n}", "content": "c"} for n in range(9)]
     server.answer = lambda request: Reply({"results": rows, "web": {"results": rows}})
     assert len(make(server.url).search("python", 3)) == 3
 
 
-@EVERY
-def test_a_rate_limit_says_how_long(server: JsonServer, make: Make) -> None:
+@ALL_PROVIDERS
+def test_a_rate_limit_contains_the_time_to_wait(server: JsonServer, make: Make) -> None:
     limit = Reply({"error": {"code": "RATE_LIMITED"}}, 429, {"Retry-After": "17"})
     server.answer = lambda request: limit
     with pytest.raises(RateLimitedError, match="rate limited, HTTP 429") as caught:
@@ -173,18 +173,16 @@ def test_a_rate_limit_says_how_long(server: JsonServer, make: Make) -> None:
     assert len(server.requests) == 1
 
 
-@EVERY
-def test_a_quota_that_is_used_up_is_a_limit_too(server: JsonServer, make: Make) -> None:
+@ALL_PROVIDERS
+def test_a_used_up_quota_is_a_rate_limit(server: JsonServer, make: Make) -> None:
     server.answer = lambda request: Reply({"tag": "NO_MORE_CREDITS"}, 402)
     with pytest.raises(RateLimitedError, match="its quota is used up"):
         make(server.url).search("python", 10)
 
 
-@EVERY
+@ALL_PROVIDERS
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_server_in_trouble_is_left_for_the_next(
-    server: JsonServer, make: Make, status: int
-) -> None:
+def test_a_server_error_is_unavailable(server: JsonServer, make: Make, status: int) -> None:
     server.answer = lambda request: Reply({"error": "oops"}, status)
     with pytest.raises(Unavailable, match=f"HTTP {status}") as caught:
         make(server.url).search("python", 10)
@@ -192,7 +190,7 @@ def test_a_server_in_trouble_is_left_for_the_next(
 
 
 @pytest.mark.parametrize("make", [brave, exa, searxng])
-def test_a_server_that_hangs_is_left_for_the_next(
+def test_a_slow_server_is_unavailable(
     server: JsonServer, make: Callable[[str, float], WebProvider]
 ) -> None:
     server.answer = lambda request: Reply(hang=True)
@@ -200,9 +198,9 @@ def test_a_server_that_hangs_is_left_for_the_next(
         make(server.url, 0.2).search("python", 10)
 
 
-@KEYED
+@PROVIDERS_WITH_KEY
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_is_refused_surfaces_and_is_not_shown(
+def test_a_rejected_key_is_an_error_without_the_key(
     server: JsonServer, make: Make, status: int
 ) -> None:
     server.answer = lambda request: Reply({"error": f"bad key {KEY}"}, status)
@@ -214,29 +212,27 @@ def test_a_key_that_is_refused_surfaces_and_is_not_shown(
 
 def test_a_refused_key_is_read_again(server: JsonServer) -> None:
     keys = iter(["old", "new"])
-    asked = Brave(lambda: next(keys), timeout_s=20.0, endpoint=server.url)
+    provider = Brave(lambda: next(keys), timeout_s=20.0, endpoint=server.url)
     server.answer = lambda request: Reply({}, 401)
     with pytest.raises(RefusedError):
-        asked.search("python", 10)
+        provider.search("python", 10)
     server.answer = lambda request: Reply(BRAVE)
-    assert asked.search("python", 10)
+    assert provider.search("python", 10)
     assert [request.headers["x-subscription-token"] for request in server.requests] == [
         "old",
         "new",
     ]
 
 
-@EVERY
-def test_a_request_that_is_refused_surfaces_without_the_query(
-    server: JsonServer, make: Make
-) -> None:
+@ALL_PROVIDERS
+def test_a_rejected_request_is_an_error_without_the_query(server: JsonServer, make: Make) -> None:
     server.answer = lambda request: Reply({"error": {"code": "VALIDATION"}}, 422)
     with pytest.raises(RefusedError, match="answered HTTP 422") as caught:
         make(server.url).search("unspeakable", 10)
     assert "unspeakable" not in str(caught.value)
 
 
-@EVERY
+@ALL_PROVIDERS
 @pytest.mark.parametrize(
     "reply",
     [
@@ -249,17 +245,17 @@ def test_a_request_that_is_refused_surfaces_without_the_query(
         Reply({"results": [{"url": 7, "title": 7}], "web": {"results": [{"url": 7, "title": 7}]}}),
     ],
 )
-def test_an_answer_that_is_none_surfaces(server: JsonServer, make: Make, reply: Reply) -> None:
+def test_an_invalid_answer_is_an_error(server: JsonServer, make: Make, reply: Reply) -> None:
     server.answer = lambda request: reply
     with pytest.raises(UnavailableError) as caught:
         make(server.url).search("python", 10)
     assert not isinstance(caught.value, Unavailable)
 
 
-@EVERY
-def test_a_server_that_is_not_there_surfaces(server: JsonServer, make: Make) -> None:
-    gone = make(server.url)
+@ALL_PROVIDERS
+def test_an_unreachable_server_is_an_error(server: JsonServer, make: Make) -> None:
+    provider = make(server.url)
     server.close()
     with pytest.raises(UnavailableError, match="cannot be reached") as caught:
-        gone.search("python", 10)
+        provider.search("python", 10)
     assert not isinstance(caught.value, Unavailable)

@@ -1,4 +1,4 @@
-"""Embedding servers: how each provider is asked, and what is made of good and bad answers."""
+"""Embedding servers: the requests of each provider, valid and invalid answers, keys."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ def embedder(server: JsonServer, provider: str = "openai", **settings: Any) -> A
 
 
 def model(server: JsonServer, **options: Any) -> HttpModel:
-    """Without pauses between attempts."""
+    """Return a model without delays between attempts."""
     connect = partial(client.JsonServer, sleep=lambda seconds: None)
     return HttpModel("openai", "m", endpoint=server.url, connect=connect, **options)
 
 
-def vectors(asked: HttpModel, texts: list[str] = TEXTS, timeout_s: float = 10.0) -> Any:
-    return asked.vectors(texts, is_query=False, timeout_s=timeout_s)
+def embed(target: HttpModel, texts: list[str] = TEXTS, timeout_s: float = 10.0) -> Any:
+    return target.vectors(texts, is_query=False, timeout_s=timeout_s)
 
 
-LIKE_OPENAI = ["openai", "ollama", "llamacpp", "vllm", "lmstudio", "mistral"]
+OPENAI_COMPATIBLE = ["openai", "ollama", "llamacpp", "vllm", "lmstudio", "mistral"]
 
 
-@pytest.mark.parametrize("provider", LIKE_OPENAI)
-def test_those_who_speak_as_openai_does(server, provider):
+@pytest.mark.parametrize("provider", OPENAI_COMPATIBLE)
+def test_compatible_providers_receive_requests_in_the_format_of_openai(server, provider):
     found = embedder(server, provider).embed(TEXTS)
     assert np.allclose(found, rows_of(TEXTS), atol=1e-6)
     request = server.requests[0]
@@ -82,26 +82,26 @@ def test_those_who_speak_as_openai_does(server, provider):
         ("jina", {"task": "retrieval.query"}, {"task": "retrieval.passage"}),
     ],
 )
-def test_those_who_want_to_know_what_a_text_is_for(server, provider, query, document):
-    asked = embedder(server, provider)
-    asked.embed_query("retry")
-    asked.embed(["backoff"])
+def test_some_providers_receive_the_purpose_of_a_text(server, provider, query, document):
+    target = embedder(server, provider)
+    target.embed_query("retry")
+    target.embed(["backoff"])
     assert [request.body for request in server.requests] == [
         {"model": "some-model", "input": ["retry"], **query},
         {"model": "some-model", "input": ["backoff"], **document},
     ]
 
 
-def test_jinas_models_for_code_and_those_without_tasks(server):
+def test_the_task_of_jina_depends_on_the_model(server):
     embedder(server, "jina", embedding_model_id="jina-code-embeddings-1.5b").embed_query("x")
     embedder(server, "jina", embedding_model_id="jina-embeddings-v2-base-code").embed_query("x")
     assert [request.body.get("task") for request in server.requests] == ["nl2code.query", None]
 
 
-def test_cohere(server):
-    asked = embedder(server, "cohere", embedding_endpoint=f"{server.url}/v2")
-    assert np.allclose(asked.embed(TEXTS), rows_of(TEXTS), atol=1e-6)
-    assert np.allclose(asked.embed_query(TEXTS[0]), rows_of(TEXTS)[0], atol=1e-6)
+def test_cohere_receives_requests_in_its_own_format(server):
+    target = embedder(server, "cohere", embedding_endpoint=f"{server.url}/v2")
+    assert np.allclose(target.embed(TEXTS), rows_of(TEXTS), atol=1e-6)
+    assert np.allclose(target.embed_query(TEXTS[0]), rows_of(TEXTS)[0], atol=1e-6)
     documents, query = server.requests
     assert documents.path == "/v2/embed"
     assert documents.body == {
@@ -113,9 +113,9 @@ def test_cohere(server):
     assert query.body["input_type"] == "search_query"
 
 
-def test_azure_takes_the_deployment_in_the_path_and_the_key_in_a_header_of_its_own(server):
-    asked = embedder(server, "azure", embedding_endpoint=server.url)
-    assert np.allclose(asked.embed(TEXTS), rows_of(TEXTS), atol=1e-6)
+def test_azure_receives_the_deployment_in_the_path_and_the_key_in_a_special_header(server):
+    target = embedder(server, "azure", embedding_endpoint=server.url)
+    assert np.allclose(target.embed(TEXTS), rows_of(TEXTS), atol=1e-6)
     request = server.requests[0]
     where, _, version = request.path.partition("?")
     assert where == "/openai/deployments/some-model/embeddings"
@@ -136,16 +136,16 @@ def test_azure_takes_the_deployment_in_the_path_and_the_key_in_a_header_of_its_o
         ("cohere", "output_dimension"),
     ],
 )
-def test_the_wanted_dimensions_are_asked_for(server, provider, key):
-    asked = embedder(server, provider, embedding_dimensions=16)
-    assert asked.dimensions == 16
-    assert asked.embed(TEXTS).shape == (3, 16)
+def test_the_configured_dimensions_are_requested(server, provider, key):
+    target = embedder(server, provider, embedding_dimensions=16)
+    assert target.dimensions == 16
+    assert target.embed(TEXTS).shape == (3, 16)
     assert server.requests[0].body[key] == 16
 
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory):
-    """The address of llama.cpp's own server with a tiny model."""
+    """The URL of a llama.cpp server with a tiny model."""
     path = tmp_path_factory.mktemp("model") / "tiny.gguf"
     subprocess.run([sys.executable, _TINY, "make", path], check=True)
     command = [sys.executable, _TINY, "embed", path]
@@ -161,7 +161,7 @@ def llama(tmp_path_factory):
         process.kill()
 
 
-def test_llamacpps_own_server_embeds(llama, tmp_path, make_app):
+def test_a_real_llamacpp_server_embeds(llama, tmp_path, make_app):
     settings: dict[str, Any] = {
         "embedding_model_id": "tiny",
         "embedding_provider": "llamacpp",
@@ -169,12 +169,12 @@ def test_llamacpps_own_server_embeds(llama, tmp_path, make_app):
         "dense_timeout_ms": 20_000,
     }
     config = Config(**settings)
-    asked: Any = open_model(choose_model(config), config)
-    found = asked.embed(["parse http request", "cache write", "token open \ud800"] * 7)
+    target: Any = open_model(choose_model(config), config)
+    found = target.embed(["parse http request", "cache write", "token open \ud800"] * 7)
     assert found.shape == (21, 64)
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
-    assert np.allclose(asked.embed_query("cache write"), found[1], atol=1e-3)
-    long = "x " * 900  # one chunk, and more than this model takes
+    assert np.allclose(target.embed_query("cache write"), found[1], atol=1e-3)
+    long = "x " * 900  # one chunk, longer than the limit of this model
     files = {"a.txt": "parse http request\n", "b.txt": "token open\n", "long.txt": long}
     app = make_app(write_tree(tmp_path / "repo", files), **settings)
     report = app.index()
@@ -184,17 +184,17 @@ def test_llamacpps_own_server_embeds(llama, tmp_path, make_app):
     assert (response.degraded, response.results[0].source) == (("pending",), "merged")
 
 
-def test_no_key_means_no_header(server):
+def test_no_header_is_sent_without_a_key(server):
     embedder(server, "ollama", embedding_api_key="").embed(["x"])
     assert "authorization" not in server.requests[0].headers
 
 
-def test_an_endpoint_may_name_the_last_step_of_its_path(server):
+def test_an_endpoint_may_include_the_path_of_the_api(server):
     embedder(server, embedding_endpoint=f"{server.url}/api/embeddings/").embed(["x"])
     assert server.requests[0].path == "/api/embeddings"
 
 
-def test_texts_go_out_in_batches(server):
+def test_texts_are_sent_in_batches(server):
     texts = [f"text {n}" for n in range(35)]
     found = embedder(server).embed(texts)
     assert [len(request.body["input"]) for request in server.requests] == [16, 16, 3]
@@ -202,10 +202,10 @@ def test_texts_go_out_in_batches(server):
     assert embedder(server).embed([]).shape[0] == 0
 
 
-def test_prefixes_are_put_before_questions_and_texts(server):
-    asked = embedder(server, embedding_query_prefix="Q: ", embedding_document_prefix="D: ")
-    asked.embed_query("one")
-    asked.embed(["two"])
+def test_prefixes_are_added_to_queries_and_documents(server):
+    target = embedder(server, embedding_query_prefix="Q: ", embedding_document_prefix="D: ")
+    target.embed_query("one")
+    target.embed(["two"])
     assert [request.body["input"] for request in server.requests] == [["Q: one"], ["D: two"]]
 
 
@@ -218,24 +218,24 @@ def test_prefixes_are_put_before_questions_and_texts(server):
         ("text-embedding-3-small", "x", "x"),
     ],
 )
-def test_models_that_are_known_to_want_a_prefix_get_it(server, name, query, document):
-    asked = embedder(server, "ollama", embedding_model_id=name)
-    asked.embed_query("x")
-    asked.embed(["x"])
+def test_known_models_receive_their_prefixes(server, name, query, document):
+    target = embedder(server, "ollama", embedding_model_id=name)
+    target.embed_query("x")
+    target.embed(["x"])
     assert [request.body["input"] for request in server.requests] == [[query], [document]]
 
 
-def test_vectors_come_in_the_order_of_their_index(server):
-    def shuffled(request):
+def test_vectors_are_sorted_by_their_index(server):
+    def answer_in_reverse(request):
         reply = answer(request)
         reply.data["data"].reverse()
         return reply
 
-    server.answer = shuffled
+    server.answer = answer_in_reverse
     assert np.allclose(embedder(server).embed(TEXTS), rows_of(TEXTS), atol=1e-6)
 
 
-def test_vectors_are_made_unit_length_whatever_their_size(server):
+def test_vectors_of_any_size_are_normalized(server):
     rows = [[3e300, 4e300], [3e-20, 4e-20], [0.0, 0.0]]
     data = [{"index": at, "embedding": row} for at, row in enumerate(rows)]
     server.answer = lambda request: Reply({"data": data})
@@ -265,13 +265,13 @@ BAD = {
     "none": _with(lambda data: data["data"].clear()),
     "more vectors": _with(lambda data: data["data"].append(data["data"][0])),
     "an index twice": _with(lambda data: data["data"][0].update(index=1)),
-    "an index beyond": _with(lambda data: data["data"][0].update(index=7)),
+    "an index out of range": _with(lambda data: data["data"][0].update(index=7)),
     "an index that is text": _with(lambda data: data["data"][0].update(index="0")),
     "uneven rows": _with(lambda data: data["data"][0]["embedding"].pop()),
     "empty rows": _with(lambda data: [item.update(embedding=[]) for item in data["data"]]),
     "NaN": _with(_set(0, float("nan"))),
     "infinite": _with(_set(0, float("inf"))),
-    "beyond a number": _with(_set(0, 10**400)),
+    "a number out of range": _with(_set(0, 10**400)),
     "a text": _with(_set(0, "much")),
     "null": _with(_set(0, None)),
     "nested": _with(lambda data: [item.update(embedding=[[1.0]]) for item in data["data"]]),
@@ -280,42 +280,42 @@ BAD = {
     "a list": lambda request: Reply([1, 2, 3]),
     "null alone": lambda request: Reply(None),
     "html": lambda request: Reply(raw=b"<html></html>"),
-    "half of it": lambda request: Reply(openai_answer(TEXTS), cut=True),
+    "half an answer": lambda request: Reply(openai_answer(TEXTS), cut=True),
 }
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_a_bad_answer_is_asked_again_and_a_good_one_then_counts(server, what):
-    bad = [BAD[what], BAD[what], answer]
+@pytest.mark.parametrize("fault", BAD)
+def test_an_invalid_answer_is_retried(server, fault):
+    bad = [BAD[fault], BAD[fault], answer]
     server.answer = lambda request: bad.pop(0)(request)
-    assert np.allclose(vectors(model(server)), rows_of(TEXTS), atol=1e-6)
+    assert np.allclose(embed(model(server)), rows_of(TEXTS), atol=1e-6)
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_an_answer_that_stays_bad_is_reported(server, what):
-    server.answer = BAD[what]
+@pytest.mark.parametrize("fault", BAD)
+def test_a_repeated_invalid_answer_is_reported(server, fault):
+    server.answer = BAD[fault]
     with pytest.raises(UnavailableError, match=r"answered|cannot be reached"):
-        vectors(model(server, key=lambda: KEY))
+        embed(model(server, key=lambda: KEY))
     assert len(server.requests) == 4
 
 
-def test_vectors_of_another_length_than_before_are_no_use(server):
-    asked = model(server)
-    vectors(asked)
+def test_vectors_of_a_different_length_are_rejected(server):
+    target = model(server)
+    embed(target)
     server.answer = lambda request: Reply(openai_answer(request.body["input"], 32))
-    with pytest.raises(UnavailableError, match=f"of 32 numbers in the place of {DIMENSIONS}"):
-        vectors(asked)
+    with pytest.raises(UnavailableError, match=f"of 32 numbers instead of {DIMENSIONS}"):
+        embed(target)
 
 
-def test_cohere_answers_in_a_bad_shape(server):
+def test_an_invalid_answer_of_cohere_is_rejected(server):
     server.answer = lambda request: Reply(
         {"embeddings": cohere_answer(TEXTS)["embeddings"]["float"]}
     )
-    with pytest.raises(UnavailableError, match="something else than vectors"):
+    with pytest.raises(UnavailableError, match="something other than vectors"):
         embedder(server, "cohere").embed_batch(TEXTS, 0.3)
 
 
-def test_a_question_that_is_not_answered_in_time_is_given_up(server):
+def test_a_query_has_a_timeout(server):
     server.answer = lambda request: Reply(hang=True)
     started = time.monotonic()
     with pytest.raises(UnavailableError, match=r"within 0\.2 s"):
@@ -324,65 +324,68 @@ def test_a_question_that_is_not_answered_in_time_is_given_up(server):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422, 429, 500, 503])
-def test_the_key_shows_nowhere(server, status, caplog):
+def test_the_key_is_never_shown(server, status, caplog):
     server.answer = lambda request: Reply({"error": f"bad key {KEY}"}, status)
-    asked = embedder(server)
+    target = embedder(server)
     with caplog.at_level(0), pytest.raises(UnavailableError) as caught:
-        asked.embed_batch(["x"], 0.3)
-    shown = [caplog.text, repr(caught.value), repr(caught.value.__cause__), repr(asked)]
-    shown += [repr(vars(asked)), asked.fingerprint, repr(vars(asked._model)), repr(asked._model)]
+        target.embed_batch(["x"], 0.3)
+    shown = [caplog.text, repr(caught.value), repr(caught.value.__cause__), repr(target)]
+    shown += [
+        repr(vars(target)),
+        target.fingerprint,
+        repr(vars(target._model)),
+        repr(target._model),
+    ]
     assert not [text for text in shown if KEY in text]
 
 
-def test_a_key_command_is_run_with_the_first_request_and_again_when_its_key_is_refused(
-    server, tmp_path
-):
-    ran = tmp_path / "ran"
+def test_a_key_command_runs_with_the_first_request_and_after_a_rejected_key(server, tmp_path):
+    log = tmp_path / "log"
     script = tmp_path / "key"
-    script.write_text(f"#!/bin/sh\necho x >> {ran}\nwc -l < {ran} | tr -d ' '\necho more\n")
+    script.write_text(f"#!/bin/sh\necho x >> {log}\nwc -l < {log} | tr -d ' '\necho more\n")
     script.chmod(0o700)
-    asked = embedder(
+    target = embedder(
         server, embedding_api_key="", embedding_api_key_command=f"{script} 'an argument'"
     )
-    assert not ran.exists()
-    asked.embed(["x"])
-    asked.embed(["x"])
+    assert not log.exists()
+    target.embed(["x"])
+    target.embed(["x"])
     server.answer = lambda request: Reply({}, 401)
     with pytest.raises(RefusedError, match="refuses the key"):
-        asked.embed(["x"])
+        target.embed(["x"])
     server.answer = answer
-    asked.embed(["x"])
+    target.embed(["x"])
     keys = [request.headers["authorization"] for request in server.requests]
     assert keys == ["Bearer 1", "Bearer 1", "Bearer 1", "Bearer 2"]
 
 
 @pytest.mark.parametrize(
-    ("script", "why"),
+    ("script", "reason"),
     [
         ("echo secret-half >&2; echo secret-half; exit 3", "failed with 3"),
         ("true", "printed nothing"),
     ],
 )
-def test_a_key_command_that_fails_is_named_without_what_it_said(server, tmp_path, script, why):
+def test_an_error_names_a_failed_key_command_without_its_output(server, tmp_path, script, reason):
     command = tmp_path / "key"
     command.write_text(f"#!/bin/sh\n{script}\n")
     command.chmod(0o700)
-    asked = embedder(server, embedding_api_key="", embedding_api_key_command=str(command))
-    with pytest.raises(UnavailableError, match=why) as caught:
-        asked.embed(["x"])
+    target = embedder(server, embedding_api_key="", embedding_api_key_command=str(command))
+    with pytest.raises(UnavailableError, match=reason) as caught:
+        target.embed(["x"])
     assert "secret-half" not in repr(caught.value) + repr(caught.value.__cause__)
     assert caught.value.__context__ is None
 
 
-def test_a_key_command_that_is_not_there(server):
-    asked = embedder(server, embedding_api_key="", embedding_api_key_command="no-such-program x")
+def test_a_missing_or_invalid_key_command_is_an_error(server):
+    target = embedder(server, embedding_api_key="", embedding_api_key_command="no-such-program x")
     with pytest.raises(UnavailableError, match=r"\(no-such-program\) No such file"):
-        asked.embed(["x"])
+        target.embed(["x"])
     with pytest.raises(ConfigError, match="is no command"):
         embedder(server, embedding_api_key="", embedding_api_key_command="a 'b").embed(["x"])
 
 
-def test_the_environment_holds_no_key_for_us(server, monkeypatch):
+def test_no_key_or_proxy_is_read_from_the_environment(server, monkeypatch):
     for name in ("OPENAI_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY", "HTTPS_PROXY", "http_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     embedder(server, embedding_api_key="").embed(["x"])

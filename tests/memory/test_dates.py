@@ -1,12 +1,14 @@
-"""Which days a topic names."""
+"""Dates in topics."""
 
 from __future__ import annotations
 
 from datetime import date
 
+import numpy as np
 import pytest
 
-from rootle.memory.dates import DateRange, asks_for_now, days_named
+from rootle.memory.corpus import distance_days
+from rootle.memory.dates import DateRange, asks_for_present, parse_dates
 
 TODAY = date(2023, 8, 16)  # a Wednesday
 
@@ -36,8 +38,10 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("topic", "first", "last"), NAMED, ids=[case[0] for case in NAMED])
-def test_days_are_read(topic: str, first: tuple[int, int, int], last: tuple[int, int, int]) -> None:
-    assert days_named(topic, TODAY) == DateRange(date(*first), date(*last))
+def test_dates_are_parsed(
+    topic: str, first: tuple[int, int, int], last: tuple[int, int, int]
+) -> None:
+    assert parse_dates(topic, TODAY) == DateRange(date(*first), date(*last))
 
 
 @pytest.mark.parametrize(
@@ -47,26 +51,26 @@ def test_days_are_read(topic: str, first: tuple[int, int, int], last: tuple[int,
         "march through the list",
         "port 2023 of the server",
         "which test framework is used",
-        "2023-13-45 is no day",
+        "2023-13-45 is not a date",
         "February 31, 2023",
         "version 3.12.2024",
         "",
     ],
 )
-def test_other_words_and_numbers_are_no_days(topic: str) -> None:
-    assert days_named(topic, TODAY) is None
+def test_other_words_and_numbers_are_not_parsed_as_dates(topic: str) -> None:
+    assert parse_dates(topic, TODAY) is None
 
 
-def test_what_is_told_afterwards_is_nearer_than_what_was_told_before() -> None:
-    days = DateRange(date(2023, 5, 1), date(2023, 5, 31))
-    assert days.away(date(2023, 5, 20)) == 0
-    assert days.away(date(2023, 6, 3)) == 3
-    assert days.away(date(2023, 4, 28)) == 6
+def test_a_day_before_the_range_counts_twice() -> None:
+    may = DateRange(date(2023, 5, 1), date(2023, 5, 31))
+    days = [date(2023, 5, 20), date(2023, 6, 3), date(2023, 4, 28)]
+    since_epoch = np.array([(day - date(1970, 1, 1)).days for day in days])
+    assert distance_days(since_epoch, may).tolist() == [0, 3, 6]
 
 
 @pytest.mark.parametrize(
     "topic", ["the user's current main project", "what is the latest plan", "do we still use tox?"]
 )
 def test_some_topics_ask_for_the_present(topic: str) -> None:
-    assert asks_for_now(topic)
-    assert not asks_for_now("how the user likes test output")
+    assert asks_for_present(topic)
+    assert not asks_for_present("how the user likes test output")

@@ -1,4 +1,4 @@
-"""Memories in mem0's own library: kept on this machine, reported to nobody, lost by nothing."""
+"""The mem0 library as a store: local, without network access, and persistent."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rootle.memory.mem0.library import Mem0Store
 from rootle.types import MemoryReference
 
 ME = "me"
-# Prints who was called or looked up, whoever swallows the error of having been refused it.
-_WATCHED = """
+# Prints all network calls, even those whose errors are suppressed.
+_PROGRAM = """
 import sys
 out = ("connect", "sendto", "sendmsg", "getaddrinfo", "gethostbyname")
 called = []
@@ -36,7 +36,7 @@ print(called)
 """
 
 
-def told(folder: Path, *texts: str) -> None:
+def store_facts(folder: Path, *texts: str) -> None:
     store = Mem0Store(folder, HashEmbedder)
     for text in texts:
         store.add(text, ME)
@@ -44,12 +44,12 @@ def told(folder: Path, *texts: str) -> None:
 
 
 @pytest.mark.parametrize("before", ["", "import mem0"])
-def test_nothing_goes_out_and_nothing_is_left_at_home(
+def test_it_sends_nothing_and_leaves_nothing_in_the_home_folder(
     before: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if before:  # a program that uses mem0 itself, told where to keep its own
-        monkeypatch.setenv("MEM0_DIR", os.fspath(tmp_path / "theirs"))
-    program = _WATCHED.format(before=before)
+    if before:  # the host program uses mem0 itself, with its own folder
+        monkeypatch.setenv("MEM0_DIR", os.fspath(tmp_path / "host"))
+    program = _PROGRAM.format(before=before)
     command = [sys.executable, "-c", program, os.fspath(tmp_path / "memories")]
     child = subprocess.run(command, capture_output=True, text=True)
     assert child.stdout.splitlines() == ["the user likes terse test output", "[]"], child.stderr
@@ -57,16 +57,16 @@ def test_nothing_goes_out_and_nothing_is_left_at_home(
     assert not (home / ".mem0").exists()
 
 
-def test_the_environment_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEM0_TELEMETRY", "true")
-    told(tmp_path / "memories", "a fact")
+    store_facts(tmp_path / "memories", "a fact")
     assert os.environ["MEM0_TELEMETRY"] == "true"
     assert "MEM0_DIR" not in os.environ
 
 
-def test_memories_are_there_again_and_only_for_their_owner(tmp_path: Path) -> None:
+def test_memories_persist_and_only_the_owner_can_read_them(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "memories"
-    told(folder, "the user likes terse test output", "the user likes terse test output")
+    store_facts(folder, "the user likes terse test output", "the user likes terse test output")
     store = Mem0Store(folder, HashEmbedder)
     (found,) = store.search("terse output", ME, 7)
     assert (found.text, found.count) == ("the user likes terse test output", 2)
@@ -74,24 +74,24 @@ def test_memories_are_there_again_and_only_for_their_owner(tmp_path: Path) -> No
     assert folder.stat().st_mode & 0o077 == 0
 
 
-def test_another_embedding_finds_what_the_last_one_kept(tmp_path: Path) -> None:
-    told(tmp_path, "the user likes terse test output", "deploys happen on Fridays")
+def test_another_embedding_model_finds_earlier_memories(tmp_path: Path) -> None:
+    store_facts(tmp_path, "the user likes terse test output", "deploys happen on Fridays")
     for dimensions in (32, 128):
         store = Mem0Store(tmp_path, lambda: HashEmbedder(dimensions))  # noqa: B023 - used at once
         assert [one.text for one in store.search("terse output", ME, 1)] == [
             "the user likes terse test output"
         ]
-        store.add(f"told with {dimensions}", ME)
+        store.add(f"stored with {dimensions}", ME)
         store.close()
     store = Mem0Store(tmp_path, HashEmbedder)
-    assert len(store.search("the told deploys user", ME, 7)) == 4
+    assert len(store.search("the stored deploys user", ME, 7)) == 4
     store.close()
 
 
-# qdrant leaves the file open that it could not lock.
+# qdrant does not close the file that it cannot lock.
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_folder_that_another_has_open_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_a_folder_that_is_open_elsewhere_is_an_error(tmp_path: Path) -> None:
     first, second = Mem0Store(tmp_path, HashEmbedder), Mem0Store(tmp_path, HashEmbedder)
     first.add("a fact", ME)
     with pytest.raises(UnavailableError, match="one at a time"):
@@ -101,7 +101,7 @@ def test_a_folder_that_another_has_open_is_an_error_that_says_so(tmp_path: Path)
     second.close()
 
 
-def test_threads_share_it(tmp_path: Path) -> None:
+def test_several_threads_can_use_one_store(tmp_path: Path) -> None:
     store = Mem0Store(tmp_path, HashEmbedder)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda at: store.add(f"fact {at % 10}", ME), range(40)))
@@ -110,21 +110,21 @@ def test_threads_share_it(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_damaged_file_is_unavailable(tmp_path: Path) -> None:
-    told(tmp_path, "a fact")
+def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
+    store_facts(tmp_path, "a fact")
     for damaged in tmp_path.rglob("*.sqlite"):
         damaged.write_bytes(b"no database " * 1_000)
     with pytest.raises(UnavailableError, match="not a database"):
         Mem0Store(tmp_path, HashEmbedder).search("fact", ME, 7)
 
 
-def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UnavailableError, match="file"):
         Mem0Store(tmp_path / "file" / "memories", HashEmbedder).add("a fact", ME)
 
 
-def test_without_the_package_the_error_says_how_to_get_it(
+def test_a_missing_package_is_an_error_with_the_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "mem0"]:
@@ -134,7 +134,7 @@ def test_without_the_package_the_error_says_how_to_get_it(
         Mem0Store(tmp_path, HashEmbedder).add("a fact", ME)
 
 
-def test_of_those_tied_to_a_file_the_last_comes_first_and_the_best_after_them(
+def test_memories_about_a_referenced_file_come_before_the_best_matches(
     tmp_path: Path,
 ) -> None:
     store = Mem0Store(tmp_path, HashEmbedder)

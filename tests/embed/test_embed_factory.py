@@ -1,4 +1,4 @@
-"""Which model serves: the one that is asked for, the fallback, or the shipped one; and its mark."""
+"""The choice of the model: the configured one, the fallback or the shipped one; fingerprints."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from rootle.protocols import QueuedEmbedder
 ENDPOINT = "http://127.0.0.1:1/v1"
 
 
-def chosen(model: str = "some-model", **settings: Any) -> ModelChoice:
+def choose(model: str = "some-model", **settings: Any) -> ModelChoice:
     return choose_model(Config(embedding_model_id=model, **settings))
 
 
-def folder(path: Path, *names: str) -> str:
+def make_folder(path: Path, *names: str) -> str:
     for name in names:
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_text("{}")
     return str(path)
 
 
-def test_the_shipped_model_is_the_default_and_needs_no_word():
+def test_the_shipped_model_is_the_default():
     choice = choose_model(Config())
     assert (choice.kind, choice.model, choice.remark) == ("static", "static-code-v1", "")
     assert choice.is_table
 
 
 @pytest.mark.parametrize("provider", ["openai", "mistral", "jina", "voyage", "cohere", "azure"])
-def test_a_cloud_model_without_a_key_gives_way_to_the_shipped_one_and_says_so(provider):
-    choice = chosen("openai-embeddings-001", embedding_provider=provider)
+def test_a_server_model_without_a_key_is_replaced_with_a_remark(provider):
+    choice = choose("openai-embeddings-001", embedding_provider=provider)
     assert choice.kind == "static"
     assert choice.remark.startswith('embeddingModelID is "openai-embeddings-001": ')
-    assert choice.remark.endswith('"static-code-v1" serves in its place')
+    assert choice.remark.endswith('using "static-code-v1" instead')
 
 
 @pytest.mark.parametrize(
@@ -54,39 +54,39 @@ def test_a_cloud_model_without_a_key_gives_way_to_the_shipped_one_and_says_so(pr
         {"embedding_provider": "azure", "embedding_endpoint": ENDPOINT},
     ],
 )
-def test_a_key_or_an_endpoint_makes_it_serve_without_any_request(settings):
-    choice = chosen(**settings)
-    assert (choice.kind, choice.model, choice.remark) == ("cloud", "some-model", "")
+def test_a_server_model_with_a_key_or_an_endpoint_is_chosen_without_a_request(settings):
+    choice = choose(**settings)
+    assert (choice.kind, choice.model, choice.remark) == ("server", "some-model", "")
     assert isinstance(open_model(choice, Config(**settings)), ModelAdapter)
 
 
-def test_the_fallback_serves_where_a_model_cannot_and_only_then(tmp_path):
+def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path):
     gone = str(tmp_path / "gone")
     with pytest.raises(ConfigError, match="nor a folder"):
-        chosen(gone)
-    choice = chosen(gone, embedding_fallback="text-embedding-3-small", embedding_api_key="k")
-    assert (choice.kind, choice.model) == ("cloud", "text-embedding-3-small")
+        choose(gone)
+    choice = choose(gone, embedding_fallback="text-embedding-3-small", embedding_api_key="k")
+    assert (choice.kind, choice.model) == ("server", "text-embedding-3-small")
     assert gone in choice.remark
-    here = folder(tmp_path / "here", "model.safetensors", "tokenizer.json")
-    assert chosen(here, embedding_fallback="text-embedding-3-small").model == here
-    assert chosen("openai-x", embedding_fallback=here).model == here
+    here = make_folder(tmp_path / "here", "model.safetensors", "tokenizer.json")
+    assert choose(here, embedding_fallback="text-embedding-3-small").model == here
+    assert choose("openai-x", embedding_fallback=here).model == here
 
 
-def test_where_the_fallback_cannot_serve_either_the_shipped_model_does(tmp_path):
-    choice = chosen(str(tmp_path / "gone"), embedding_fallback="text-embedding-3-small")
+def test_the_shipped_model_replaces_an_unavailable_fallback(tmp_path):
+    choice = choose(str(tmp_path / "gone"), embedding_fallback="text-embedding-3-small")
     assert choice.kind == "static"
     assert "gone" in choice.remark
     assert "embeddingApiKey" in choice.remark
 
 
-def test_an_unknown_provider_is_refused_with_those_there_are():
+def test_an_unknown_provider_is_an_error_with_the_valid_names():
     with pytest.raises(ConfigError, match='"opnai", expected one of openai, azure'):
-        chosen(embedding_provider="opnai", embedding_api_key="k")
+        choose(embedding_provider="opnai", embedding_api_key="k")
 
 
-def test_the_mark_of_a_model_is_the_same_wherever_it_is_served():
-    here = chosen(embedding_endpoint=ENDPOINT, embedding_provider="ollama")
-    there = chosen(embedding_api_key="k", embedding_provider="openai")
+def test_the_fingerprint_does_not_depend_on_the_server():
+    here = choose(embedding_endpoint=ENDPOINT, embedding_provider="ollama")
+    there = choose(embedding_api_key="k", embedding_provider="openai")
     assert here.fingerprint == there.fingerprint
 
 
@@ -100,14 +100,14 @@ def test_the_mark_of_a_model_is_the_same_wherever_it_is_served():
         {"embedding_model_id": "another-model"},
     ],
 )
-def test_what_changes_vectors_changes_the_mark(settings):
-    given: dict[str, Any] = {"embedding_endpoint": ENDPOINT, "embedding_model_id": "some-model"}
-    other = choose_model(Config(**{**given, **settings}))
-    assert other.fingerprint != choose_model(Config(**given)).fingerprint
+def test_a_setting_that_changes_vectors_changes_the_fingerprint(settings):
+    defaults: dict[str, Any] = {"embedding_endpoint": ENDPOINT, "embedding_model_id": "some-model"}
+    other = choose_model(Config(**{**defaults, **settings}))
+    assert other.fingerprint != choose_model(Config(**defaults)).fingerprint
 
 
-def test_the_mark_does_not_hold_the_key():
-    assert "secret" not in repr(chosen(embedding_api_key="secret"))
+def test_the_fingerprint_does_not_contain_the_key():
+    assert "secret" not in repr(choose(embedding_api_key="secret"))
 
 
 @pytest.mark.parametrize(
@@ -118,29 +118,29 @@ def test_the_mark_does_not_hold_the_key():
         (("onnx/model.onnx", "model.safetensors", "modules.json"), "onnx"),
     ],
 )
-def test_a_folder_tells_what_it_is(tmp_path, names, kind):
-    choice = chosen(folder(tmp_path, *names))
+def test_the_format_of_a_folder_is_detected(tmp_path, names, kind):
+    choice = choose(make_folder(tmp_path, *names))
     assert choice.kind == kind
     assert choice.is_table is (kind == "model2vec")
 
 
-def test_a_folder_of_model2vec_stays_one_with_other_formats_beside(tmp_path):
-    where = folder(tmp_path, "model.safetensors", "onnx/model.onnx", "modules.json")
+def test_a_folder_of_model2vec_can_contain_other_formats(tmp_path):
+    where = make_folder(tmp_path, "model.safetensors", "onnx/model.onnx", "modules.json")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "model2vec"}))
-    assert chosen(where).kind == "model2vec"
+    assert choose(where).kind == "model2vec"
 
 
-def test_a_folder_with_no_model_is_refused(tmp_path):
+def test_a_folder_without_a_model_is_an_error(tmp_path):
     with pytest.raises(ConfigError, match=r"without model\.safetensors, model\.onnx and modules"):
-        chosen(folder(tmp_path, "readme.md"))
+        choose(make_folder(tmp_path, "readme.md"))
 
 
-def test_a_package_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch):
+def test_a_missing_package_is_an_error_with_the_install_command(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    where = folder(tmp_path, "model.onnx")
+    where = make_folder(tmp_path, "model.onnx")
     with pytest.raises(MissingExtraError, match=r"pip install 'rootle\[onnx\]'"):
-        chosen(where)
-    assert chosen(where, embedding_fallback="static-code-v1").kind == "static"
+        choose(where)
+    assert choose(where, embedding_fallback="static-code-v1").kind == "static"
 
 
 _STUB = """
@@ -160,15 +160,15 @@ class SentenceTransformer:
 """
 
 
-def test_a_folder_of_sentence_transformers(tmp_path, monkeypatch):
-    """With a stand-in for the package, which brings hundreds of megabytes along."""
+def test_a_folder_of_sentence_transformers_is_opened_by_that_package(tmp_path, monkeypatch):
+    """This uses a fake package, because the real one has hundreds of megabytes of dependencies."""
     (tmp_path / "stub").mkdir()
     (tmp_path / "stub" / "sentence_transformers.py").write_text(_STUB)
     monkeypatch.syspath_prepend(str(tmp_path / "stub"))
-    where = folder(tmp_path / "model", "modules.json", "model.safetensors")
+    where = make_folder(tmp_path / "model", "modules.json", "model.safetensors")
     prompts = {"prompts": {"query": "q: ", "document": ""}}
     (tmp_path / "model" / "config_sentence_transformers.json").write_text(json.dumps(prompts))
-    choice = chosen(where)
+    choice = choose(where)
     assert (choice.kind, choice.prefixes.query) == ("sentence-transformers", "q: ")
     embedder = open_model(choice, Config())
     assert isinstance(embedder, ModelAdapter)
@@ -178,13 +178,13 @@ def test_a_folder_of_sentence_transformers(tmp_path, monkeypatch):
     assert embedder.dimensions == 3
 
 
-def test_a_folder_of_the_current_one_is_never_taken_for_a_name(tmp_path, monkeypatch):
-    """Whoever searches a clone would otherwise open, and for some formats run, what lies in it."""
+def test_a_name_never_selects_a_folder_in_the_current_one(tmp_path, monkeypatch):
+    """A search in a cloned repository would open a model in it, which can execute code."""
     monkeypatch.chdir(tmp_path)
     for name in ("openai-embeddings-001", "jinaai/code"):
-        folder(tmp_path / name, "modules.json")
-    assert chosen("openai-embeddings-001").kind == "static"
-    served = chosen("jinaai/code", embedding_endpoint=ENDPOINT)
-    assert (served.kind, served.model) == ("cloud", "jinaai/code")
+        make_folder(tmp_path / name, "modules.json")
+    assert choose("openai-embeddings-001").kind == "static"
+    choice = choose("jinaai/code", embedding_endpoint=ENDPOINT)
+    assert (choice.kind, choice.model) == ("server", "jinaai/code")
     with pytest.raises(ConfigError, match=r"as in \./model"):
-        chosen("jinaai/code")
+        choose("jinaai/code")

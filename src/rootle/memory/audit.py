@@ -1,0 +1,41 @@
+"""Audit of a user's memories: their history, secrets, stale references and duplicates."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rootle.memory.queries import MemoryEvent
+from rootle.memory.secrets import mask_secrets
+from rootle.text.terms import STOP_WORDS, WORD
+from rootle.types import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The history of a user's memories, and the ids of those to review."""
+
+    events: tuple[MemoryEvent, ...]  # newest first
+    with_secrets: tuple[str, ...]
+    stale: tuple[str, ...]
+    duplicates: tuple[tuple[str, ...], ...]  # groups that differ only in punctuation or word order
+
+
+def audit_memories(memories: Sequence[Memory], events: Iterable[MemoryEvent]) -> Audit:
+    """Return what a person may want to review, all memories being those of one user."""
+    return Audit(
+        tuple(events),
+        tuple(memory.id for memory in memories if mask_secrets(memory.text).kinds),
+        tuple(memory.id for memory in memories if memory.possibly_stale),
+        tuple(_find_duplicates(memories)),
+    )
+
+
+def _find_duplicates(memories: Iterable[Memory]) -> list[tuple[str, ...]]:
+    """Return groups of ids of memories that consist of the same words."""
+    groups: defaultdict[frozenset[str], list[str]] = defaultdict(list)
+    for memory in memories:
+        words = frozenset(WORD.findall(memory.text.casefold()))
+        groups[words - STOP_WORDS or words].append(memory.id)
+    return [tuple(ids) for ids in groups.values() if len(ids) > 1]

@@ -1,0 +1,62 @@
+"""The tagged block of memories in a prompt: written before a turn, removed from what comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from rootle.errors import MemoryRefusedError
+from rootle.memory.jsonl import MAX_FACT_CHARS
+from rootle.serialization.markdown import memory_as_text
+from rootle.text.terms import encodable
+from rootle.types import Memory
+
+_OPEN: Final = (
+    '<rootle-memory note="stored in earlier sessions, not written by the user now; if two '
+    'contradict each other, the newer one applies; do not store them again">'
+)
+_CLOSE: Final = "</rootle-memory>"
+_BLOCK: Final = re.compile(r"<rootle-memory\b.*?(?:</rootle-memory\s*>|\Z)", re.DOTALL)
+_TAG: Final = re.compile(r"</?rootle-memory\b[^>]*>?")
+# The start of a memory in a result, in case a model sends one back.
+_RESULT_PREFIX: Final = re.compile(r"^(?:\d+\.|-)?\s*\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\]\s+")
+_MAX_TOPIC_CHARS: Final = 8_000
+
+
+def write_block(memories: Iterable[Memory], max_chars: int) -> str:
+    """Return a block with the memories that fit into `max_chars`, newest last; "" if none does."""
+    left = max_chars - len(_OPEN) - len(_CLOSE) - 2
+    chosen: list[tuple[str, str]] = []
+    for memory in memories:
+        line = f"- {memory_as_text(replace(memory, text=_TAG.sub('', memory.text)))}"
+        if len(line) < left:
+            chosen.append((memory.created_at, line))
+            left -= len(line) + 1
+    if not chosen:
+        return ""
+    return "\n".join([_OPEN, *(line for _, line in sorted(chosen)), _CLOSE])
+
+
+def clean_topic(text: str) -> str:
+    """Return a message or topic without blocks of memories, truncated to 8,000 characters."""
+    return _BLOCK.sub(" ", encodable(text)).strip()[:_MAX_TOPIC_CHARS]
+
+
+def clean_fact(fact: str) -> str:
+    """Return a fact without memories that a model sends back.
+
+    Raises MemoryRefusedError for a fact that is empty, too long, or nothing but a memory.
+    """
+    if not fact.strip():
+        raise MemoryRefusedError("fact is empty")
+    text = _RESULT_PREFIX.sub("", _TAG.sub("", _BLOCK.sub(" ", encodable(fact))).strip())
+    if not text:
+        raise MemoryRefusedError("it contains only memories that are already stored")
+    if len(text) > MAX_FACT_CHARS:
+        raise MemoryRefusedError(
+            f"it has {len(text)} characters, at most {MAX_FACT_CHARS} are allowed; split it into "
+            "several facts, or shorten it"
+        )
+    return text
