@@ -53,7 +53,7 @@ def search_hits(app: App, query: str, limit: int = TOP_K) -> tuple[Hit, ...]:
 
 def timed_search(app: App, query: str) -> tuple[Answer, SearchResponse]:
     """Return the first ten hits of a query with their time, and the response itself."""
-    response, latency_ms = timed(lambda: app.search(SearchQuery(query, limit=TOP_K)))
+    response, latency_ms = measure_ms(lambda: app.search(SearchQuery(query, limit=TOP_K)))
     return Answer(tuple(map(hit_of, response.results)), latency_ms), response
 
 
@@ -62,7 +62,7 @@ def answer_queries(app: App, queries: Iterable[str]) -> list[Answer]:
     return [timed_search(app, query)[0] for query in queries]
 
 
-def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+def measure_ms(call: Callable[[], Result]) -> tuple[Result, float]:
     """Return the result of a call and its duration in milliseconds."""
     started = time.perf_counter()
     result = call()

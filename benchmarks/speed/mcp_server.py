@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from benchmarks.common.arguments import INDEX_DIR, JSON, ROOT, RUNS, command_parser
 from benchmarks.common.reports import write_json
-from benchmarks.common.rootle_search import timed
+from benchmarks.common.rootle_search import measure_ms
 from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.queries import QUERIES, WARM_UP
 
@@ -60,7 +60,9 @@ def measure_starts(server: Sequence[str], runs: int) -> dict[str, float]:
     """Return the median times to start the server and to import the SDK."""
     server_times, sdk_times, schema_bytes = [], [], 0
     for _ in range(runs):
-        _, sdk_ms = timed(lambda: subprocess.run([sys.executable, "-c", IMPORT_SDK], check=True))
+        _, sdk_ms = measure_ms(
+            lambda: subprocess.run([sys.executable, "-c", IMPORT_SDK], check=True)
+        )
         sdk_times.append(sdk_ms / 1000)
         started = time.perf_counter()
         with open_session(server) as session:
@@ -80,7 +82,7 @@ def measure_searches(server: Sequence[str]) -> dict[str, float]:
     with open_session(server) as session:
         for query in WARM_UP:
             session.search(query)
-        times = [timed(partial(session.search, query))[1] for query in QUERIES]
+        times = [measure_ms(partial(session.search, query))[1] for query in QUERIES]
     median, p95 = latency_percentiles(times)
     return {"search_p50_ms": median, "search_p95_ms": p95}
 

@@ -57,7 +57,7 @@ _MODULES = {"App": "app", "open_app": "app", "Config": "config.fields", "RootleE
 
 
 def __getattr__(name: str) -> object:
-    # On first use, so that importing the package, and with it `rootle --help`, costs nothing.
+    # Names are imported on first use, which keeps `import rootle` and `rootle --help` fast.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'types')}"), name)

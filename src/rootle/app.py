@@ -156,7 +156,7 @@ class App:
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index."""
-        from rootle.search.query.validation import check_query
+        from rootle.search.request import check_query
 
         check_query(query, self.config)
 

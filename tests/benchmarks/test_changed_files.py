@@ -149,22 +149,22 @@ def test_file_ranks_count_repeated_results() -> None:
     assert file_ranks(["b", "x", "a"], ["a", "a", "b"]) == [3, None, 1]
 
 
-def ranked(*ranks: int | None, tests: tuple[bool, ...] = ()) -> QuestionRanks:
+def make_ranks(*ranks: int | None, tests: tuple[bool, ...] = ()) -> QuestionRanks:
     files = tuple(f"f{number}" for number in range(len(ranks)))
     return QuestionRanks("c", "t", files, tests or (False,) * len(ranks), False, {"rootle": ranks})
 
 
 def test_scores_are_means_over_questions() -> None:
-    scores = score_questions([ranked(1, None), ranked(4), ranked(None)], "rootle")
+    scores = score_questions([make_ranks(1, None), make_ranks(4), make_ranks(None)], "rootle")
     assert scores.recall == pytest.approx((0.5 + 1 + 0) / 3)
     assert scores.hit1 == pytest.approx(1 / 3)
     assert scores.mrr == pytest.approx((1 + 1 / 4 + 0) / 3)
 
 
 def test_recall_without_tests_leaves_test_files_out() -> None:
-    mixed = ranked(None, 2, tests=(True, False))
+    mixed = make_ranks(None, 2, tests=(True, False))
     assert score_questions([mixed], "rootle").source_recall == 1.0
-    only_tests = ranked(3, tests=(True,))
+    only_tests = make_ranks(3, tests=(True,))
     assert score_questions([only_tests], "rootle").source_recall is None
     assert score_questions([mixed, only_tests], "rootle").source_recall == 1.0
 

@@ -119,7 +119,7 @@ def app(repository: Path, source: SlideSource, make_app: MakeApp) -> App:
     return app
 
 
-def found(response: SearchResponse) -> list[tuple[str, str | None]]:
+def list_citations(response: SearchResponse) -> list[tuple[str, str | None]]:
     return [(result.file_path, result.place) for result in response.results]
 
 
@@ -131,13 +131,13 @@ def test_documents_are_found_and_cited_by_their_section(app: App) -> None:
     assert best.snippet == "The submarine leaves the harbour in autumn"
     assert best.scope == "Slide 2"
     assert best.metadata.last_modified == "2023-11-14T22:13:20Z"
-    assert found(app.search("lemon trees"))[0] == ("slides:onboarding.pptx", "slide-2")
-    assert found(app.search("travel lighthouse"))[0] == ("slides:budget.pptx", "slide-2")
+    assert list_citations(app.search("lemon trees"))[0] == ("slides:onboarding.pptx", "slide-2")
+    assert list_citations(app.search("travel lighthouse"))[0] == ("slides:budget.pptx", "slide-2")
 
 
 def test_files_are_found_as_before_and_have_no_section(app: App) -> None:
     response = app.search("retry_backoff")
-    assert found(response)[0] == ("src/net/retry.py", None)
+    assert list_citations(response)[0] == ("src/net/retry.py", None)
     of_files = [r for r in to_json(response)["results"] if not r["filePath"].startswith("slides:")]
     assert of_files
     assert all("place" not in result for result in of_files)
@@ -173,18 +173,20 @@ def test_the_context_of_a_result_keeps_its_section(app: App) -> None:
 
 
 def test_a_changed_document_is_found_by_its_new_text_only(app: App, source: SlideSource) -> None:
-    assert found(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
+    assert list_citations(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
     slides = ["Milestones", "Intermission", "The zeppelin lands at noon"]
     write(source.folder, "roadmap.pptx", json.dumps(slides), when_s=OLD_S + 60)
-    assert found(app.search("zeppelin lands"))[0] == ("slides:roadmap.pptx", "slide-3")
-    assert all(place[0] != "slides:roadmap.pptx" for place in found(app.search('"submarine"')))
+    assert list_citations(app.search("zeppelin lands"))[0] == ("slides:roadmap.pptx", "slide-3")
+    assert all(
+        place[0] != "slides:roadmap.pptx" for place in list_citations(app.search('"submarine"'))
+    )
     assert app.read("slides:roadmap.pptx#slide-3").lines == ("The zeppelin lands at noon",)
 
 
-def test_a_removed_document_is_not_found(app: App, source: SlideSource) -> None:
-    assert found(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
+def test_a_removed_document_is_not_list_citations(app: App, source: SlideSource) -> None:
+    assert list_citations(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
     (source.folder / "roadmap.pptx").unlink()
-    assert all(uri != "slides:roadmap.pptx" for uri, _ in found(app.search("submarine")))
+    assert all(uri != "slides:roadmap.pptx" for uri, _ in list_citations(app.search("submarine")))
     with pytest.raises(SourceError):
         app.read("slides:roadmap.pptx#slide-2")
 
@@ -209,7 +211,7 @@ def test_documents_of_a_source_that_is_no_longer_configured_are_removed(
     with open_app(app.root, index_dir=tmp_path / "index") as alone:
         report = alone.index()
         assert report.files_removed == 4  # three presentations and a skipped one
-        assert all(place is None for _, place in found(alone.search("submarine")))
+        assert all(place is None for _, place in list_citations(alone.search("submarine")))
 
 
 def test_a_document_is_unchanged_where_only_its_time_is_new(app: App, source: SlideSource) -> None:
@@ -224,14 +226,14 @@ def test_worker_processes_read_documents_of_every_source(
     monkeypatch.setattr(scheduler, "_PARALLEL_BYTES", 1)
     monkeypatch.setattr(scheduler, "worker_count", lambda: 2)
     app.index()
-    assert found(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
-    assert found(app.search("retry_backoff"))[0][0] == "src/net/retry.py"
+    assert list_citations(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
+    assert list_citations(app.search("retry_backoff"))[0][0] == "src/net/retry.py"
 
 
-def test_a_file_may_have_the_uri_of_another_document(app: App) -> None:
+def test_a_file_name_may_look_like_the_uri_of_a_document(app: App) -> None:
     write(app.root, "slides:roadmap.pptx.txt", "a walrus\n")
     app.index()
-    assert found(app.search("walrus"))[0] == ("slides:roadmap.pptx.txt", None)
+    assert list_citations(app.search("walrus"))[0] == ("slides:roadmap.pptx.txt", None)
 
 
 def test_the_preview_lists_documents_of_all_sources(app: App) -> None:

@@ -243,5 +243,5 @@ def test_an_endpoint_is_completed_to_the_full_path(provider: str, endpoint: str,
 
 
 def test_an_invalid_endpoint_is_refused_at_construction() -> None:
-    with pytest.raises(ConfigError, match="no address"):
+    with pytest.raises(ConfigError, match="is not a URL"):
         LlamaServerReranker("localhost:8080")

@@ -43,7 +43,7 @@ def test_those_of_the_query_itself_come_first(app: App) -> None:
     ("filters", "message"),
     [
         ({"language": ["python"]}, 'unknown filter "language"; did you mean "languages"?'),
-        ({"languages": "python"}, "\"languages\" is 'python', expected a list of texts"),
+        ({"languages": "python"}, "\"languages\" is 'python', expected a list of strings"),
         ({"minRecencyDays": "3"}, "expected a number"),
     ],
 )

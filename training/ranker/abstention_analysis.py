@@ -41,7 +41,7 @@ from rootle import App
 from rootle.rank.confidence import estimate_confidence, shipped_calibration
 from rootle.rank.rankers.learned import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
-from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, required
+from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, make_required
 from training.ranker.calibration import (
     Signals,
     answer_probability,
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    sources = (required(PUBLIC_BENCH), required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
+    sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
     return command_parser(__doc__, *sources, JSON).parse_args()
 
 

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
 from typing import Final
 
-from rootle.cli.commands import (
-    clear,
-    config,
-    index,
-    install,
-    mcp,
-    memory,
-    search,
-    status,
-    uninstall,
-    watch,
-)
-from rootle.cli.options import FAILURE, SUCCESS, CommandParser, format_examples
+from rootle.cli.options import FAILURE, SUCCESS, CommandParser
 
-# In the order of the help.
-_COMMANDS: Final = (
-    *(search, index, watch, status, clear),
-    *(config, memory, install, uninstall, mcp),
-)
-_INTERRUPTED: Final = 130  # as a shell reports Ctrl-C
+# The modules of `rootle.cli.commands` with their summaries, in the order of the help. Only the
+# module of the command that runs is imported.
+COMMANDS: Final[Mapping[str, str]] = {
+    "search": "answer a question, after updating the index",
+    "index": "create or update the index",
+    "watch": "keep the index up to date until Ctrl-C",
+    "status": "show the state of the index",
+    "clear": "delete the index",
+    "config": "show the configuration, or create a configuration file",
+    "memory": "manage stored memories",
+    "install": "add rootle to the configuration of coding agents",
+    "uninstall": "remove rootle from the configuration of coding agents",
+    "mcp": "serve rootle's tools to a coding agent over MCP",
+}
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
 rootle index --dry-run
 rootle install --agent claude-code"""
-_EPILOG: Final = f"""\
-{format_examples(_EXAMPLES)}
-
+_NOTES: Final = """\
 exit codes: 0 success, 1 no results, 2 error
 Results go to standard output, messages to standard error."""
+_INTERRUPTED: Final = 130  # as a shell reports Ctrl-C
 
 
 def entry() -> None:
@@ -49,7 +44,8 @@ def entry() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = build_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    args = build_parser([word for word in words if word in COMMANDS][:1]).parse_args(words)
     from rootle.cli.terminal import warn
     from rootle.errors import RootleError
     from rootle.telemetry.exporter import export_telemetry
@@ -69,18 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return SUCCESS
 
 
-def build_parser() -> CommandParser:
-    """Return the parser of all commands, which `docs/reference/cli.md` is generated from."""
+def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
+    """Return the parser of all commands; only those in `names` get their arguments."""
     from rootle import __version__
 
-    parser = CommandParser(
-        prog="rootle",
-        description="Search a folder of code and documents by meaning and by words.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = CommandParser(prog="rootle")
+    parser.describe(
+        "Search a folder of code and documents by meaning and by words.", _EXAMPLES, _NOTES
     )
     parser.add_argument("--version", action="version", version=f"rootle {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.register(commands)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        if name in names:
+            module = import_module(f"rootle.cli.commands.{name}")
+            module.register(command)
+            command.set_defaults(run=module.run)
     return parser

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final, NoReturn, TypeAlias
-
-# The result of `add_subparsers`; argparse has no public name for its type.
-Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"  # noqa: SLF001
+from typing import Any, Final, NoReturn
 
 SUCCESS: Final = 0
 NO_RESULTS: Final = 1
@@ -16,28 +13,20 @@ _DEFAULT_ROOT: Final = "default: the enclosing git work tree, or the current fol
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that reports a usage error in one line and names the help of the command."""
+    """A parser with examples in its help, which reports usage errors in one line."""
+
+    def __init__(self, **options: Any) -> None:  # Any: those of ArgumentParser
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def describe(self, description: str, examples: str, notes: str = "") -> None:
+        """Set the text before the arguments, and the examples (one a line) and notes after them."""
+        self.description = description
+        self.epilog = "\n  ".join(["examples:", *examples.splitlines()])
+        if notes:
+            self.epilog += f"\n\n{notes}"
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILURE, f"rootle: {message}\ntry `{self.prog} --help`\n")
-
-
-def add_command(
-    commands: Commands, name: str, *, summary: str, description: str, examples: str
-) -> CommandParser:
-    """Add a command with its help: a line for the list of commands, a text, and examples."""
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog=format_examples(examples),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def format_examples(lines: str) -> str:
-    """Return the part of a help text that shows commands, one a line."""
-    return "\n  ".join(["examples:", *lines.splitlines()])
 
 
 def add_path(parser: CommandParser) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from rootle.index.local.manifest import Manifest
 from rootle.sources.git.repository import (
     LastCommit,
-    changed_from_head,
     head_commit,
     is_ancestor,
     last_commits,
+    list_changed_files,
 )
 from rootle.types import FILES
 
@@ -39,7 +39,7 @@ def update_commit_times(
         return
     if head == known_head and not content_changed:
         return
-    dirty = changed_from_head(root, only if head == known_head else ())
+    dirty = list_changed_files(root, only if head == known_head else ())
     if head == known_head:
         _write_commits(manifest, {}, dirty, keep_known=True, only=only)
     elif known_head is not None and is_ancestor(root, known_head, head):

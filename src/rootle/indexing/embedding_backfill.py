@@ -50,7 +50,7 @@ class EmbeddingBackfill:
             return self._embed(connection, report, budget)
         if count := PendingEmbeddings(connection).backlog().count:
             self.on_warning(f"embedding {count} chunks with {self.model}")
-        budget = EmbeddingBudget(_LOCK_DURATION_S, _BATCH_TIMEOUT_S, insists=True)
+        budget = EmbeddingBudget(_LOCK_DURATION_S, _BATCH_TIMEOUT_S, ignores_backoff=True)
         return self._embed(connection, report, budget)
 
     def embed_rest(self, report: IndexReport, on_wait: Callable[[], None]) -> IndexReport:
@@ -79,7 +79,7 @@ class EmbeddingBackfill:
         embedder = self.open_embedder()
         assert isinstance(embedder, QueuedEmbedder)
         queue = EmbeddingQueue(self.index_dir, connection, embedder, clock=self.clock, rng=self.rng)
-        embedded = queue.work(budget)
+        embedded = queue.embed_due(budget)
         backlog = pending.backlog()
         return replace(
             report,

@@ -68,7 +68,7 @@ class Indexer:
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """One of `sources` lists the files. `on_commit` receives each new generation.
+        """`sources` must include the source of the files. `on_commit` receives each new generation.
 
         `prestarted` are worker processes for a first run, which need not have been started. With
         `shows_unfinished`, an index can be searched before its first run has ended.

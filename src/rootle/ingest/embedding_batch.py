@@ -1,4 +1,4 @@
-"""One batch of texts to vectors, where a model may refuse some of them."""
+"""Embed a batch of texts with a model that may reject some of them."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import Final
 from rootle.errors import RefusedError, UnavailableError
 from rootle.protocols import QueuedEmbedder, Vector
 
-# What servers answer to a text that is too long or strange for them. They answer the same to a bad
-# request, and when they are broken.
-_ABOUT_THE_TEXT: Final = frozenset({400, 413, 422, 500})
+# The status codes with which servers reject a text that is too long or malformed. They also use
+# them for invalid requests and for internal errors.
+_TEXT_ERROR_STATUSES: Final = frozenset({400, 413, 422, 500})
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBatch:
-    """What came of each text, by its position in the batch."""
+    """The vectors of a batch and the reasons for rejected texts, by their positions."""
 
     vectors: dict[int, Vector] = field(default_factory=dict)
-    refused: dict[int, str] = field(default_factory=dict)  # with the reason
+    refused: dict[int, str] = field(default_factory=dict)
 
 
 def embed_texts(embedder: QueuedEmbedder, texts: Sequence[str], timeout_s: float) -> EmbeddedBatch:
-    """Every text to a vector or the reason why the model does not take it.
+    """Return for every text its vector, or the reason why the model rejects it.
 
-    Raises UnavailableError where the trouble is with the model, not with a text.
+    Raise UnavailableError where the model fails for all texts.
     """
     found = EmbeddedBatch()
-    everything = list(range(len(texts)))
+    positions = list(range(len(texts)))
     batch = _Batch(embedder, texts, timeout_s, found)
-    refusal = batch.take(everything)
+    refusal = batch.embed(positions)
     if refusal is None:
         return found
-    # The shortest are the most likely to be taken; if not even they are, it is not about texts.
-    for at in sorted(everything, key=lambda at: len(texts[at]))[:2]:
-        batch.take_in_halves([at])
+    # If even the two shortest texts are rejected, the texts are not the cause.
+    for at in sorted(positions, key=lambda at: len(texts[at]))[:2]:
+        batch.embed_in_halves([at])
         if at in found.vectors:
             break
     else:
         if len(texts) > 1 or not isinstance(refusal, RefusedError):
             raise refusal
-    batch.take_in_halves([at for at in everything if not batch.is_done(at)])
+    batch.embed_in_halves([at for at in positions if not batch.is_done(at)])
     return found
 
 
@@ -55,25 +55,25 @@ class _Batch:
     def is_done(self, at: int) -> bool:
         return at in self.found.vectors or at in self.found.refused
 
-    def take(self, some: Sequence[int]) -> UnavailableError | None:
-        """Embed some of the texts; returns why the model did not take them, if it is about them."""
+    def embed(self, positions: Sequence[int]) -> UnavailableError | None:
+        """Embed some of the texts; return the error where one of them may be the cause."""
         try:
-            rows = self.embedder.embed_batch([self.texts[at] for at in some], self.timeout_s)
+            rows = self.embedder.embed_batch([self.texts[at] for at in positions], self.timeout_s)
         except UnavailableError as error:
-            if error.status not in _ABOUT_THE_TEXT:
+            if error.status not in _TEXT_ERROR_STATUSES:
                 raise
             return error
-        self.found.vectors.update(zip(some, rows, strict=True))
+        self.found.vectors.update(zip(positions, rows, strict=True))
         return None
 
-    def take_in_halves(self, some: Sequence[int]) -> None:
-        """Embed all of them that the model takes."""
-        refusal = self.take(some) if some else None
+    def embed_in_halves(self, positions: Sequence[int]) -> None:
+        """Embed some of the texts, and isolate those that the model rejects."""
+        refusal = self.embed(positions) if positions else None
         if refusal is None:
             return
-        if len(some) == 1:
-            self.found.refused[some[0]] = str(refusal)
+        if len(positions) == 1:
+            self.found.refused[positions[0]] = str(refusal)
             return
-        middle = len(some) // 2
-        self.take_in_halves(some[:middle])
-        self.take_in_halves(some[middle:])
+        middle = len(positions) // 2
+        self.embed_in_halves(positions[:middle])
+        self.embed_in_halves(positions[middle:])

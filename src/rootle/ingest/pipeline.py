@@ -128,7 +128,9 @@ class Pipeline:
             if plan.remove or plan.skip:
                 with write_transaction(self._connection):
                     self._writer.remove_and_skip(plan, derived)
-            for batch in _batched(_report_progress(self._run_jobs(jobs, total), total, progress)):
+            for batch in _make_batches(
+                _report_progress(self._run_jobs(jobs, total), total, progress)
+            ):
                 with write_transaction(self._connection):
                     self._writer.write_batch(batch, known, derived)
                 chars += sum(result.facts.chars for result in batch)
@@ -231,7 +233,7 @@ def _report_progress(
         yield result
 
 
-def _batched(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:
+def _make_batches(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:
     batch: list[ReadResult] = []
     size = 0
     for result in results:

@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def only_adds(self) -> bool:
-        """Whether it leaves everything that is in the index as it is."""
+        """Whether it changes nothing that is in the index."""
         return not (self.remove or self.known_states)
 
     @property

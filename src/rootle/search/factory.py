@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -22,14 +22,13 @@ from rootle.search.ranking.answer import AnswerStage, RankStep
 from rootle.search.ranking.deduplication import Deduplication
 from rootle.search.ranking.remarks import Remarks
 from rootle.search.ranking.reranking import Reranking
-from rootle.search.request import RequestReader, SearchRequest
-from rootle.search.results.context import ContextExpansion
+from rootle.search.request import RequestReader
 from rootle.search.results.memory_results import MemoryResults
-from rootle.search.results.page import FindPage, PageStage, PresentStep, ResultPage
+from rootle.search.results.page import ContextExpansion, PageStage, PresentStep
 from rootle.search.results.response import Responder
 from rootle.search.results.span_selection import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
-from rootle.search.retrieval.hybrid_retriever import HybridRetriever
+from rootle.search.retrieval.hybrid_retriever import ConcurrencyLimit, HybridRetriever
 from rootle.search.search_log import SearchLogFile
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Sessions
@@ -94,21 +93,8 @@ def open_agent(
     )
 
 
-class ConcurrencyLimit:
-    """Page stage: compute only a few pages at once while no leg waits for a server."""
-
-    def __init__(self, retriever: HybridRetriever) -> None:
-        self._retriever = retriever
-
-    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Find the page when it is this query's turn."""
-        is_local = self._retriever.is_local
-        with request.session.semaphore.acquire() if is_local else nullcontext():
-            return find(request)
-
-
 def _open_scope(config: Config, resources: ExitStack) -> ScopeStep:
-    found = find_plugins(config.plugins).of("filter")
+    found = find_plugins(config.plugins).select("filter")
     if not found:
         return ScopeStep()
     filters = PluginFilters(found, config.sparse_timeout_ms)

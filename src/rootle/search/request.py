@@ -1,17 +1,27 @@
-"""A valid query with everything that the steps of a search need to know about it."""
+"""Requests: validated queries with the context in which they are answered."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from rootle.config.fields import Config
-from rootle.search.query.validation import check_query
+from rootle.errors import QueryError
+from rootle.search.query.syntax import parse_query
 from rootle.search.results.cursor import Position, decode_cursor, query_digest
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import ActiveQueries, Session, Sessions
+from rootle.text.terms import WORD
 from rootle.types import SearchQuery
+
+# Longer questions are pasted files; their beginning identifies them.
+MAX_QUERY_CHARS: Final = 10_000
+# A short function with its heading.
+_TOKENS_PER_PASSAGE: Final = 100
+_EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +83,48 @@ class RequestReader:
             trace=trace,
             started_s=started_s,
         )
+
+
+def check_query(query: SearchQuery, config: Config) -> int:
+    """Return the number of results of a page; raise QueryError for an invalid query."""
+    if not query.text_query.strip():
+        raise QueryError("the question is empty; ask in words or name a symbol")
+    parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
+    if not WORD.search(parsed.text) and not parsed.is_exact:
+        raise QueryError("the question has no letter or digit in it; ask in words")
+    _check_context(query)
+    limit = _default_limit(query, config) if query.limit is None else query.limit
+    if not 1 <= limit <= config.max_limit:
+        raise QueryError(f"limit is {limit}; give a number from 1 to {config.max_limit}")
+    return limit
+
+
+def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
+    """Return the excluded lines by path; raise QueryError unless each is `path:start-end`."""
+    lines: dict[str, list[range]] = {}
+    for place in places:
+        match = _EXCLUSION.fullmatch(place)
+        if match is None:
+            raise QueryError(
+                f'exclude has "{place}", expected "path:start-end", as in "src/a.py:3-20"'
+            )
+        lines.setdefault(match[1], []).append(range(int(match[2]), int(match[3]) + 1))
+    return lines
+
+
+def _check_context(query: SearchQuery) -> None:
+    if query.budget is not None and query.budget < 1:
+        raise QueryError(f"budget is {query.budget}; give a number of tokens of 1 or more")
+    if query.budget is not None and query.cursor is not None:
+        raise QueryError(
+            "an answer within a budget has no further pages; leave out the cursor and use exclude"
+        )
+    if query.exclude:
+        parse_exclusions(query.exclude)
+
+
+def _default_limit(query: SearchQuery, config: Config) -> int:
+    """Return the configured limit, or with a budget as many results as may fit into it."""
+    if query.budget is None:
+        return config.default_limit
+    return min(config.max_limit, max(config.default_limit, query.budget // _TOKENS_PER_PASSAGE))

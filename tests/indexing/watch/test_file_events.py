@@ -1,4 +1,4 @@
-"""What events mean: changed files, a rescan, git metadata, requests, or nothing."""
+"""Interpretation of events as changed files, a rescan, git metadata, requests, or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for the pieces of any text, and how code, windows and limits behave."""
+"""Chunks of code and windows, their symbols and scopes, and the limits."""
 
 from __future__ import annotations
 
@@ -13,74 +13,74 @@ from rootle.text.languages import LANGUAGES
 LIMITS = ChunkLimits()
 
 
-def lines_of(cut: ChunkedText) -> list[tuple[int, int]]:
-    return [(piece.start_line, piece.end_line) for piece in cut.chunks]
+def lines_of(chunked: ChunkedText) -> list[tuple[int, int]]:
+    return [(chunk.start_line, chunk.end_line) for chunk in chunked.chunks]
 
 
 def function(name: str, length: int) -> str:
-    """A Python function of at least `length` characters."""
+    """Return a Python function of at least `length` characters."""
     body = "".join(f"    value_{row} = compute({row})\n" for row in range(length // 28 + 1))
     return f"def {name}():\n{body}    return value_0\n"
 
 
-def test_two_functions_of_a_javascript_file_are_two_pieces() -> None:
+def test_two_functions_of_a_javascript_file_are_two_chunks() -> None:
     filler = "  console.log('a line that makes the function long enough to stand alone');\n" * 5
     text = f"function first() {{\n{filler}}}\n\nfunction second() {{\n{filler}}}\n"
-    cut = split_text(text, "javascript", LIMITS)
-    assert lines_of(cut) == [(1, 7), (9, 15)]
-    assert [piece.symbols for piece in cut.chunks] == [("first",), ("second",)]
-    assert [piece.scope for piece in cut.chunks] == ["function first", "function second"]
+    chunked = split_text(text, "javascript", LIMITS)
+    assert lines_of(chunked) == [(1, 7), (9, 15)]
+    assert [chunk.symbols for chunk in chunked.chunks] == [("first",), ("second",)]
+    assert [chunk.scope for chunk in chunked.chunks] == ["function first", "function second"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "\n\n  \t\n", "\r\n\r\n"])
 @pytest.mark.parametrize("language", ["python", "markdown", "text", "yaml", "unknown"])
-def test_a_blank_text_has_no_pieces(text: str, language: str) -> None:
+def test_a_blank_text_has_no_chunks(text: str, language: str) -> None:
     assert split_text(text, language, LIMITS) == ChunkedText((), 0, True)
 
 
-def test_tiny_neighbours_are_one_piece_and_bigger_functions_are_not() -> None:
+def test_adjacent_tiny_functions_are_joined_and_larger_ones_are_not() -> None:
     text = function("a", 50) + function("b", 50) + function("c", 600) + function("d", 600)
-    pieces = split_text(text, "python", LIMITS).chunks
-    assert [piece.symbols for piece in pieces] == [("a", "b"), ("c",), ("d",)]
-    assert pieces[0].scope == ""
+    chunks = split_text(text, "python", LIMITS).chunks
+    assert [chunk.symbols for chunk in chunks] == [("a", "b"), ("c",), ("d",)]
+    assert chunks[0].scope == ""
 
 
-def test_a_class_is_cut_into_its_head_and_its_methods() -> None:
+def test_a_class_is_split_into_its_head_and_its_methods() -> None:
     methods = (function("one", 300) + function("two", 300)).replace("\n", "\n    ")
     text = f'class Box:\n    """{"What it is for. " * 20}"""\n\n    {methods}\n'
-    pieces = split_text(text, "python", LIMITS).chunks
-    assert [piece.scope for piece in pieces] == [
+    chunks = split_text(text, "python", LIMITS).chunks
+    assert [chunk.scope for chunk in chunks] == [
         "class Box",
         "class Box > def one",
         "class Box > def two",
     ]
-    assert pieces[0].comments.startswith('"""What it is for.')
+    assert chunks[0].comments.startswith('"""What it is for.')
 
 
 def test_a_small_class_stays_whole() -> None:
     text = (
         "class Box:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n"
     )
-    (piece,) = split_text(text, "python", LIMITS).chunks
-    assert (piece.scope, piece.symbols) == ("class Box", ("Box", "one", "two"))
+    (chunk,) = split_text(text, "python", LIMITS).chunks
+    assert (chunk.scope, chunk.symbols) == ("class Box", ("Box", "one", "two"))
 
 
-def test_a_big_function_is_cut_inside_and_each_part_knows_its_place() -> None:
-    pieces = split_text(function("big", 6_000), "python", LIMITS).chunks
-    assert len(pieces) >= 6
-    assert {piece.scope for piece in pieces} == {"def big"}
-    assert [piece.symbols for piece in pieces] == [("big",)] + [()] * (len(pieces) - 1)
-    assert all(piece.end - piece.start <= 1_100 for piece in pieces)
+def test_a_large_function_is_split_and_each_part_has_its_scope() -> None:
+    chunks = split_text(function("big", 6_000), "python", LIMITS).chunks
+    assert len(chunks) >= 6
+    assert {chunk.scope for chunk in chunks} == {"def big"}
+    assert [chunk.symbols for chunk in chunks] == [("big",)] + [()] * (len(chunks) - 1)
+    assert all(chunk.end - chunk.start <= 1_100 for chunk in chunks)
 
 
-def test_a_big_function_is_cut_where_its_outermost_statements_begin() -> None:
+def test_a_large_function_is_split_at_its_outermost_statements() -> None:
     loop = "    for row in rows:\n" + "        handle(row, and_more)\n" * 16
-    pieces = split_text(f"def big(rows):\n{loop * 8}", "python", LIMITS).chunks
-    starts = [f"def big(rows):\n{loop * 8}".split("\n")[piece.start_line - 1] for piece in pieces]
-    assert starts[1:] == ["    for row in rows:"] * (len(pieces) - 1)
+    chunks = split_text(f"def big(rows):\n{loop * 8}", "python", LIMITS).chunks
+    starts = [f"def big(rows):\n{loop * 8}".split("\n")[chunk.start_line - 1] for chunk in chunks]
+    assert starts[1:] == ["    for row in rows:"] * (len(chunks) - 1)
 
 
-def test_comments_and_decorators_stay_with_what_they_precede() -> None:
+def test_comments_and_decorators_stay_with_the_definition_below() -> None:
     text = function("a", 600) + "\n# About b.\n# More about b.\n@cached\n" + function("b", 600)
     second = split_text(text, "python", LIMITS).chunks[1]
     assert text[second.start : second.end].startswith("# About b.")
@@ -94,20 +94,20 @@ def test_a_comment_apart_from_a_definition_does_not_belong_to_it() -> None:
     assert second.comments == ""
 
 
-def test_the_part_of_a_long_comment_cut_off_from_its_definition_has_its_name() -> None:
+def test_a_comment_that_is_split_from_its_definition_has_its_symbol() -> None:
     comment = "/// A sentence about what it does and why it does it.\n" * 40
     text = f"{comment}fn work() {{\n    one();\n    two();\n}}\n"
-    pieces = split_text(text, "rust", LIMITS).chunks
-    assert len(pieces) > 1
-    assert pieces[0].symbols == pieces[-1].symbols == ("work",)
-    assert sum(piece.comments.count("A sentence") for piece in pieces) == 40
+    chunks = split_text(text, "rust", LIMITS).chunks
+    assert len(chunks) > 1
+    assert chunks[0].symbols == chunks[-1].symbols == ("work",)
+    assert sum(chunk.comments.count("A sentence") for chunk in chunks) == 40
 
 
-def test_a_closing_brace_stays_with_what_it_closes() -> None:
+def test_a_closing_brace_stays_with_its_block() -> None:
     body = "    call(1, 2, 3);\n" * 60
     text = f"namespace a {{\nclass B {{\n  void c() {{\n{body}  }}\n}};\n}}  // namespace a\n"
-    (piece,) = split_text(text, "cpp", LIMITS).chunks
-    assert piece.scope == "namespace a > class B > c"
+    (chunk,) = split_text(text, "cpp", LIMITS).chunks
+    assert chunk.scope == "namespace a > class B > c"
 
 
 def test_windows_overlap_by_whole_lines_and_code_does_not_overlap() -> None:
@@ -116,51 +116,51 @@ def test_windows_overlap_by_whole_lines_and_code_does_not_overlap() -> None:
     for left, right in pairwise(windows):
         assert 0 < left.end - right.start <= LIMITS.overlap_chars
         assert left.end_line < right.end_line
-    pieces = split_text(function("a", 9_000), "python", LIMITS).chunks
-    assert all(a.end < b.start for a, b in pairwise(pieces))
+    chunks = split_text(function("a", 9_000), "python", LIMITS).chunks
+    assert all(a.end < b.start for a, b in pairwise(chunks))
 
 
 def test_windows_prefer_to_begin_after_a_blank_line() -> None:
     block = "section\n" + "  entry of the section\n" * 10 + "\n"
-    pieces = split_text(block * 20, "nix", ChunkLimits(overlap_chars=0)).chunks
+    chunks = split_text(block * 20, "nix", ChunkLimits(overlap_chars=0)).chunks
     lines = (block * 20).split("\n")
-    assert {lines[piece.start_line - 1] for piece in pieces} == {"section"}
+    assert {lines[chunk.start_line - 1] for chunk in chunks} == {"section"}
 
 
 def test_a_language_without_a_grammar_still_has_names() -> None:
     text = "use strict;\n\nsub first {\n  return 1;\n}\n\nsub second { 2 }\n"
-    (piece,) = split_text(text, "perl", LIMITS).chunks
-    assert piece.symbols == ("first", "second")
+    (chunk,) = split_text(text, "perl", LIMITS).chunks
+    assert chunk.symbols == ("first", "second")
 
 
 def test_a_header_with_classes_is_read_as_cpp() -> None:
     text = "namespace shop {\nclass Basket {\n  int total() const { return 1; }\n};\n}\n"
-    (piece,) = split_text(text, "c", LIMITS).chunks
-    assert piece.symbols == ("shop", "Basket", "total")
+    (chunk,) = split_text(text, "c", LIMITS).chunks
+    assert chunk.symbols == ("shop", "Basket", "total")
 
 
 def test_broken_syntax_keeps_the_definitions_that_can_be_read() -> None:
     text = function("a", 600) + "def broken(:\n    x = = 1 ][\n\n" + function("b", 600)
-    cut = split_text(text, "python", LIMITS)
-    assert {"a", "b"} <= {symbol for piece in cut.chunks for symbol in piece.symbols}
+    chunked = split_text(text, "python", LIMITS)
+    assert {"a", "b"} <= {symbol for chunk in chunked.chunks for symbol in chunk.symbols}
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_a_line_of_900_kb_is_cut_into_fragments_up_to_the_limit(language: str) -> None:
+def test_a_line_of_900_kb_is_split_into_fragments_up_to_the_limit(language: str) -> None:
     text = "let a = [" + "12345, " * 130_000 + "];"
-    cut = split_text(text, language, LIMITS)
-    assert all(piece.start_line == piece.end_line == 1 for piece in cut.chunks)
-    assert 0 < sum(piece.end - piece.start for piece in cut.chunks) <= LIMITS.max_file_chars
-    assert cut.skipped_chars == len(text) - cut.chunks[-1].end
+    chunked = split_text(text, language, LIMITS)
+    assert all(chunk.start_line == chunk.end_line == 1 for chunk in chunked.chunks)
+    assert 0 < sum(chunk.end - chunk.start for chunk in chunked.chunks) <= LIMITS.max_file_chars
+    assert chunked.skipped_chars == len(text) - chunked.chunks[-1].end
 
 
-def test_an_overlong_line_in_code_is_cut_at_spaces_and_its_names_are_where_they_stand() -> None:
+def test_an_overlong_line_is_split_at_spaces_and_each_fragment_has_its_symbols() -> None:
     text = "x = 1\n" + "a = 1; " * 500 + "\ny = 2\n"
-    cut = split_text(text, "python", ChunkLimits(max_chars=300))
-    assert cut.parsed
-    inside = [piece for piece in cut.chunks if piece.start_line == 2]
-    assert "".join(text[piece.start : piece.end] for piece in inside) == ("a = 1; " * 500).rstrip()
-    assert all(piece.symbols == ("a",) for piece in inside)
+    chunked = split_text(text, "python", ChunkLimits(max_chars=300))
+    assert chunked.parsed
+    inside = [chunk for chunk in chunked.chunks if chunk.start_line == 2]
+    assert "".join(text[chunk.start : chunk.end] for chunk in inside) == ("a = 1; " * 500).rstrip()
+    assert all(chunk.symbols == ("a",) for chunk in inside)
 
 
 @pytest.mark.parametrize(
@@ -175,45 +175,47 @@ def test_an_overlong_line_in_code_is_cut_at_spaces_and_its_names_are_where_they_
         ("ruby", "module A\n", "end\n"),
     ],
 )
-def test_text_nested_ten_thousand_deep_is_cut(language: str, opening: str, closing: str) -> None:
+def test_text_nested_ten_thousand_levels_deep_is_split(
+    language: str, opening: str, closing: str
+) -> None:
     for text in (opening * 10_000 + closing * 10_000, opening * 10_000):
-        cut = split_text(text, language, ChunkLimits(max_file_chars=0))
-        assert cut.chunks
-        assert cut.skipped_chars == 0
+        chunked = split_text(text, language, ChunkLimits(max_file_chars=0))
+        assert chunked.chunks
+        assert chunked.skipped_chars == 0
 
 
-def test_a_file_over_its_limit_says_how_much_is_left_out() -> None:
+def test_a_file_over_its_limit_reports_the_skipped_characters() -> None:
     text = "".join(function(f"f{row}", 500) for row in range(40))
     limits = ChunkLimits(max_file_chars=5_000)
-    cut = split_text(text, "python", limits)
-    assert sum(piece.end - piece.start for piece in cut.chunks) <= 5_000
-    assert cut.skipped_chars == len(text.rstrip()) - cut.chunks[-1].end > 0
+    chunked = split_text(text, "python", limits)
+    assert sum(chunk.end - chunk.start for chunk in chunked.chunks) <= 5_000
+    assert chunked.skipped_chars == len(text.rstrip()) - chunked.chunks[-1].end > 0
     assert split_text(text, "python", ChunkLimits(max_file_chars=0)).skipped_chars == 0
 
 
 @pytest.mark.parametrize("language", ["java", "csharp", "cpp", "typescript"])
-def test_text_that_would_take_the_parser_gigabytes_is_cut_into_windows(language: str) -> None:
-    cut = split_text("a < b < c <\n" * 9_000, language, LIMITS)
-    assert not cut.parsed
-    assert cut.chunks
+def test_text_that_takes_the_parser_gigabytes_is_split_into_windows(language: str) -> None:
+    chunked = split_text("a < b < c <\n" * 9_000, language, LIMITS)
+    assert not chunked.parsed
+    assert chunked.chunks
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_nuls_and_lone_surrogates_do_no_harm(language: str) -> None:
+def test_nuls_and_lone_surrogates_are_accepted(language: str) -> None:
     text = "a\0b = '\udc80\ud800'\n\n# ü\0\n" * 3
-    cut = split_text(text, language, LIMITS)
-    assert text[cut.chunks[0].start : cut.chunks[-1].end] == text.strip()
+    chunked = split_text(text, language, LIMITS)
+    assert text[chunked.chunks[0].start : chunked.chunks[-1].end] == text.strip()
 
 
-def test_columns_of_text_beyond_ascii_are_characters() -> None:
+def test_columns_of_non_ascii_text_count_characters() -> None:
     text = "größe = 'ü' * 3\nclass Käse:\n    def weiß(self): pass  # süß\n"
-    (piece,) = split_text(text, "python", LIMITS).chunks
-    assert piece.symbols == ("größe", "Käse", "weiß")
-    assert piece.comments == "# süß"
+    (chunk,) = split_text(text, "python", LIMITS).chunks
+    assert chunk.symbols == ("größe", "Käse", "weiß")
+    assert chunk.comments == "# süß"
 
 
 def test_a_carriage_return_belongs_to_its_line() -> None:
     text = "# Title\r\n\r\nText.\r\n"
-    (piece,) = split_text(text, "markdown", LIMITS).chunks
-    assert text[piece.start : piece.end] == "# Title\r\n\r\nText.\r"
-    assert piece.scope == "Title"
+    (chunk,) = split_text(text, "markdown", LIMITS).chunks
+    assert text[chunk.start : chunk.end] == "# Title\r\n\r\nText.\r"
+    assert chunk.scope == "Title"

@@ -1,4 +1,4 @@
-"""Every language with a grammar: its definitions become pieces with their names and places."""
+"""Definitions become chunks with symbols and scopes, in every language with a grammar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rootle.ingest.chunking.chunker import split_text
 from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.limits import ChunkLimits
 
-# Small enough that the few lines of a sample do not fit into one piece.
+# So small that a sample of a few lines does not fit into one chunk.
 NARROW = ChunkLimits(max_chars=120)
 
 SAMPLES: dict[str, str] = {
@@ -546,10 +546,10 @@ def test_every_language_with_a_grammar_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("language", sorted(SAMPLES))
-def test_a_sample_is_cut_at_its_definitions(language: str) -> None:
-    cut = split_text(SAMPLES[language], language, NARROW)
-    assert cut.parsed
+def test_a_sample_is_split_at_its_definitions(language: str) -> None:
+    chunked = split_text(SAMPLES[language], language, NARROW)
+    assert chunked.parsed
     assert [
-        (piece.start_line, piece.end_line, piece.scope, " ".join(piece.symbols))
-        for piece in cut.chunks
+        (chunk.start_line, chunk.end_line, chunk.scope, " ".join(chunk.symbols))
+        for chunk in chunked.chunks
     ] == EXPECTED[language]

@@ -1,4 +1,4 @@
-"""The promises about pieces, held against the files of this machine and against random text."""
+"""Properties of all chunks, checked with the files of this machine and with random text."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ FOLDERS = (
 MAX_FILES = 3_000
 MAX_BYTES = 30_000_000
 MAX_FILE_BYTES = 60_000
-# So that a thousand files of one language leave time for the others.
-MAX_FILES_A_LANGUAGE = 1_500
+# Leaves time for the other languages.
+MAX_FILES_PER_LANGUAGE = 1_500
 
 
-def check(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
-    """Assert what holds for the pieces of any text."""
-    cut = split_text(text, language, limits)
+def check_chunks(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
+    """Return the chunks of a text, after checking the properties of all chunks."""
+    chunked = split_text(text, language, limits)
     rows = text.split("\n")
     covered: set[int] = set()
     fragments: dict[int, str] = {}
-    for piece in cut.chunks:
-        whole = "\n".join(rows[piece.start_line - 1 : piece.end_line])
-        content = text[piece.start : piece.end]
+    for chunk in chunked.chunks:
+        whole = "\n".join(rows[chunk.start_line - 1 : chunk.end_line])
+        content = text[chunk.start : chunk.end]
         assert 0 < len(content) <= limits.max_chars
         assert content.strip()
         if len(whole) > limits.max_chars:
-            assert piece.start_line == piece.end_line
+            assert chunk.start_line == chunk.end_line
             assert content in whole
-            fragments[piece.start_line] = fragments.get(piece.start_line, "") + content
+            fragments[chunk.start_line] = fragments.get(chunk.start_line, "") + content
         else:
             assert content == whole
-        covered.update(range(piece.start_line, piece.end_line + 1))
-    if cut.skipped_chars == 0:
+        covered.update(range(chunk.start_line, chunk.end_line + 1))
+    if chunked.skipped_chars == 0:
         assert {row for row, line in enumerate(rows, 1) if line.strip()} <= covered
         for row, joined in fragments.items():
             assert "".join(joined.split()) == "".join(rows[row - 1].split())
-    order = [(piece.start, piece.end) for piece in cut.chunks]
+    order = [(chunk.start, chunk.end) for chunk in chunked.chunks]
     assert order == sorted(order)
-    if (cut.parsed and language in GRAMMARS) or language in PROSE:
-        for left, right in pairwise(cut.chunks):
+    if (chunked.parsed and language in GRAMMARS) or language in PROSE:
+        for left, right in pairwise(chunked.chunks):
             assert left.end <= right.start
     else:
-        for left, right in pairwise(cut.chunks):
+        for left, right in pairwise(chunked.chunks):
             assert left.end - right.start <= limits.overlap_chars
             assert left.start < right.start
             assert left.end < right.end
-    return cut
+    return chunked
 
 
 def real_files() -> Iterator[tuple[Path, str]]:
@@ -77,15 +77,15 @@ def real_files() -> Iterator[tuple[Path, str]]:
                     continue
                 counts[language] = counts.get(language, 0) + 1
                 is_small = path.stat().st_size <= MAX_FILE_BYTES
-                if is_small and counts[language] <= MAX_FILES_A_LANGUAGE:
+                if is_small and counts[language] <= MAX_FILES_PER_LANGUAGE:
                     yield path, language
 
 
-def test_the_pieces_of_real_files_are_exact_and_leave_nothing_out() -> None:
+def test_the_chunks_of_real_files_are_exact_and_complete() -> None:
     files = size = 0
     for path, language in real_files():
         text = path.read_bytes().decode("utf-8", "surrogateescape")
-        check(text, language, ChunkLimits(max_chars=(2_048, 300)[files % 2]))
+        check_chunks(text, language, ChunkLimits(max_chars=(2_048, 300)[files % 2]))
         files += 1
         size += len(text)
         if files == MAX_FILES or size > MAX_BYTES:
@@ -111,7 +111,7 @@ TEXTS = st.one_of(
     overlap_chars=st.sampled_from([0, 5, 200]),
     max_file_chars=st.sampled_from([0, 30, 204_800]),
 )
-def test_the_pieces_of_any_text_are_exact(
+def test_the_chunks_of_random_text_are_exact(
     text: str, language: str, max_chars: int, overlap_chars: int, max_file_chars: int
 ) -> None:
-    check(text, language, ChunkLimits(max_chars, overlap_chars, max_file_chars))
+    check_chunks(text, language, ChunkLimits(max_chars, overlap_chars, max_file_chars))

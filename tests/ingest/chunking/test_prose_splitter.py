@@ -1,4 +1,4 @@
-"""Documents are cut at their headings, and know which headings they stand under."""
+"""Documents are split at their headings, and chunks have the path of headings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ PARAGRAPH = "A sentence of some words, with a second half. " * 8 + "\n"
 
 
 def places(text: str, language: str) -> list[tuple[int, str]]:
-    return [(piece.start_line, piece.scope) for piece in split_text(text, language, LIMITS).chunks]
+    return [(chunk.start_line, chunk.scope) for chunk in split_text(text, language, LIMITS).chunks]
 
 
-def test_markdown_sections_carry_their_heading_path() -> None:
+def test_markdown_sections_have_the_path_of_their_headings() -> None:
     text = (
         f"Title\n=====\n\n{PARAGRAPH}\n## Install\n\n{PARAGRAPH}\n"
         f"### From source\n\n{PARAGRAPH}\n## Use it #\n\n{PARAGRAPH}"
@@ -26,31 +26,31 @@ def test_markdown_sections_carry_their_heading_path() -> None:
     ]
 
 
-def test_a_hash_in_a_fence_is_no_heading() -> None:
+def test_a_hash_in_a_fenced_block_is_not_a_heading() -> None:
     text = f"# Title\n\n{PARAGRAPH}\n```sh\n# not a heading\n```\n\n~~~\n## nor this\n~~~\n"
     assert {scope for _, scope in places(text, "markdown")} == {"Title"}
 
 
-def test_a_fence_is_kept_in_one_piece_where_it_fits() -> None:
+def test_a_fenced_block_that_fits_is_not_split() -> None:
     fence = "```python\n" + "first = 1\n\nsecond = 2\n" * 30 + "```\n"
     text = f"# Title\n\n{PARAGRAPH}\n{fence}\n{PARAGRAPH}"
-    pieces = split_text(text, "markdown", LIMITS).chunks
-    assert any(fence.strip() in text[piece.start : piece.end] for piece in pieces)
+    chunks = split_text(text, "markdown", LIMITS).chunks
+    assert any(fence.strip() in text[chunk.start : chunk.end] for chunk in chunks)
 
 
-def test_front_matter_is_no_heading() -> None:
+def test_front_matter_is_not_a_heading() -> None:
     text = f"---\ntitle: A page\ntags: x\n---\n\n# Title\n\n{PARAGRAPH}"
     assert places(text, "markdown")[-1][1] == "Title"
     assert all("tags" not in scope for _, scope in places(text, "markdown"))
 
 
-def test_big_sections_are_cut_at_paragraphs() -> None:
+def test_large_sections_are_split_at_paragraphs() -> None:
     text = "# Title\n\n" + f"{PARAGRAPH}\n" * 20
-    pieces = split_text(text, "markdown", LIMITS).chunks
-    assert len(pieces) >= 8
+    chunks = split_text(text, "markdown", LIMITS).chunks
+    assert len(chunks) >= 8
     lines = text.split("\n")
-    assert all(lines[piece.start_line - 1][:1] in ("#", "A") for piece in pieces)
-    assert all(300 <= piece.end - piece.start <= 1_100 for piece in pieces)
+    assert all(lines[chunk.start_line - 1][:1] in ("#", "A") for chunk in chunks)
+    assert all(300 <= chunk.end - chunk.start <= 1_100 for chunk in chunks)
 
 
 def test_tiny_sections_under_one_heading_are_joined() -> None:
@@ -58,7 +58,7 @@ def test_tiny_sections_under_one_heading_are_joined() -> None:
     assert places(text, "markdown") == [(1, "Title")]
 
 
-def test_rst_headings_get_their_level_from_their_order() -> None:
+def test_rst_headings_get_their_levels_in_order_of_appearance() -> None:
     text = (
         f"=====\nTitle\n=====\n\n{PARAGRAPH}\nInstall\n-------\n\n{PARAGRAPH}\n"
         f"From source\n~~~~~~~~~~~\n\n{PARAGRAPH}\nUse it\n------\n\n{PARAGRAPH}"
@@ -71,17 +71,17 @@ def test_rst_headings_get_their_level_from_their_order() -> None:
     ]
 
 
-def test_a_table_in_rst_is_no_heading() -> None:
+def test_a_table_in_rst_is_not_a_heading() -> None:
     text = f"Title\n=====\n\n{PARAGRAPH}\n=====  =====\nleft   right\n=====  =====\n1      2\n"
     assert {scope for _, scope in places(text, "rst")} == {"Title"}
 
 
-def test_asciidoc_sections_carry_their_heading_path() -> None:
+def test_asciidoc_sections_have_the_path_of_their_headings() -> None:
     text = f"= Title\n\n{PARAGRAPH}\n== Install\n\n----\n== no heading\n----\n\n{PARAGRAPH}"
     assert places(text, "asciidoc") == [(1, "Title"), (5, "Title > Install")]
 
 
-def test_plain_text_is_cut_at_paragraphs() -> None:
-    pieces = split_text(f"{PARAGRAPH}\n" * 10, "text", LIMITS).chunks
-    assert len(pieces) >= 4
-    assert {(piece.scope, piece.symbols, piece.comments) for piece in pieces} == {("", (), "")}
+def test_plain_text_is_split_at_paragraphs() -> None:
+    chunks = split_text(f"{PARAGRAPH}\n" * 10, "text", LIMITS).chunks
+    assert len(chunks) >= 4
+    assert {(chunk.scope, chunk.symbols, chunk.comments) for chunk in chunks} == {("", (), "")}

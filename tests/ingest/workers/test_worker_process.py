@@ -1,4 +1,4 @@
-"""Processes that are started before it is known what they are to read."""
+"""Worker processes: prestarted ones, batches, and what the writing process loads."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_cores")
-def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
+def test_unused_prestarted_workers_are_ended_and_taken_ones_keep_running() -> None:
     early = PrestartedWorkers()
     early.start()
-    early.start()  # they wait already
+    early.start()  # no effect: workers are waiting
     taken = early.take()
     assert taken is not None
     (left,) = early._idle
@@ -42,15 +42,15 @@ def test_what_nobody_took_ends_and_what_was_taken_goes_on() -> None:
     assert taken.poll() is None
     early.start()
     handed = early.hand_over()
-    early.end()  # by another thread, say, that waits for this one
+    early.end()  # as another thread may do
     assert handed.are_waiting()
     handed.end()
     assert not handed.are_waiting()
-    taken.communicate()  # nobody has work for it any more
+    taken.communicate()  # closes its input
     assert taken.returncode == 0
 
 
-def test_an_early_one_ends_with_its_parent() -> None:
+def test_a_prestarted_worker_ends_with_its_parent() -> None:
     code = (
         "import os\n"
         "from rootle.ingest.workers.worker_process import PrestartedWorkers\n"
@@ -58,7 +58,7 @@ def test_an_early_one_ends_with_its_parent() -> None:
         "early.start()\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    # The worker has the other end of the pipe that is read here: it ends when the worker does.
+    # The worker holds the other end of the pipe, so that reading ends when the worker does.
     done = subprocess.run(
         [sys.executable, "-c", code], stderr=subprocess.PIPE, timeout=60, text=True
     )
@@ -67,22 +67,22 @@ def test_an_early_one_ends_with_its_parent() -> None:
 
 
 @pytest.mark.usefixtures("two_cores")
-def test_where_no_process_can_be_started_a_small_tree_is_indexed_all_the_same(
+def test_a_small_tree_is_indexed_if_no_process_can_be_started(
     repository: Path, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused() -> subprocess.Popen[bytes]:
+    def refuse() -> subprocess.Popen[bytes]:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(worker_process, "start_worker", refused)
+    monkeypatch.setattr(worker_process, "start_worker", refuse)
     assert make_app(repository).index().files_indexed > 0
 
 
 @pytest.mark.usefixtures("two_cores")
-def test_a_program_with_python_in_it_is_not_started_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong() -> subprocess.Popen[bytes]:
+def test_a_program_that_embeds_python_is_not_prestarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> subprocess.Popen[bytes]:
         raise AssertionError("it was started")
 
-    monkeypatch.setattr(worker_process, "start_worker", wrong)
+    monkeypatch.setattr(worker_process, "start_worker", fail)
     monkeypatch.setattr(sys, "executable", "/usr/sbin/uwsgi")
     PrestartedWorkers().start()
     monkeypatch.setattr(sys, "executable", "/opt/bin/python3.13")
@@ -90,8 +90,8 @@ def test_a_program_with_python_in_it_is_not_started_early(monkeypatch: pytest.Mo
         PrestartedWorkers().start()
 
 
-class Started(list[subprocess.Popen[bytes]]):
-    """Every process that was started to read files, and whether there was an index folder then."""
+class StartedWorkers(list[subprocess.Popen[bytes]]):
+    """All worker processes, and whether the index folder existed when each was started."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,43 +102,43 @@ class Started(list[subprocess.Popen[bytes]]):
 
 
 @pytest.fixture
-def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) -> Started:
-    found = Started()
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) -> StartedWorkers:
+    found = StartedWorkers()
     start = worker_process.start_worker
 
-    def noted() -> subprocess.Popen[bytes]:
+    def start_and_record() -> subprocess.Popen[bytes]:
         found.late.append((tmp_path / "index").exists())
         found.append(start())
         return found[-1]
 
     for module in (worker_process, worker_pool):
-        monkeypatch.setattr(module, "start_worker", noted)
+        monkeypatch.setattr(module, "start_worker", start_and_record)
     return found
 
 
 @pytest.mark.parametrize("way", ["refresh", "index", "search"])
 @pytest.mark.parametrize("files", [3, 300])
-def test_a_first_index_starts_processes_at_once_and_leaves_none_behind(
-    way: str, files: int, tmp_path: Path, make_app, started: Started
+def test_a_first_index_starts_workers_at_once_and_ends_them_all(
+    way: str, files: int, tmp_path: Path, make_app, started: StartedWorkers
 ) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
     app = make_app(root)
     getattr(app, way)(*(["add 7"] if way == "search" else []))
     assert app.status().files == files
-    # A program that asks may have had an index for long; only then it is worth a look.
+    # A search usually finds an index; only if there is none are workers started.
     assert started.late == [way == "search"] * 2
     assert started.have_ended()
     (root / "new.py").write_text("def later(): ...\n")
     app.index()
-    assert len(started) == 2  # little changed: nobody was started for it
+    assert len(started) == 2  # one changed file needs no worker
     app.index(rebuild=True)
     assert len(started) == 4
     assert started.have_ended()
 
 
-def test_whoever_waits_for_another_writer_keeps_no_processes(
-    repository: Path, tmp_path: Path, make_app, started: Started
+def test_an_app_that_waits_for_another_writer_ends_its_workers(
+    repository: Path, tmp_path: Path, make_app, started: StartedWorkers
 ) -> None:
     notices: list[str] = []
     app = make_app(repository, notices=notices)
@@ -156,16 +156,16 @@ def test_whoever_waits_for_another_writer_keeps_no_processes(
     assert started.have_ended()
 
 
-def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
-    tmp_path: Path, make_app, started: Started, monkeypatch: pytest.MonkeyPatch
+def test_prestarted_workers_are_used_for_less_text_than_new_ones(
+    tmp_path: Path, make_app, started: StartedWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[int] = []
 
-    def noted(jobs: Sequence[ReadJob], *rest: Any) -> Iterator[ReadResult]:
+    def run_and_record(jobs: Sequence[ReadJob], *rest: Any) -> Iterator[ReadResult]:
         runs.append(len(jobs))
         return worker_pool.run_jobs(jobs, *rest)
 
-    monkeypatch.setattr(scheduler, "run_jobs", noted)
+    monkeypatch.setattr(scheduler, "run_jobs", run_and_record)
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     names = [f"a{n}.py" for n in range(100)]
     root = make_repository(tmp_path / "repo", dict.fromkeys(names, text))
@@ -177,7 +177,7 @@ def test_processes_that_wait_are_used_for_less_than_new_ones_are_started_for(
     assert app.index().files_indexed == 100
     assert runs == [100]
     assert len(started) == 2
-    # What ended by itself cannot be meant to be used.
+    # Workers that died are not waiting.
     early = PrestartedWorkers()
     early.start()
     assert early.are_waiting()
@@ -195,11 +195,11 @@ def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
     sizes = [sum(job.size for job in batch) for batch in batches]
     assert max(sizes) == sizes[0] > 200_000
     assert max(sizes[-2:]) < 64_000
-    # Of what is just worth several processes each gets a part.
+    # Every process gets a batch even if there is little to read.
     assert len(worker_pool._make_batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
 
 
-def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
+def test_the_writing_process_loads_no_grammar(tmp_path: Path) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(700))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": text for n in range(30)})
     code = (
@@ -214,8 +214,8 @@ def test_the_process_that_writes_loads_no_grammar(tmp_path: Path) -> None:
     assert child.stdout.split() == ["30", "False"]
 
 
-def test_nobody_is_started_where_nothing_can_be_indexed(
-    tmp_path: Path, make_app, started: Started
+def test_no_worker_is_started_if_nothing_can_be_indexed(
+    tmp_path: Path, make_app, started: StartedWorkers
 ) -> None:
     for name in ("absent", "x" * 300):
         with pytest.raises(IngestError):

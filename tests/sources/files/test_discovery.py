@@ -1,4 +1,4 @@
-"""Which files a walk finds, in folders without git and by name, size and kind of file."""
+"""The files that a walk returns without git, and the reasons to skip files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rootle.sources.files.file_listing import list_tree
 from rootle.sources.files.skip_rules import REASONS, reason_by_name
 from rootle.sources.source import Scan
 
-_NOBODY = 65534
+_UNPRIVILEGED = 65534
 
 
 def _write(root: Path, *paths: str, text: str = "x\n") -> None:
@@ -35,7 +35,7 @@ def _skips(walk: Scan) -> dict[str, str]:
     return {skip.uri: skip.reason for skip in walk.skips}
 
 
-def test_a_walk_gives_sorted_paths_with_size_and_time(tmp_path: Path) -> None:
+def test_a_walk_returns_sorted_paths_with_size_and_time(tmp_path: Path) -> None:
     _write(tmp_path, "b.py", "a/c.py", "a.py", text="four")
 
     walk = walk_files(tmp_path, WalkRules())
@@ -53,7 +53,7 @@ def test_a_root_may_be_a_link_to_a_folder(tmp_path: Path) -> None:
     assert _paths(tmp_path / "link") == ["a.py"]
 
 
-def test_nested_ignore_files_work_without_git(tmp_path: Path) -> None:
+def test_nested_ignore_files_apply_without_git(tmp_path: Path) -> None:
     _write(tmp_path, "a.log", "keep.log", "sub/b.log", "sub/deep/c.log", "sub/d.tmp", "out/e.py")
     (tmp_path / ".gitignore").write_text("*.log\n!keep.log\n/out/\n")
     (tmp_path / "sub/.gitignore").write_text("!deep/*.log\n")
@@ -64,7 +64,7 @@ def test_nested_ignore_files_work_without_git(tmp_path: Path) -> None:
     assert paths == [".gitignore", "keep.log", "sub/.gitignore", "sub/.ignore", "sub/deep/c.log"]
 
 
-def test_an_ignore_file_outranks_gitignore_in_the_same_folder(tmp_path: Path) -> None:
+def test_an_ignore_file_overrides_gitignore_in_the_same_folder(tmp_path: Path) -> None:
     _write(tmp_path, "a.log")
     (tmp_path / ".gitignore").write_text("*.log\n.*\n")
     (tmp_path / ".ignore").write_text("!a.log\n")
@@ -72,14 +72,14 @@ def test_an_ignore_file_outranks_gitignore_in_the_same_folder(tmp_path: Path) ->
     assert _paths(tmp_path) == ["a.log"]
 
 
-def test_folders_that_tools_fill_are_left_out_without_git(tmp_path: Path) -> None:
+def test_excluded_folders_are_not_listed_without_git(tmp_path: Path) -> None:
     _write(tmp_path, "node_modules/x/i.js", "a/__pycache__/b.py", ".hg/store", "env/pyvenv.cfg")
     _write(tmp_path, "env/lib/x.py", "target/CACHEDIR.TAG", "target/x.rs", "build/keep.py")
 
     assert _paths(tmp_path) == ["build/keep.py"]
 
 
-def test_rootleignore_takes_back_only_what_it_left_out_itself(tmp_path: Path) -> None:
+def test_rootleignore_reincludes_only_its_own_exclusions(tmp_path: Path) -> None:
     _write(tmp_path, "a.log", "b.py", "docs/c.md", "docs/d.md")
     (tmp_path / ".gitignore").write_text("*.log\n.*\n")
     (tmp_path / ".rootleignore").write_text("docs/*\n!docs/d.md\n!a.log\n")
@@ -87,7 +87,7 @@ def test_rootleignore_takes_back_only_what_it_left_out_itself(tmp_path: Path) ->
     assert _paths(tmp_path) == ["b.py", "docs/d.md"]
 
 
-def test_a_nested_rootleignore_speaks_of_its_folder(tmp_path: Path) -> None:
+def test_a_nested_rootleignore_applies_to_its_folder(tmp_path: Path) -> None:
     _write(tmp_path, "x.py", "sub/x.py", "sub/y.py")
     (tmp_path / "sub/.rootleignore").write_text("/x.py\n.*\n")
 
@@ -130,7 +130,7 @@ def test_a_large_file_is_skipped_with_its_size(tmp_path: Path) -> None:
     ]
 
 
-def test_names_with_spaces_line_ends_and_odd_bytes_survive(tmp_path: Path) -> None:
+def test_names_with_spaces_newlines_and_invalid_utf8_are_listed(tmp_path: Path) -> None:
     names = [b"a b.py", b"c\nd.py", b"\xff\xfe.py", "ü.py".encode(), b"\x01.py", b" .py", b"-x.py"]
     for name in names:
         with open(os.path.join(os.fsencode(tmp_path), name), "wb"):
@@ -145,21 +145,21 @@ def test_names_with_spaces_line_ends_and_odd_bytes_survive(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["missing", "file"])
-def test_a_root_that_is_no_folder_is_an_error(name: str, tmp_path: Path) -> None:
+def test_a_root_that_is_not_a_folder_is_an_error(name: str, tmp_path: Path) -> None:
     _write(tmp_path, "file")
 
     with pytest.raises(IngestError, match=name):
         walk_files(tmp_path / name, WalkRules())
 
 
-def _run_as_nobody(code: str, root: Path) -> str:
-    """Run code as a user without rights: the tests themselves may run as root."""
+def _run_unprivileged(code: str, root: Path) -> str:
+    """Run code as an unprivileged user; the tests may run as root."""
     parent = root
-    while parent != parent.parent:  # pytest makes its folders for their owner alone
+    while parent != parent.parent:  # the folders of pytest are accessible only for their owner
         if parent.stat().st_uid == os.geteuid() and parent.stat().st_mode & 0o005 != 0o005:
             parent.chmod(0o755)
         parent = parent.parent
-    drop = f"os.setgroups([]); os.setgid({_NOBODY}); os.setuid({_NOBODY})"
+    drop = f"os.setgroups([]); os.setgid({_UNPRIVILEGED}); os.setuid({_UNPRIVILEGED})"
     setup = "import os, sys; from pathlib import Path; sys.path[:0] = {!r}\n"
     imports = (
         "from rootle.sources.files.discovery import *\n"
@@ -175,7 +175,7 @@ def _run_as_nobody(code: str, root: Path) -> str:
 
 @pytest.fixture
 def locked(tmp_path: Path) -> Path:
-    """A tree with a folder, an ignore file and a source file that nobody may read."""
+    """A tree with an unreadable folder, ignore file and source file."""
     root = tmp_path / "tree"
     _write(root, "open/a.py", "locked/b.py", "secret.py", "sub/.gitignore", "sub/c.py")
     for path in ("locked", "secret.py", "sub/.gitignore"):
@@ -190,8 +190,8 @@ print(read_text(Path(sys.argv[1], "secret.py"), "secret.py"))
 """
 
 
-def test_what_may_not_be_read_is_passed_over(locked: Path) -> None:
-    printed = _run_as_nobody(_PRINT_WALK, locked)
+def test_unreadable_folders_and_files_are_skipped(locked: Path) -> None:
+    printed = _run_unprivileged(_PRINT_WALK, locked)
 
     assert "['open/a.py', 'secret.py', 'sub/.gitignore', 'sub/c.py']" in printed
     assert "SkippedDocument(uri='locked', reason='unreadable', size=0)" in printed
@@ -199,16 +199,16 @@ def test_what_may_not_be_read_is_passed_over(locked: Path) -> None:
     assert "\nunreadable\n" in printed
 
 
-def test_git_names_the_folders_that_it_may_not_read(locked: Path) -> None:
+def test_folders_that_git_cannot_read_are_reported(locked: Path) -> None:
     subprocess.run(["git", "init", "-q", locked], check=True)
     _write(locked, "sub/deep/it's locked/x.py")
     (locked / "sub/deep/it's locked").chmod(0)
     if os.geteuid() == 0:
-        subprocess.run(["chown", "-R", str(_NOBODY), locked / ".git"], check=True)
-        os.chown(locked, _NOBODY, -1)
+        subprocess.run(["chown", "-R", str(_UNPRIVILEGED), locked / ".git"], check=True)
+        os.chown(locked, _UNPRIVILEGED, -1)
 
-    printed = _run_as_nobody(_PRINT_WALK, locked)
-    below = _run_as_nobody("sys.argv[1] += '/sub'" + _PRINT_WALK, locked)
+    printed = _run_unprivileged(_PRINT_WALK, locked)
+    below = _run_unprivileged("sys.argv[1] += '/sub'" + _PRINT_WALK, locked)
 
     assert "'open/a.py', 'secret.py'" in printed
     assert (
@@ -225,7 +225,7 @@ def test_an_unreadable_root_is_an_error(locked: Path) -> None:
         "except rootle.errors.IngestError as error: print(error)"
     )
 
-    assert "cannot be read" in _run_as_nobody(code, locked)
+    assert "cannot be read" in _run_unprivileged(code, locked)
 
 
 @pytest.mark.parametrize(
@@ -259,11 +259,11 @@ def test_an_unreadable_root_is_an_error(locked: Path) -> None:
         ("icon.svg", None),
     ],
 )
-def test_a_name_alone_tells_what_nobody_searches(name: str, reason: str | None) -> None:
+def test_the_reason_to_skip_a_file_by_its_name(name: str, reason: str | None) -> None:
     assert reason_by_name(name) == reason
 
 
-def test_a_file_that_vanishes_after_the_listing_is_left_out(
+def test_a_file_that_is_deleted_after_the_listing_is_not_returned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _write(tmp_path, "a.py", "b.py")
@@ -281,7 +281,7 @@ def test_a_file_that_vanishes_after_the_listing_is_left_out(
     assert walk.skips == ()
 
 
-def test_a_folder_as_ignore_file_is_no_trouble(
+def test_a_folder_named_like_an_ignore_file_is_not_applied(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     _write(tmp_path, ".gitignore/x.py", "a.py")

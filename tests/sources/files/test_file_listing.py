@@ -1,4 +1,4 @@
-"""Which files a walk finds in git work trees of every kind."""
+"""The files that a walk returns in git work trees of every kind."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def repository(tmp_path: Path) -> Path:
     return _make_repository(tmp_path / "repo", "a.py", "sub/b.py")
 
 
-def test_tracked_and_new_files_are_ours_and_ignored_ones_are_not(repository: Path) -> None:
+def test_tracked_and_new_files_are_listed_and_ignored_ones_are_not(repository: Path) -> None:
     (repository / ".gitignore").write_text("*.log\n.gitignore\n")
     _write(repository, "new.py", "x.log", "tracked.log")
     _git(repository, "add", "-f", "tracked.log")
@@ -64,7 +64,7 @@ def test_tracked_and_new_files_are_ours_and_ignored_ones_are_not(repository: Pat
     assert _paths(repository) == ["a.py", "new.py", "sub/b.py", "tracked.log"]
 
 
-def test_global_and_private_excludes_count(repository: Path, tmp_path: Path) -> None:
+def test_global_and_private_excludes_apply(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "excludes").write_text("*.bak\n")
     _git(repository, "config", "--global", "core.excludesFile", tmp_path / "excludes")
     (repository / ".git/info/exclude").write_text("mine/\n")
@@ -73,19 +73,19 @@ def test_global_and_private_excludes_count(repository: Path, tmp_path: Path) -> 
     assert _paths(repository) == ["a.py", "sub/b.py"]
 
 
-def test_a_subfolder_as_root_gives_paths_below_it(repository: Path) -> None:
+def test_paths_are_relative_to_a_subfolder_as_root(repository: Path) -> None:
     _write(repository, "sub/new.py")
 
     assert _paths(repository / "sub") == ["b.py", "new.py"]
 
 
-def test_deleted_files_are_not_ours(repository: Path) -> None:
+def test_deleted_files_are_not_listed(repository: Path) -> None:
     (repository / "a.py").unlink()
 
     assert _paths(repository) == ["sub/b.py"]
 
 
-def test_a_file_in_conflict_appears_once(repository: Path) -> None:
+def test_a_file_in_conflict_is_listed_once(repository: Path) -> None:
     _git(repository, "checkout", "-q", "-b", "other")
     (repository / "a.py").write_text("other\n")
     _git(repository, "commit", "-q", "-am", "other")
@@ -97,7 +97,7 @@ def test_a_file_in_conflict_appears_once(repository: Path) -> None:
     assert _paths(repository) == ["a.py", "sub/b.py"]
 
 
-def test_rootleignore_leaves_out_tracked_files(repository: Path) -> None:
+def test_rootleignore_excludes_tracked_files(repository: Path) -> None:
     _write(repository, "sub/deep/c.py", "sub/keep.py")
     (repository / ".rootleignore").write_text("/a.py\n.rootleignore\n")
     (repository / "sub/.rootleignore").write_text("*.py\n!keep.py\n.*\n")
@@ -106,7 +106,7 @@ def test_rootleignore_leaves_out_tracked_files(repository: Path) -> None:
     assert _paths(repository) == ["sub/keep.py"]
 
 
-def test_an_initialised_submodule_is_walked_by_its_own_rules(
+def test_an_initialised_submodule_is_listed_by_its_own_rules(
     repository: Path, tmp_path: Path
 ) -> None:
     library = _make_repository(tmp_path / "lib", "lib.py", ".gitignore")
@@ -121,21 +121,21 @@ def test_an_initialised_submodule_is_walked_by_its_own_rules(
     assert [path for path in _paths(repository) if path.startswith("vendor/")] == []
 
 
-def test_a_repository_inside_that_git_does_not_track_is_walked(repository: Path) -> None:
+def test_an_untracked_nested_repository_is_listed(repository: Path) -> None:
     _make_repository(repository / "inner", "in.py")
     _make_repository(repository / "inner/deep", "deep.py")
 
     assert _paths(repository) == ["a.py", "inner/deep/deep.py", "inner/in.py", "sub/b.py"]
 
 
-def test_a_new_repository_inside_is_walked_too(repository: Path) -> None:
+def test_a_nested_repository_without_commits_is_listed(repository: Path) -> None:
     _git(repository, "init", "-q", "inner")
     _write(repository, "inner/new.py")
 
     assert _paths(repository) == ["a.py", "inner/new.py", "sub/b.py"]
 
 
-def test_a_linked_worktree_with_a_submodule_is_walked(repository: Path, tmp_path: Path) -> None:
+def test_a_linked_worktree_with_a_submodule_is_listed(repository: Path, tmp_path: Path) -> None:
     library = _make_repository(tmp_path / "lib", "lib.py")
     _git(repository, "submodule", "add", "-q", library, "vendor/lib")
     _git(repository, "commit", "-q", "-m", "library")
@@ -145,7 +145,7 @@ def test_a_linked_worktree_with_a_submodule_is_walked(repository: Path, tmp_path
     assert "vendor/lib/lib.py" in _paths(tmp_path / "tree")
 
 
-def test_a_root_behind_a_link_is_in_the_work_tree_that_it_leads_to(
+def test_a_root_that_is_a_link_belongs_to_the_work_tree_of_its_target(
     repository: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(repository / "sub")
@@ -155,7 +155,7 @@ def test_a_root_behind_a_link_is_in_the_work_tree_that_it_leads_to(
     assert _paths(tmp_path / "link") == ["b.py"]
 
 
-def test_a_linked_worktree_is_a_root_but_not_a_part(repository: Path) -> None:
+def test_a_linked_worktree_is_listed_only_as_a_root(repository: Path) -> None:
     _git(repository, "worktree", "add", "-q", "trees/x")
     _write(repository, "trees/x/new.py")
 
@@ -163,7 +163,7 @@ def test_a_linked_worktree_is_a_root_but_not_a_part(repository: Path) -> None:
     assert _paths(repository) == ["a.py", "sub/b.py"]
 
 
-def test_a_sparse_checkout_has_only_what_is_on_disk(repository: Path) -> None:
+def test_a_sparse_checkout_has_only_the_files_on_disk(repository: Path) -> None:
     _write(repository, "other/c.py")
     _git(repository, "add", ".")
     _git(repository, "commit", "-q", "-m", "more")
@@ -184,7 +184,7 @@ def test_tracked_links_are_skipped(repository: Path) -> None:
     assert [(skip.uri, skip.reason) for skip in walk.skips] == [("loop", "symlink")]
 
 
-def test_a_tracked_path_behind_a_link_is_not_ours(repository: Path, tmp_path: Path) -> None:
+def test_a_tracked_path_behind_a_link_is_not_listed(repository: Path, tmp_path: Path) -> None:
     _write(tmp_path, "outside/b.py")
     shutil.rmtree(repository / "sub")
     (repository / "sub").symlink_to(tmp_path / "outside")
@@ -192,7 +192,7 @@ def test_a_tracked_path_behind_a_link_is_not_ours(repository: Path, tmp_path: Pa
     assert _paths(repository) == ["a.py"]
 
 
-def test_an_ignored_folder_that_is_asked_for_is_walked(repository: Path) -> None:
+def test_an_ignored_folder_that_is_the_root_is_listed(repository: Path) -> None:
     (repository / ".gitignore").write_text("build\n")
     _write(repository, "build/x.py", "build/y.tmp")
     (repository / "build/.gitignore").write_text("*.tmp\n.*\n")
@@ -203,7 +203,7 @@ def test_an_ignored_folder_that_is_asked_for_is_walked(repository: Path) -> None
     assert not list_tree(str(repository / "build")).in_git
 
 
-def test_what_tools_fill_is_ours_only_where_git_tracks_it(repository: Path) -> None:
+def test_files_in_excluded_folders_are_listed_only_if_git_tracks_them(repository: Path) -> None:
     _write(repository, "node_modules/x.js", "venv/pyvenv.cfg", "venv/lib/y.py")
     _write(repository, "old/node_modules/z.js")
     _git(repository, "add", "old")
@@ -232,7 +232,7 @@ def _expect_own_walk(root: Path, caplog: pytest.LogCaptureFixture, message: str)
     return [entry.uri for entry in walk.documents]
 
 
-def test_without_git_installed_the_ignore_files_still_count(
+def test_ignore_files_apply_without_git_installed(
     repository: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (repository / ".gitignore").write_text("*.log\n.*\n/sub/x.py\n")
@@ -244,7 +244,7 @@ def test_without_git_installed_the_ignore_files_still_count(
     assert _expect_own_walk(repository / "sub", caplog, "not installed") == ["b.py"]
 
 
-def test_a_repository_of_somebody_else_is_walked_without_git(
+def test_a_repository_of_another_user_is_walked_without_git(
     repository: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
@@ -265,7 +265,7 @@ def test_a_damaged_repository_is_walked_without_git(
     assert _expect_own_walk(repository, caplog, "index file") == ["a.py", "sub/b.py"]
 
 
-def test_a_program_named_in_the_repository_is_not_run(repository: Path) -> None:
+def test_a_program_configured_in_the_repository_is_not_run(repository: Path) -> None:
     hook = repository / "hook.sh"
     hook.write_text(f"#!/bin/sh\ntouch {repository}/ran\n")
     hook.chmod(0o755)
@@ -278,7 +278,7 @@ def test_a_program_named_in_the_repository_is_not_run(repository: Path) -> None:
     assert (repository / "ran").exists()  # the trap works
 
 
-def test_the_variables_of_a_calling_git_do_not_mislead(
+def test_variables_of_a_calling_git_are_ignored(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = _make_repository(tmp_path / "other", "o.py")

@@ -1,4 +1,4 @@
-"""Our ignore rules and git's give the same answer on trees made at random."""
+"""The ignore rules agree with git on random trees."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _make_tree(root: Path, rng: random.Random) -> set[str]:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("x")
-        except OSError:  # a file stands where a folder should be, or the other way round
+        except OSError:  # a file of this name exists where a folder is needed, or the reverse
             continue
         files.add(path.relative_to(root).as_posix())
     folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
@@ -45,7 +45,7 @@ def _make_tree(root: Path, rng: random.Random) -> set[str]:
     return files
 
 
-def _ignored_by_git(root: Path, files: set[str]) -> set[str]:
+def _list_ignored_by_git(root: Path, files: set[str]) -> set[str]:
     command = ["git", "-C", os.fspath(root), "check-ignore", "-z", "--no-index", "--stdin"]
     names = "\0".join(sorted(files)).encode()
     printed = subprocess.run(command, input=names, capture_output=True, check=False).stdout
@@ -56,17 +56,17 @@ def _ignored_by_git(root: Path, files: set[str]) -> set[str]:
 def test_both_walks_agree_with_git_check_ignore(seed: int, tmp_path: Path) -> None:
     files = _make_tree(tmp_path, random.Random(seed))
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    wanted = files - _ignored_by_git(tmp_path, files)
+    wanted = files - _list_ignored_by_git(tmp_path, files)
 
     assert {entry.uri for entry in walk_files(tmp_path, WalkRules()).documents} == wanted
     assert set(walk_folder(os.fspath(tmp_path)).files) == wanted
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_rootleignore_has_the_same_syntax_in_both_walks(seed: int, tmp_path: Path) -> None:
+def test_rootleignore_has_the_same_syntax_with_and_without_git(seed: int, tmp_path: Path) -> None:
     files = _make_tree(tmp_path, random.Random(seed))
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    kept = files - _ignored_by_git(tmp_path, files)
+    kept = files - _list_ignored_by_git(tmp_path, files)
     for path in list(tmp_path.rglob(".gitignore")):
         path.rename(path.with_name(".rootleignore"))
     wanted = {path.replace(".gitignore", ".rootleignore") for path in kept}
@@ -98,7 +98,7 @@ def test_rootleignore_has_the_same_syntax_in_both_walks(seed: int, tmp_path: Pat
         ("[&&||~~a]", "&", True),
     ],
 )
-def test_a_pattern_matches_as_git_says(pattern: str, path: str, ignored: bool | None) -> None:
+def test_a_pattern_matches_as_in_git(pattern: str, path: str, ignored: bool | None) -> None:
     assert IgnoreFile(pattern.encode()).verdict(path, is_folder=False) is ignored
 
 
@@ -109,7 +109,7 @@ def test_a_pattern_with_a_slash_at_its_end_matches_folders_only() -> None:
     assert rules.verdict("a/build", is_folder=False) is None
 
 
-def test_patterns_count_from_the_folder_of_their_file() -> None:
+def test_patterns_are_relative_to_the_folder_of_their_file() -> None:
     rules = IgnoreFile(b"/x.py", "a/b/")
 
     assert rules.verdict("a/b/x.py", is_folder=False) is True

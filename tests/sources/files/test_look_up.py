@@ -1,4 +1,4 @@
-"""A look at some paths says what the walk over everything says of them."""
+"""Looking up some paths gives the same result as the whole walk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def root(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return folder
 
 
-def test_every_path_alone_and_all_together_as_in_the_whole_walk(root: Path) -> None:
+def test_looking_up_paths_agrees_with_the_whole_walk(root: Path) -> None:
     whole = walk_files(root, RULES)
     asked = [*FILES, "src/link.py", "gone.py", "gone/too.py"]
     for paths in ([path] for path in asked):
@@ -61,13 +61,15 @@ def test_every_path_alone_and_all_together_as_in_the_whole_walk(root: Path) -> N
     assert set(found.removed) == set(asked) - listed
 
 
-def test_a_path_in_a_repository_inside_is_left_to_the_whole_walk(root: Path) -> None:
+def test_a_path_in_a_nested_repository_takes_the_whole_walk(root: Path) -> None:
     subprocess.run(["git", "init", "-q", root / "sub"], check=True)
     (root / "sub/x.py").write_text("1")
     assert look_up_files(root, ["sub/x.py"], RULES) is None
 
 
-def test_the_whole_tree_is_not_listed_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_up_a_path_does_not_list_the_whole_tree(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(root: str) -> None:
         pytest.fail("everything was listed")
 

@@ -1,4 +1,4 @@
-"""What git tells of commits, and that it runs nothing while it tells."""
+"""Commits, authors and changes as git reports them, without running configured programs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from rootle.sources.git.command import run_git
 from rootle.sources.git.repository import (
     LastCommits,
-    changed_from_head,
     head_commit,
     is_ancestor,
     last_commits,
+    list_changed_files,
 )
 
 _START = 1_700_000_000
@@ -71,7 +71,7 @@ def test_each_file_has_the_time_of_its_last_commit(repository: Path) -> None:
     assert times_of(found) == {"a": _START + 1, "b": _START + 2, "sub/c": _START + 1}
 
 
-def test_each_file_has_the_author_of_its_last_commit_under_the_name_of_today(
+def test_each_file_has_the_author_of_its_last_commit_as_in_the_mailmap(
     repository: Path,
 ) -> None:
     (repository / "b").write_text("5")
@@ -85,7 +85,7 @@ def test_each_file_has_the_author_of_its_last_commit_under_the_name_of_today(
     assert found.by_path["b"].author == "Zoë New <zoe@new.example>"
 
 
-def test_since_a_commit_only_newer_ones_count(repository: Path) -> None:
+def test_only_commits_after_the_given_one_are_read(repository: Path) -> None:
     since = head_commit(repository)
     _commit(repository, 4, a="4")
 
@@ -98,23 +98,23 @@ def test_since_a_commit_only_newer_ones_count(repository: Path) -> None:
     assert last_commits(repository, "--output=x") is None
 
 
-def test_an_ancestor_is_told_from_a_commit_beside_it(repository: Path) -> None:
+def test_a_commit_on_another_branch_is_not_an_ancestor(repository: Path) -> None:
     first = head_commit(repository)
     _commit(repository, 4, a="4")
-    beside = head_commit(repository)
+    sibling = head_commit(repository)
     _git(repository, "reset", "-q", "--hard", "HEAD~1")
     _commit(repository, 5, a="5")
     head = head_commit(repository)
 
     assert first is not None
-    assert beside is not None
+    assert sibling is not None
     assert head is not None
     assert is_ancestor(repository, first, head)
-    assert not is_ancestor(repository, beside, head)
+    assert not is_ancestor(repository, sibling, head)
     assert not is_ancestor(repository, "0" * 40, head)
 
 
-def test_commits_and_time_are_bounded(repository: Path) -> None:
+def test_the_number_of_commits_and_the_time_are_limited(repository: Path) -> None:
     few = last_commits(repository, None, max_commits=2)
     none = last_commits(repository, None, timeout_s=0)
 
@@ -131,10 +131,10 @@ def test_paths_are_relative_to_the_root(repository: Path) -> None:
 
     assert found is not None
     assert times_of(found) == {"c": _START + 1}
-    assert changed_from_head(repository / "sub") == {"c"}
+    assert list_changed_files(repository / "sub") == {"c"}
 
 
-def test_odd_names_survive(repository: Path) -> None:
+def test_unusual_file_names_are_preserved(repository: Path) -> None:
     names = [b"x\ny", b"\nz", b"\x01q", b"\xff", b"a b", b"12"]
     for name in names:
         with open(os.path.join(os.fsencode(repository), name), "wb"):
@@ -147,10 +147,10 @@ def test_odd_names_survive(repository: Path) -> None:
     for name in names:
         with open(os.path.join(os.fsencode(repository), name), "wb") as file:
             file.write(b"more")
-    assert changed_from_head(repository) == {os.fsdecode(name) for name in names}
+    assert list_changed_files(repository) == {os.fsdecode(name) for name in names}
 
 
-def test_a_merge_does_not_touch_what_its_sides_touched(repository: Path) -> None:
+def test_a_merge_commit_does_not_count_as_a_change(repository: Path) -> None:
     _git(repository, "checkout", "-q", "-b", "side")
     _commit(repository, 4, side="4")
     _git(repository, "checkout", "-q", "-")
@@ -172,30 +172,30 @@ def test_staged_changed_and_deleted_files_differ_from_the_last_commit(repository
     _git(repository, "add", "new")
     (repository / "sub/c").touch()
 
-    assert changed_from_head(repository) == {"a", "b", "new"}
+    assert list_changed_files(repository) == {"a", "b", "new"}
 
 
-def test_outside_git_and_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
+def test_outside_git_and_before_the_first_commit_there_is_no_history(tmp_path: Path) -> None:
     assert head_commit(tmp_path) is None
     assert last_commits(tmp_path, None) is None
-    assert changed_from_head(tmp_path) == set()
+    assert list_changed_files(tmp_path) == set()
     _git(tmp_path, "init", "-q")
     assert head_commit(tmp_path) is None
     assert last_commits(tmp_path, None) is None
-    assert changed_from_head(tmp_path) == set()
+    assert list_changed_files(tmp_path) == set()
 
 
-def test_without_git_installed_there_is_nothing(
+def test_without_git_installed_there_is_no_history(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
 
     assert head_commit(repository) is None
     assert last_commits(repository, None) is None
-    assert changed_from_head(repository) == set()
+    assert list_changed_files(repository) == set()
 
 
-def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
+def test_programs_configured_in_a_repository_are_not_run(repository: Path) -> None:
     trap = repository / "trap.sh"
     trap.write_text(f"#!/bin/sh\necho $0 $* >>{repository}/ran\ncat\n")
     trap.chmod(0o755)
@@ -211,7 +211,7 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
     (repository / "a").write_text("changed")
     (repository / "ran").unlink(missing_ok=True)
 
-    changed = changed_from_head(repository)
+    changed = list_changed_files(repository)
     times = last_commits(repository, None)
 
     assert "a" in changed
@@ -221,9 +221,7 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
     assert (repository / "ran").exists()  # the trap works
 
 
-def test_a_partial_clone_is_read_as_far_as_it_goes_without_fetching(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_a_partial_clone_is_read_without_fetching(repository: Path, tmp_path: Path) -> None:
     _git(repository, "config", "uploadpack.allowFilter", "true")
     _commit(repository, 7, a="7")
     clone = tmp_path / "clone"
@@ -236,7 +234,7 @@ def test_a_partial_clone_is_read_as_far_as_it_goes_without_fetching(
     assert b"\n?" in run_git(os.fspath(clone), *missing, timeout_s=10).stdout
 
 
-def test_settings_of_the_person_in_the_environment_count(
+def test_user_settings_in_the_environment_apply(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")

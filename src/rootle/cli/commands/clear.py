@@ -5,14 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
-    Commands,
-    add_command,
-    add_common_options,
-    add_path,
-)
+from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_path
 
 _EXAMPLES: Final = """\
 rootle clear
@@ -20,17 +13,13 @@ rootle clear ~/projects/shop
 rootle clear --index-dir .rootle"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "clear",
-        summary="delete the index",
-        description="Delete the index of a folder. The files of the folder are not changed.",
-        examples=_EXAMPLES,
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Delete the index of a folder. The files of the folder are not changed.",
+        _EXAMPLES,
     )
     add_path(parser)
     add_common_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import Final
 
-from rootle.cli.options import (
-    SUCCESS,
-    Commands,
-    add_command,
-    add_json,
-    add_path,
-    add_settings,
-)
+from rootle.cli.options import SUCCESS, CommandParser, add_json, add_path, add_settings
 
 _EXAMPLES: Final = """\
 rootle config show
@@ -32,33 +24,25 @@ rootle config init --force"""
 _FILE_MODE: Final = 0o600
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "config",
-        summary="show the configuration, or create a configuration file",
-        description="Show the configuration of a folder, or create a file to change it.",
-        examples=_EXAMPLES,
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Show the configuration of a folder, or create a file to change it.",
+        _EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    show = add_command(
-        actions,
-        "show",
-        summary="show every key with its value and origin",
-        description="Show every key with its value and where the value comes from. Secrets are\n"
-        "hidden.",
-        examples=_SHOW_EXAMPLES,
+    show = actions.add_parser("show", help="show every key with its value and origin")
+    show.describe(
+        "Show every key with its value and where the value comes from. Secrets are\nhidden.",
+        _SHOW_EXAMPLES,
     )
     add_path(show)
     add_json(show)
     add_settings(show)
-    init = add_command(
-        actions,
-        "init",
-        summary="create a configuration file that explains every key",
-        description="Create a configuration file with every key, its meaning and its default, all\n"
+    init = actions.add_parser("init", help="create a configuration file that explains every key")
+    init.describe(
+        "Create a configuration file with every key, its meaning and its default, all\n"
         "of them commented out.",
-        examples=_INIT_EXAMPLES,
+        _INIT_EXAMPLES,
     )
     init.add_argument(
         "file",
@@ -67,7 +51,6 @@ def register(commands: Commands) -> None:
         help="file to create (default: config.json in rootle's configuration folder)",
     )
     init.add_argument("--force", action="store_true", help="overwrite an existing file")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,6 +71,8 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _init(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
     from rootle.cli.terminal import printable
     from rootle.config.loading import user_file
     from rootle.config.template import template

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import SUCCESS, Commands, add_command, add_common_options, add_path
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path
 
 if TYPE_CHECKING:
     from rootle.types import IndexReport
@@ -16,13 +16,10 @@ rootle index --dry-run ~/projects/shop
 rootle index --rebuild"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "index",
-        summary="create or update the index",
-        description="Create the index of a folder, or update it with the files that changed.",
-        examples=_EXAMPLES,
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Create the index of a folder, or update it with the files that changed.",
+        _EXAMPLES,
     )
     add_path(parser)
     parser.add_argument(
@@ -34,7 +31,6 @@ def register(commands: Commands) -> None:
         "--rebuild", action="store_true", help="delete the index and build it again"
     )
     add_common_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

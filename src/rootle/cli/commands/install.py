@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import CommandParser, Commands, add_command, add_root
+from rootle.cli.options import CommandParser, add_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,15 +19,12 @@ rootle install --all-detected --dry-run
 rootle install --agent cursor --agent codex --scope project --yes"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "install",
-        summary="add rootle to the configuration of coding agents",
-        description="Add rootle as an MCP server to the configuration of coding agents, and add a\n"
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Add rootle as an MCP server to the configuration of coding agents, and add a\n"
         "section to their instruction files that says when to use it. The changes are\n"
         "shown before they are written, and each file is backed up.",
-        examples=_EXAMPLES,
+        _EXAMPLES,
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
@@ -42,7 +39,6 @@ def register(commands: Commands) -> None:
         help="configure every agent that is installed on this machine",
     )
     add_edit_options(parser, "default: the user's if the agent has them")
-    parser.set_defaults(run=run)
 
 
 def add_edit_options(parser: CommandParser, default_scope: str) -> None:

@@ -7,17 +7,9 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
-from rootle.cli.options import (
-    SUCCESS,
-    Commands,
-    add_command,
-    add_index_dir,
-    add_root,
-    add_settings,
-)
+from rootle.cli.options import SUCCESS, CommandParser, add_index_dir, add_root, add_settings
 
 # Most folders are indexed within this time; for larger ones an agent gets partial answers.
 _INITIAL_INDEX_TIMEOUT_S: Final = 5.0
@@ -29,14 +21,11 @@ rootle mcp --root ~/projects/shop
 rootle mcp --http 8765"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "mcp",
-        summary="serve rootle's tools to a coding agent over MCP",
-        description="Serve rootle's tools over the Model Context Protocol: on standard input and\n"
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Serve rootle's tools over the Model Context Protocol: on standard input and\n"
         "output, which is how agents start it, or over HTTP.",
-        examples=_EXAMPLES,
+        _EXAMPLES,
     )
     parser.add_argument(
         "--http",
@@ -47,7 +36,6 @@ def register(commands: Commands) -> None:
     add_root(parser, "folder to serve")
     add_index_dir(parser)
     add_settings(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,6 +75,8 @@ def _check_root(args: argparse.Namespace) -> None:
 
     The server would index all files of the user.
     """
+    from pathlib import Path
+
     from rootle.cli.context import root_folder
     from rootle.errors import ConfigError
 

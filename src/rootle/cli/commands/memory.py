@@ -6,18 +6,9 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
-    CommandParser,
-    Commands,
-    add_command,
-    add_common_options,
-    add_root,
-)
+from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
 
 if TYPE_CHECKING:
     from rootle.app import App
@@ -52,26 +43,20 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "memory",
-        summary="manage stored memories",
-        description="Show and change the facts that agents stored about you and your projects.",
-        examples=_EXAMPLES,
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Show and change the facts that agents stored about you and your projects.",
+        _EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     parsers: dict[str, CommandParser] = {}
     for name, (summary, example) in _ACTIONS.items():
-        description = f"{summary[0].upper()}{summary[1:]}."
-        parsers[name] = add_command(
-            actions, name, summary=summary, description=description, examples=example
-        )
+        parsers[name] = actions.add_parser(name, help=summary)
+        parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for action in parsers.values():
         add_root(action, "folder whose files the memories may refer to")
         add_common_options(action)
-    parser.set_defaults(run=run)
 
 
 def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
@@ -221,6 +206,6 @@ def _open_file(name: str, mode: str, stream: IO[str]) -> AbstractContextManager[
     if name == _STDIO:
         return nullcontext(stream)
     try:
-        return Path(name).open(mode, encoding="utf-8")
+        return open(name, mode, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot open {name}: {error.strerror}") from error

@@ -6,15 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
-    CommandParser,
-    Commands,
-    add_command,
-    add_common_options,
-    add_root,
-)
+from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
 
 if TYPE_CHECKING:
     from rootle.types import SearchQuery
@@ -26,14 +18,11 @@ rootle search --context --budget 2000 "how are uploads retried"
 rootle search -n 3 --json retry_backoff"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "search",
-        summary="answer a question, after updating the index",
-        description="Find the lines of a folder that answer a question. The index is created or\n"
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Find the lines of a folder that answer a question. The index is created or\n"
         "updated first.",
-        examples=_EXAMPLES,
+        _EXAMPLES,
     )
     parser.add_argument(
         "question",
@@ -45,7 +34,6 @@ def register(commands: Commands) -> None:
     _add_filters(parser)
     _add_output_options(parser)
     add_common_options(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_filters(parser: CommandParser) -> None:

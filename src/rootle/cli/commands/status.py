@@ -5,14 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
-    Commands,
-    add_command,
-    add_common_options,
-    add_path,
-)
+from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_path
 
 if TYPE_CHECKING:
     from rootle.types import IndexStatus
@@ -23,18 +16,14 @@ rootle status --skipped ~/projects/shop
 rootle status --json | jq .pending"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "status",
-        summary="show the state of the index",
-        description="Show the state of the index of a folder, without changing it.",
-        examples=_EXAMPLES,
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Show the state of the index of a folder, without changing it.",
+        _EXAMPLES,
     )
     add_path(parser)
     parser.add_argument("--skipped", action="store_true", help="list every skipped file")
     add_common_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

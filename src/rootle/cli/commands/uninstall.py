@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from rootle.cli.commands.install import add_edit_options
-from rootle.cli.options import Commands, add_command
+from rootle.cli.options import CommandParser
 
 _EXAMPLES: Final = """\
 rootle uninstall
@@ -14,19 +14,15 @@ rootle uninstall --agent claude-code --yes
 rootle uninstall --scope project --dry-run"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "uninstall",
-        summary="remove rootle from the configuration of coding agents",
-        description="Remove what `rootle install` added, and nothing else.",
-        examples=_EXAMPLES,
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Remove what `rootle install` added, and nothing else.",
+        _EXAMPLES,
     )
     parser.add_argument(
         "--agent", action="append", metavar="NAME", help="agent (default: all); repeatable"
     )
     add_edit_options(parser, "default: both")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

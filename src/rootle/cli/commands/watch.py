@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import signal
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import SUCCESS, Commands, add_command, add_common_options, add_path
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -20,15 +19,12 @@ rootle watch --throttle 60
 rootle watch --resume"""
 
 
-def register(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "watch",
-        summary="keep the index up to date until Ctrl-C",
-        description="Keep the index of a folder up to date until Ctrl-C, and report each update\n"
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Keep the index of a folder up to date until Ctrl-C, and report each update\n"
         "on standard error. With --pause, --throttle or --resume, control the watcher\n"
         "that is already running.",
-        examples=_EXAMPLES,
+        _EXAMPLES,
     )
     add_path(parser)
     control = parser.add_mutually_exclusive_group()
@@ -41,10 +37,11 @@ def register(commands: Commands) -> None:
     )
     control.add_argument("--resume", action="store_true", help="index every change again")
     add_common_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    import signal
+
     from rootle.cli.context import open_app_from
     from rootle.cli.terminal import print_json, warn
     from rootle.errors import UnavailableError

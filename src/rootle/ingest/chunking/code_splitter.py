@@ -1,4 +1,4 @@
-"""Source code cut at its definitions, by the outline that tree-sitter gives."""
+"""Split source code at its definitions, using the outline that tree-sitter gives."""
 
 from __future__ import annotations
 
@@ -11,135 +11,135 @@ from tree_sitter import Node
 
 from rootle.ingest.chunking.lines import LineRange, Lines
 from rootle.ingest.chunking.outline import Outline, Unit
-from rootle.ingest.chunking.split_points import PART_MAX, REST_SLACK, SplitPoints, split_at_borders
+from rootle.ingest.chunking.split_points import PART_MAX, REST_SLACK, SplitPoints, split_at_points
 
-# A class up to this long stays one piece; a longer one becomes its head and its members.
+# A class up to this size stays whole; a larger one is split into its head and its members.
 SMALL_BOX: Final = 600
-# Neighbours below TINY characters are joined while the sum stays within JOINED.
+# Adjacent ranges below TINY characters are joined while the sum stays within JOINED.
 TINY: Final = 250
 JOINED: Final = 700
-# Less than this (a brace, "class A {", one import) means nothing alone: it goes to a neighbour of
-# any size, and does not count for the scope.
-CRUMB: Final = 60
-# Deeper nesting than this is generated code: cut there without looking further in.
+# A shorter range (a brace, "class A {", one import) means nothing alone: it joins an adjacent range
+# of any size, and does not count for the scope.
+FRAGMENT: Final = 60
+# Code nested more deeply is generated: it is split there without looking further in.
 MAX_DEPTH: Final = 40
-# Nodes of fewer bytes are not looked into for a line to cut at.
-MIN_OPENED: Final = 400
+# Smaller nodes are not searched for split points.
+MIN_OPENED_BYTES: Final = 400
 
 _CLOSERS: Final = ("}", ")", "]", "end", "#endif", "fi", "done", "*/", "</", "?>")
 
 
 def split_code(lines: Lines, outline: Outline, max_chars: int) -> list[LineRange]:
-    """The parts of a source text, in order: they cover every line that is not blank."""
-    cutter = _Cutter(lines, outline.above, max_chars)
-    return cutter.gather_crumbs(list(cutter.cut(outline.root, (), 0)))
+    """Return line ranges in order that cover every line that is not blank."""
+    splitter = _CodeSplitter(lines, outline.above, max_chars)
+    return splitter.merge_fragments(list(splitter.split(outline.root, (), 0)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Cutter:
+class _CodeSplitter:
     lines: Lines
     above: dict[int, int]
     max_chars: int
 
-    def cut(self, unit: Unit, path: tuple[str, ...], depth: int) -> Iterator[LineRange]:
-        """A unit too big for one part: its members, and what stands between them."""
+    def split(self, unit: Unit, path: tuple[str, ...], depth: int) -> Iterator[LineRange]:
+        """Split a unit that is too large for one range into members and the lines between them."""
         members = unit.members if depth < MAX_DEPTH else []
-        borders: SplitPoints | None = None
-        row, run = unit.first, list[LineRange]()
+        points: SplitPoints | None = None
+        row, pending = unit.first, list[LineRange]()
         for member in members:
             if row < member.first:
-                borders = borders or self._borders_if_needed(unit, row, member.first)
-                run.extend(self._fill(row, member.first, path, borders))
+                points = points or self._points_if_needed(unit, row, member.first)
+                pending.extend(self._split_lines(row, member.first, path, points))
             inner = (*path, member.title)
-            if self._is_whole(member):
-                run.append(LineRange(member.first, member.end, inner))
+            if self._fits_whole(member):
+                pending.append(LineRange(member.first, member.end, inner))
             else:
-                yield from self._join(run)
-                run = []
-                yield from self.cut(member, inner, depth + 1)
+                yield from self._join(pending)
+                pending = []
+                yield from self.split(member, inner, depth + 1)
             row = member.end
-        borders = borders or self._borders_if_needed(unit, row, unit.end)
-        run.extend(self._fill(row, unit.end, path, borders))
-        yield from self._join(run)
+        points = points or self._points_if_needed(unit, row, unit.end)
+        pending.extend(self._split_lines(row, unit.end, path, points))
+        yield from self._join(pending)
 
-    def _is_whole(self, unit: Unit) -> bool:
+    def _fits_whole(self, unit: Unit) -> bool:
         size = self.lines.size(unit.first, unit.end)
         return size <= (min(SMALL_BOX, self.max_chars) if unit.is_box else self.max_chars)
 
-    def _fill(
-        self, first: int, end: int, path: tuple[str, ...], borders: SplitPoints | None
+    def _split_lines(
+        self, first: int, end: int, path: tuple[str, ...], points: SplitPoints | None
     ) -> Iterator[LineRange]:
-        """The parts of a stretch without definitions."""
+        """Split lines without definitions."""
         first, end = self.lines.trim(first, end)
         if first == end:
             return
-        if borders is None:
+        if points is None:
             yield LineRange(first, end, path)
             return
-        for start, stop in split_at_borders(self.lines, first, end, borders, self.max_chars):
+        for start, stop in split_at_points(self.lines, first, end, points, self.max_chars):
             yield LineRange(start, stop, path)
 
-    def _borders_if_needed(self, unit: Unit, first: int, end: int) -> SplitPoints | None:
+    def _points_if_needed(self, unit: Unit, first: int, end: int) -> SplitPoints | None:
         if self.lines.size(first, end) <= min(PART_MAX + REST_SLACK, self.max_chars):
             return None
-        return _tree_borders(unit, self.above)
+        return _find_split_points(unit, self.above)
 
-    def _join(self, run: list[LineRange]) -> list[LineRange]:
-        """The parts of one level with the tiny ones joined to a neighbour."""
+    def _join(self, ranges: list[LineRange]) -> list[LineRange]:
+        """Join the tiny ranges of one level with an adjacent range."""
         joined: list[LineRange] = []
-        for part in run:
-            if joined and self._belong_together(joined[-1], part):
-                joined[-1] = self._merge(joined[-1], part)
+        for line_range in ranges:
+            if joined and self._should_join(joined[-1], line_range):
+                joined[-1] = self._merge(joined[-1], line_range)
             else:
-                joined.append(part)
+                joined.append(line_range)
         return joined
 
-    def _belong_together(self, left: LineRange, right: LineRange) -> bool:
+    def _should_join(self, left: LineRange, right: LineRange) -> bool:
         smaller = min(self._size(left), self._size(right))
         return smaller < TINY and self._fits(left, right, JOINED)
 
     def _fits(self, left: LineRange, right: LineRange, limit: int) -> bool:
         return self.lines.size(left.first, right.end) <= min(limit, self.max_chars)
 
-    def _size(self, part: LineRange) -> int:
-        return self.lines.size(part.first, part.end)
+    def _size(self, line_range: LineRange) -> int:
+        return self.lines.size(line_range.first, line_range.end)
 
     def _merge(self, left: LineRange, right: LineRange) -> LineRange:
-        if self._size(left) < CRUMB:
+        if self._size(left) < FRAGMENT:
             path = right.path
-        elif self._size(right) < CRUMB:
+        elif self._size(right) < FRAGMENT:
             path = left.path
         else:
             pairs = zip(left.path, right.path, strict=False)
             path = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         return LineRange(left.first, right.end, path)
 
-    def gather_crumbs(self, parts: list[LineRange]) -> list[LineRange]:
-        """Give a closing line to the part before it, a lone opening line to the part after it."""
+    def merge_fragments(self, ranges: list[LineRange]) -> list[LineRange]:
+        """Join a closing line with the range before it, and a lone opening line with the next."""
         kept: list[LineRange] = []
-        for part in parts:
+        for line_range in ranges:
             last = kept[-1] if kept else None
-            if last is not None and self._fits(last, part, self.max_chars):
-                is_end = self._size(part) < CRUMB and self._closes(part)
-                if is_end or (self._size(last) < CRUMB and not self._closes(last)):
-                    kept[-1] = self._merge(last, part)
+            if last is not None and self._fits(last, line_range, self.max_chars):
+                is_end = self._size(line_range) < FRAGMENT and self._closes(line_range)
+                if is_end or (self._size(last) < FRAGMENT and not self._closes(last)):
+                    kept[-1] = self._merge(last, line_range)
                     continue
-            kept.append(part)
+            kept.append(line_range)
         if (
             len(kept) > 1
-            and self._size(kept[-1]) < CRUMB
+            and self._size(kept[-1]) < FRAGMENT
             and self._fits(kept[-2], kept[-1], self.max_chars)
         ):
             kept[-2:] = [self._merge(kept[-2], kept[-1])]
         return kept
 
-    def _closes(self, part: LineRange) -> bool:
-        return self.lines.rows[part.first].lstrip().startswith(_CLOSERS)
+    def _closes(self, line_range: LineRange) -> bool:
+        return self.lines.rows[line_range.first].lstrip().startswith(_CLOSERS)
 
 
-def _tree_borders(unit: Unit, above: dict[int, int]) -> SplitPoints:
-    """The lines of a unit that begin a statement, with how deep it stands; members stay shut."""
-    shut = {member.node.id for member in unit.members}
+def _find_split_points(unit: Unit, above: dict[int, int]) -> SplitPoints:
+    """Return the lines of a unit that begin a statement, except those inside its members."""
+    closed = {member.node.id for member in unit.members}
     depths: dict[int, int] = {member.first: 0 for member in unit.members}
     depths[max(unit.row, 0)] = 0
     level: list[Node] = [unit.node]
@@ -149,11 +149,12 @@ def _tree_borders(unit: Unit, above: dict[int, int]) -> SplitPoints:
             for child in node.children:
                 # Shallow levels come first, so that a line keeps the depth of its outermost node.
                 depths.setdefault(child.start_point[0], depth)
-                if child.end_byte - child.start_byte > MIN_OPENED and child.id not in shut:
+                size = child.end_byte - child.start_byte
+                if size > MIN_OPENED_BYTES and child.id not in closed:
                     below.append(child)
         level = below
         if not level:
             break
-    # No cut between a comment and what it stands above.
+    # Do not split between a comment and the statement below it.
     rows = sorted(row for row in depths if row - 1 not in above)
     return SplitPoints(rows, [depths[row] for row in rows])

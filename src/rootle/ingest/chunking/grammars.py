@@ -1,4 +1,4 @@
-"""Tree-sitter grammars: which languages have one, and how each is loaded on first use."""
+"""The tree-sitter grammars of languages, loaded on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tree_sitter import Language, Query
 
 @dataclass(frozen=True, slots=True)
 class GrammarSource:
-    """Where a language's grammar comes from: the wheel's module, its function, our query file."""
+    """The module and function that provide a grammar, and the query file for it."""
 
     module: str
     function: str
@@ -28,7 +28,7 @@ class Grammar:
     query: Query
 
 
-# A new language is one line here and one file in queries/.
+# To add a language, add a line here and a file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm"),
     "c": GrammarSource("tree_sitter_c", "language", "c.scm"),
@@ -56,20 +56,20 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
 }
 
 
-# Every grammar calls what it could not read so.
+# All grammars use this node for text that they cannot parse.
 UNREAD: Final = "(ERROR) @unread"
 
 
 @cache
 def load_grammar(language: str) -> Grammar:
-    """The grammar of a language in `GRAMMARS`, made once a process."""
+    """Return the grammar of a language in `GRAMMARS`, created once per process."""
     source = GRAMMARS[language]
     entry = cast("Callable[[], object]", getattr(import_module(source.module), source.function))
-    # The wheel hands out a capsule; tree-sitter's own stub still types it as an integer.
+    # The module returns a capsule, which the type stub of tree-sitter declares as an integer.
     grammar = Language(entry())
     return Grammar(grammar, Query(grammar, read_query(source.query) + UNREAD))
 
 
 def read_query(name: str) -> str:
-    """The text of one of our query files."""
+    """Return the text of a query file."""
     return resources.files(__package__).joinpath("queries", name).read_text(encoding="utf-8")

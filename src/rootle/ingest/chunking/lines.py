@@ -1,4 +1,4 @@
-"""A text as numbered lines, and what is said about runs of them."""
+"""A text as numbered lines, and records that refer to ranges of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """A run of lines to become a piece, and its place: lines first to end - 1, counted from 0."""
+    """Lines first to end - 1, counted from 0, that become a chunk, with the path of their scope."""
 
     first: int
     end: int
@@ -18,7 +18,7 @@ class LineRange:
 
 
 class Name(NamedTuple):
-    """A defined name and where it stands; the column counts bytes, as tree-sitter does."""
+    """A defined name and its position; the column counts bytes, as in tree-sitter."""
 
     row: int
     column: int
@@ -34,19 +34,19 @@ class Comment(NamedTuple):
 
 
 class Lines:
-    """The lines of a text; only "\\n" ends one. Runs are half open: lines first to end - 1."""
+    """The lines of a text, separated by "\\n". Ranges are half open: lines first to end - 1."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.rows = text.split("\n")
-        # One entry more than there are lines: where a line after the last would start.
+        # The offset of each line, and at the end that of a line after the last.
         self.starts: list[int] = [0, *map(add, accumulate(map(len, self.rows)), count(1))]
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def size(self, first: int, end: int) -> int:
-        """Characters of a run, without the newline at its end."""
+        """Return the number of characters in a range, without the newline at its end."""
         return self.starts[end] - self.starts[first] - 1
 
     def is_blank(self, row: int) -> bool:
@@ -54,7 +54,7 @@ class Lines:
         return not line or line.isspace()
 
     def trim(self, first: int, end: int) -> tuple[int, int]:
-        """The run without the blank lines at its edges; first == end when nothing is left."""
+        """Return the range without blank lines at its ends; first == end if it is empty."""
         while first < end and self.is_blank(first):
             first += 1
         while first < end and self.is_blank(end - 1):

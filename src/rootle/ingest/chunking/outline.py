@@ -1,15 +1,15 @@
 """The definitions of a source text as a tree of line ranges, with its names and comments.
 
-What a query file may capture, beside nodes that it only tests (these start with "_"):
-  @unit.LABEL  a function, a method, a rule …: one piece while it fits ("LABEL name" in the scope)
-  @box.LABEL   a class, an impl, a namespace …: a head and members, each a piece
-  @name        what a definition defines: a symbol; for a unit or box also its name in the scope
-  @title       its name in the scope where that is no symbol (the type of an impl, a test's text)
-  @owner       the type that a method stands outside of (Go)
-  @comment     a comment; lines of it right above a definition belong to that definition
+Query files use these captures; other captures, which start with "_", are only tested:
+  @unit.LABEL  a function, a method, a rule …: one chunk if it fits ("LABEL name" in the scope)
+  @box.LABEL   a class, an impl, a namespace …: split into its head and its members
+  @name        the name of a definition: a symbol; for a unit or box also its name in the scope
+  @title       its name in the scope if that is not a symbol (the type of an impl, a test's text)
+  @owner       the type of a method that is defined outside of it (Go)
+  @comment     a comment; its lines directly above a definition belong to that definition
   @attach      any other line that belongs to the definition below it (an attribute, a signature)
-  @doc         a docstring: text of a comment, within its definition
-  @unread      what the parser could not read: names are guessed there (in grammars.py, for all)
+  @doc         a docstring, which counts as a comment
+  @unread      text that the parser could not parse; names are guessed there (in grammars.py)
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from rootle.ingest.chunking.grammars import Grammar
 from rootle.ingest.chunking.lines import Comment, Lines, Name
 from rootle.ingest.chunking.symbol_heuristics import find_names
 
-# Ordinary code parses at 1 to 10 MB a second. Texts that make the parser try many readings at once
-# (long runs of "<" or "(" without an end) take a thousand times as long, and a gigabyte with it.
+# Ordinary code parses at 1 to 10 MB per second. Ambiguous texts (long runs of unclosed "<" or "(")
+# take a thousand times as long, and a gigabyte of memory.
 PARSE_BASE_S: Final = 0.2
 PARSE_S_PER_BYTE: Final = 2e-6
-# Text that no rule fits becomes one flat node, and a query takes quadratic time in its children:
-# 0.1 s for this many.
+# Text that matches no rule becomes one flat node, and queries take quadratic time in its children:
+# 0.1 s for this number.
 MAX_UNREAD: Final = 10_000
-# Measured on 1 MB a language: all but a few comments in JavaScript stand above this depth, and
-# text nested ten thousand deep does not make as many definitions.
+# Measured on 1 MB per language: all definitions, and all but a few comments in JavaScript, are
+# above this depth. Without it, text with ten thousand levels would have as many definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
-# How much of the text is handed out again when the parser or a predicate asks for a place in it.
+# The size of the parts in which the parser and predicates read the text after its start.
 _BLOCK: Final = 4_096
 
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
@@ -46,7 +46,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(slots=True)
 class Unit:
-    """A definition: lines first to end - 1 with the comments above it, row without them."""
+    """A definition on lines first to end - 1; without the comments above it, it starts at row."""
 
     title: str
     symbol: str
@@ -60,22 +60,22 @@ class Unit:
 
 @dataclass(slots=True)
 class Outline:
-    """What the query found; `above` maps the last line of a whole-line comment to its first."""
+    """The definitions, names and comments of a text."""
 
     root: Unit
     names: list[Name]
     comments: list[Comment]
-    above: dict[int, int]
+    above: dict[int, int]  # from the last line of each whole-line comment to its first line
 
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
-    """The outline of a text, or None if it is not to be had in reasonable time."""
-    # Lone surrogates and NULs stop some scanners; one byte for one character keeps rows in place.
+    """Return the outline of a text, or None if parsing takes too long."""
+    # Lone surrogates and NULs stop some scanners; replacing single bytes keeps the rows.
     data = lines.text.encode("utf-8", errors="replace").replace(b"\0", b" ")
     root = _parse(data, grammar)
     if root is None or _is_unread(root):
         return None
-    found = _Found(data, lines)
+    found = _Matches(data, lines)
     cursor = QueryCursor(grammar.query)
     cursor.set_max_start_depth(MAX_START_DEPTH)
     for _, captures in cursor.matches(root):
@@ -85,7 +85,7 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
         found.names.extend(find_names(lines, first, end))
     units = list(found.units.values())
     _nest(top, units, found.above)
-    # A long comment may be cut off from what it stands above, and is about the same name.
+    # A long comment may be split from the definition below it, and is about the same name.
     found.names.extend(
         Name(unit.first, 0, unit.symbol) for unit in units if unit.symbol and unit.first < unit.row
     )
@@ -95,7 +95,7 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
 
 
 def _parse(data: bytes, grammar: Grammar) -> Node | None:
-    # The time of this thread alone, so that a busy machine cuts a text as an idle one does.
+    # The CPU time of this thread, so that the result does not depend on the load of the machine.
     deadline = thread_time() + PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
 
     def read(offset: int, _: object) -> bytes:
@@ -108,12 +108,12 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     try:
         return parser.parse(read, progress_callback=is_too_late).root_node
     except ValueError:
-        # How the binding says that the callback stopped it.
+        # The binding reports in this way that the callback stopped the parser.
         return None
 
 
 def _is_unread(root: Node) -> bool:
-    """Whether the text, or a large part of it, is not of this language at all."""
+    """Return whether the text, or a large part of it, is not in this language."""
     if not root.has_error:
         return False
     if root.is_error:
@@ -121,8 +121,8 @@ def _is_unread(root: Node) -> bool:
     return any(node.is_error and node.child_count > MAX_UNREAD for node in root.children)
 
 
-class _Found:
-    """Gathers the matches of a query: units by what they define, names, comments."""
+class _Matches:
+    """Collects the matches of a query: definitions by their names, other names, comments."""
 
     def __init__(self, data: bytes, lines: Lines) -> None:
         self._data = data
@@ -144,12 +144,12 @@ class _Found:
         for node in captures.get("name", ()):
             self._add_name(node)
         for node in captures.get("unread", ()):
-            first, end = _rows_of(node)
-            # Within another it is read already.
+            first, end = _row_range(node)
+            # Inside another one it was recorded already.
             if not self.unread or first >= self.unread[-1][1]:
                 self.unread.append((first, end))
         for node in captures.get("attach", ()):
-            self._attach(*node.start_point, _rows_of(node)[1])
+            self._attach(*node.start_point, _row_range(node)[1])
         for node in captures.get("doc", ()):
             self._add_comment(node, is_above=False)
 
@@ -161,17 +161,17 @@ class _Found:
             symbol = self._add_name(named) if "name" in captures else ""
             kind, _, label = definition.partition(".")
             title = self._title(label, captures, node)
-            row, end = _rows_of(node)
+            row, end = _row_range(node)
             unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
             self.units[named.start_byte] = unit
         elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
-            # A decorator, an export, a template around a definition matches as well, and counts.
+            # A decorator, export or template around a definition matches too, and belongs to it.
             known.node = node
-            known.row, known.end = _rows_of(node)
+            known.row, known.end = _row_range(node)
             known.first = known.row
 
     def _title(self, label: str, captures: dict[str, list[Node]], node: Node) -> str:
-        """What a scope calls a definition: its label and its name, or how its text begins."""
+        """Return the title of a definition: its label and its name, or the start of its text."""
         named = captures.get("name") or captures.get("title")
         if named:
             text = self._text(named[0]).strip("\"'` ")
@@ -192,14 +192,14 @@ class _Found:
     def _add_comment(self, node: Node, *, is_above: bool) -> None:
         row, column = node.start_point
         end, stop = node.end_point
-        # Some comments take their newline in; the line that it begins is not theirs.
+        # Some comments include the newline at their end, but not the line after it.
         end = end + 1 if stop or end == row else end
         self.comments.append(Comment(row, end, self._text(node).rstrip()))
         if is_above:
             self._attach(row, column, end)
 
     def _attach(self, row: int, column: int, end: int) -> None:
-        """Note whole lines that belong to a definition right below them."""
+        """Record whole lines that belong to a definition directly below them."""
         if not column or not self._rows[row][:column].strip():
             first = self.above.get(end - 1, row)
             self.above[end - 1] = row if row < first else first
@@ -209,25 +209,25 @@ class _Found:
 
 
 def _symbol(name: str) -> str:
-    """The last part of a name: b of A::b, A.b or "A:b", without the arguments of a template."""
+    """Return the last part of a name: b of A::b, A.b or "A:b", without template arguments."""
     name = name.strip("\"'` ")
     if not name.isidentifier() and "operator" not in name:
         name = _QUALIFIER.sub("", name.partition("<")[0] or name)
-        # What a macro in front of a name leaves in it when it is not understood.
+        # A macro before the name may have become part of it.
         name = name.split()[-1] if name.split() else name
     return _SPACES.sub(" ", name[:MAX_TITLE])
 
 
-def _rows_of(node: Node) -> tuple[int, int]:
-    """The first line of a node and the one after its last."""
+def _row_range(node: Node) -> tuple[int, int]:
+    """Return the first line of a node and the line after its last."""
     row, _ = node.start_point
     end, column = node.end_point
-    # Some nodes take the newline after them in; the line that it begins is not theirs.
+    # Some nodes include the newline after them, but not the line after it.
     return row, max(row + 1, end + 1 if column else end)
 
 
 def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
-    """Hang each unit under the smallest one around it, with the comments above it."""
+    """Make each unit a member of the smallest one around it, and add the comments above it."""
     units.sort(key=lambda unit: (unit.node.start_byte, -unit.node.end_byte))
     around = [top]
     for unit in units:
@@ -239,7 +239,7 @@ def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
         parent = around[-1]
         siblings = parent.members
         if siblings and siblings[-1].end > unit.row:
-            # Two definitions on one line stay in one piece.
+            # Two definitions on one line stay together.
             siblings[-1].end = max(siblings[-1].end, unit.end)
             continue
         floor = siblings[-1].end if siblings else min(parent.row + 1, unit.row)

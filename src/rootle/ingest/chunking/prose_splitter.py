@@ -1,4 +1,4 @@
-"""Prose cut at its headings, and big sections at their paragraphs."""
+"""Split prose at its headings, and large sections at their paragraphs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.ingest.chunking.lines import LineRange, Lines
-from rootle.ingest.chunking.split_points import SplitPoints, split_at_borders
+from rootle.ingest.chunking.split_points import SplitPoints, split_at_points
 
-# Sections below TINY characters are joined with a neighbour under the same parent while the sum
-# stays within JOINED: about two paragraphs.
+# Sections below TINY characters are joined with an adjacent one under the same parent while the sum
+# stays within JOINED, which is about two paragraphs.
 TINY: Final = 200
 JOINED: Final = 600
 MAX_TITLE: Final = 80
@@ -29,49 +29,49 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The headings of a text, and the lines that no part should begin with."""
+    """The headings of a text, and the lines before which it must not be split."""
 
     headings: list[Heading]
     inner: set[int]
 
 
 def split_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
-    """The parts of a document, in order: they cover every line that is not blank."""
-    layout = _layout_of(lines, language)
-    borders = _paragraphs(lines, layout)
+    """Return line ranges in order that cover every line that is not blank."""
+    layout = _read_layout(lines, language)
+    points = _find_paragraphs(lines, layout)
     joined: list[LineRange] = []
-    for section in _sections(lines, layout.headings):
-        if joined and _belong_together(lines, joined[-1], section, max_chars):
+    for section in _split_sections(lines, layout.headings):
+        if joined and _should_join(lines, joined[-1], section, max_chars):
             joined[-1] = _merge(joined[-1], section)
         else:
             joined.append(section)
     return [
-        LineRange(first, end, part.path)
-        for part in joined
-        for first, end in split_at_borders(lines, part.first, part.end, borders, max_chars)
+        LineRange(first, end, section.path)
+        for section in joined
+        for first, end in split_at_points(lines, section.first, section.end, points, max_chars)
     ]
 
 
 def find_headings(lines: Lines, language: str) -> list[Heading]:
-    """The headings of a document, in order; none where its language has none that we know."""
-    return _layout_of(lines, language).headings
+    """Return the headings of a document in order; none for an unknown language."""
+    return _read_layout(lines, language).headings
 
 
-def _layout_of(lines: Lines, language: str) -> Layout:
-    return _LAYOUTS[language](lines) if language in _LAYOUTS else Layout([], set())
+def _read_layout(lines: Lines, language: str) -> Layout:
+    return _LAYOUT_READERS[language](lines) if language in _LAYOUT_READERS else Layout([], set())
 
 
-def _sections(lines: Lines, headings: list[Heading]) -> Iterator[LineRange]:
+def _split_sections(lines: Lines, headings: list[Heading]) -> Iterator[LineRange]:
     first, path = 0, list[tuple[int, str]]()
     for heading in headings:
-        yield from _section(lines, first, heading.first, path)
+        yield from _make_section(lines, first, heading.first, path)
         first = heading.first
         path = [outer for outer in path if outer[0] < heading.level]
         path.append((heading.level, heading.text))
-    yield from _section(lines, first, len(lines), path)
+    yield from _make_section(lines, first, len(lines), path)
 
 
-def _section(
+def _make_section(
     lines: Lines, first: int, end: int, path: list[tuple[int, str]]
 ) -> Iterator[LineRange]:
     first, end = lines.trim(first, end)
@@ -79,11 +79,11 @@ def _section(
         yield LineRange(first, end, tuple(text for _, text in path))
 
 
-def _belong_together(lines: Lines, left: LineRange, right: LineRange, max_chars: int) -> bool:
+def _should_join(lines: Lines, left: LineRange, right: LineRange, max_chars: int) -> bool:
     smaller = min(lines.size(left.first, left.end), lines.size(right.first, right.end))
     if smaller >= TINY or lines.size(left.first, right.end) > min(JOINED, max_chars):
         return False
-    # Neighbours under one heading, or a heading with the section that follows it.
+    # Both under one heading, or a heading and the section that follows it.
     return left.path[:-1] == right.path[:-1] or left.path == right.path[:-1] or not left.path
 
 
@@ -94,8 +94,8 @@ def _merge(left: LineRange, right: LineRange) -> LineRange:
     return LineRange(left.first, right.end, left.path[:shared] or left.path or right.path)
 
 
-def _paragraphs(lines: Lines, layout: Layout) -> SplitPoints:
-    """The first lines of paragraphs; the lines of lists and the like come second."""
+def _find_paragraphs(lines: Lines, layout: Layout) -> SplitPoints:
+    """Return the first lines of paragraphs, and with a greater depth those of list items."""
     rows: list[int] = []
     depths: list[int] = []
     for row in range(1, len(lines)):
@@ -119,7 +119,7 @@ _SETEXT: Final = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\r?$")
 _NOT_TITLE: Final = re.compile(r"[ \t]{4}|\s*(?:[-*+>|#]|\d+[.)]\s|$)")
 
 
-def _markdown_layout(lines: Lines) -> Layout:
+def _read_markdown(lines: Lines) -> Layout:
     rows = lines.rows
     headings: list[Heading] = []
     inner: set[int] = set()
@@ -145,7 +145,7 @@ def _markdown_layout(lines: Lines) -> Layout:
 
 
 def _front_matter_end(rows: list[str]) -> int:
-    """The line after a block between two lines of --- or +++ at the very start, else 0."""
+    """Return the line after a block between --- or +++ at the start, 0 if there is none."""
     mark = rows[0].rstrip()
     if mark not in ("---", "+++"):
         return 0
@@ -156,7 +156,7 @@ def _front_matter_end(rows: list[str]) -> int:
 
 
 def _fence_end(rows: list[str], row: int, fence: str) -> int:
-    """The line after the one that closes a fence; the next one when nothing closes it."""
+    """Return the line after the end of a fenced block; the next line if it is never closed."""
     for end in range(row + 1, len(rows)):
         line = rows[end].strip()
         if line.startswith(fence) and not line.strip(fence[0]):
@@ -171,8 +171,8 @@ def _clean(title: str) -> str:
 _RST_LINE: Final = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&(),/;?@\[\\\]{|}])\1{2,}[ \t]*\r?$")
 
 
-def _rst_layout(lines: Lines) -> Layout:
-    """Headings by their underline; styles get their levels in the order in which they appear."""
+def _read_rst(lines: Lines) -> Layout:
+    """Find headings by their underlines, whose styles get levels in order of appearance."""
     rows = lines.rows
     headings: list[Heading] = []
     inner: set[int] = set()
@@ -198,7 +198,7 @@ _ADOC: Final = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ADOC_BLOCK: Final = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|/{4,}|\+{4,}|`{3,})[ \t]*\r?$")
 
 
-def _asciidoc_layout(lines: Lines) -> Layout:
+def _read_asciidoc(lines: Lines) -> Layout:
     rows = lines.rows
     headings: list[Heading] = []
     inner: set[int] = set()
@@ -222,8 +222,8 @@ def _block_end(rows: list[str], row: int, mark: str) -> int:
     return row + 1
 
 
-_LAYOUTS: Final[dict[str, Callable[[Lines], Layout]]] = {
-    "asciidoc": _asciidoc_layout,
-    "markdown": _markdown_layout,
-    "rst": _rst_layout,
+_LAYOUT_READERS: Final[dict[str, Callable[[Lines], Layout]]] = {
+    "asciidoc": _read_asciidoc,
+    "markdown": _read_markdown,
+    "rst": _read_rst,
 }

@@ -1,4 +1,4 @@
-"""The names that lines seem to define, where no grammar can tell: by the words before them."""
+"""Names that a text probably defines, found by keywords where no grammar applies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.ingest.chunking.lines import Lines, Name
 
-# What most languages write before the name of a definition, and R's assignment of a function.
+# The keywords of most languages before the name of a definition, and R's function assignment.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*
@@ -23,7 +23,7 @@ _DEFINITION: Final = re.compile(
 
 
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
-    """The likely names in lines first to end - 1, in order."""
+    """Return the probable names in lines first to end - 1, in order."""
     span = (lines.starts[first], lines.starts[end] - 1)
     for match in _DEFINITION.finditer(lines.text, *span):
         group = match.lastindex or 0

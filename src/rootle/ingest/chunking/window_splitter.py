@@ -1,4 +1,4 @@
-"""Text without a structure that we know, cut into windows that overlap by a few lines."""
+"""Split text without known structure into windows that overlap by a few lines."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from typing import Final
 
 from rootle.ingest.chunking.lines import LineRange, Lines
 
-# About as long as the parts of big functions, with the overlap.
+# About the size of the parts of large functions, including the overlap.
 WINDOW_CHARS: Final = 1_000
-# How much a window may be shortened to end at a good place.
+# The smallest share of a window that may be filled so that it ends at a good line.
 MIN_FILL: Final = 0.5
-# A blank line before a place counts as much as this many columns of indentation.
+# A blank line before a line is worth as many columns of indentation.
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 
 
 def split_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[LineRange]:
-    """Windows of at most max_chars, in order; only a single line may be longer than that."""
+    """Return windows of at most max_chars in order; only a single line may be longer."""
     limit = min(WINDOW_CHARS, max_chars)
-    parts: list[LineRange] = []
+    windows: list[LineRange] = []
     first, end = lines.trim(0, len(lines))
     stop = first
     while stop < end:
-        stop = _stop(lines, first, max(stop, first) + 1, end, limit)
-        parts.append(LineRange(*lines.trim(first, stop)))
+        stop = _find_stop(lines, first, max(stop, first) + 1, end, limit)
+        windows.append(LineRange(*lines.trim(first, stop)))
         first = max(_overlap_start(lines, stop, overlap_chars), first + 1)
-        # What repeats must leave room for at least one new line, which is not a blank one.
+        # The overlap must leave room for at least one new line that is not blank.
         new = stop
         while new < end and lines.is_blank(new):
             new += 1
         while first < stop and lines.size(first, min(new + 1, end)) > limit:
             first += 1
         first, stop = (new, new) if first == stop else (lines.trim(first, end)[0], new)
-    return parts
+    return windows
 
 
-def _stop(lines: Lines, first: int, least: int, end: int, limit: int) -> int:
-    """Where the window from `first` ends: the best place in its last part, not before `least`."""
+def _find_stop(lines: Lines, first: int, min_stop: int, end: int, limit: int) -> int:
+    """Return the end of the window from `first`: the best line in its last part."""
     if lines.size(first, end) <= limit:
         return end
     origin = lines.starts[first]
-    last = max(bisect_right(lines.starts, origin + limit + 1, first, end + 1) - 1, least)
+    last = max(bisect_right(lines.starts, origin + limit + 1, first, end + 1) - 1, min_stop)
     low = bisect_right(lines.starts, origin + int(limit * MIN_FILL), first, end + 1)
     best, best_cost = last, float("inf")
-    for row in range(last, max(low, least) - 1, -1):
+    for row in range(last, max(low, min_stop) - 1, -1):
         if row < end and (cost := _cost(lines, row)) < best_cost:
             best, best_cost = row, cost
     return best
@@ -61,7 +61,7 @@ def _cost(lines: Lines, row: int) -> int:
 
 
 def _overlap_start(lines: Lines, stop: int, overlap_chars: int) -> int:
-    """The first of the lines before `stop` that the next window repeats."""
+    """Return the first line before `stop` that the next window repeats."""
     row = stop
     while row > 0 and lines.size(row - 1, stop) <= overlap_chars:
         row -= 1

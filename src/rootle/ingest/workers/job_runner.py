@@ -33,7 +33,7 @@ def run_job(
         found.uri,
         found.text,
         UNKNOWN if job.plain else found.language,
-        _known_vectors(job, documents),
+        _make_vector_lookup(job, documents),
         title=found.title,
         sections=found.sections,
     )
@@ -41,7 +41,7 @@ def run_job(
         job,
         digest=found.digest,
         analyzed=analyzed,
-        facts=DocumentFacts.of(found),
+        facts=DocumentFacts.from_document(found),
         compressed_text=compress_text(found.text),
     )
 
@@ -60,7 +60,7 @@ def _split_stored(
     return ReadResult(job, analyzed=analyzed)
 
 
-def _known_vectors(job: ReadJob, documents: DocStore | None) -> KnownVectors | None:
+def _make_vector_lookup(job: ReadJob, documents: DocStore | None) -> KnownVectors | None:
     if documents is None:
         return None
 

@@ -65,7 +65,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What the index stores of a document besides its text."""
+    """The facts about a document that the index stores besides its text."""
 
     language: str = UNKNOWN
     encoding: str = ""
@@ -77,7 +77,7 @@ class DocumentFacts:
     sections: Sequence[DocumentSection] = ()
 
     @classmethod
-    def of(cls, document: Document) -> DocumentFacts:
+    def from_document(cls, document: Document) -> DocumentFacts:
         return cls(
             document.language,
             document.encoding,

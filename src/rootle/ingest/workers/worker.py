@@ -21,7 +21,7 @@ _HEADER = struct.Struct("<Q")
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What a worker needs before its first job."""
+    """The settings that a worker receives before its first job."""
 
     readers: Mapping[str, DocumentReader]  # by source
     index_dir: str

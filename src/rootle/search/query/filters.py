@@ -17,16 +17,6 @@ from rootle.types import SearchQuery
 _DAY_S: Final = 86_400
 
 
-def has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:
-    """Return whether a query or its text excludes any file."""
-    return (
-        query.file_paths is not None
-        or query.languages is not None
-        or bool(query.min_recency_days)
-        or parsed.has_filters
-    )
-
-
 def filter_files(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], now_s: float
 ) -> set[int] | None:

@@ -11,8 +11,7 @@ from rootle.rank.question.language_detection import detect_language
 from rootle.rank.question.parsed import Question, parse_question
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
-from rootle.search.query.validation import MAX_QUERY_CHARS
-from rootle.search.request import SearchRequest
+from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
 from rootle.text.terms import WORD, split_identifier
 from rootle.types import QueryInterpretation
 

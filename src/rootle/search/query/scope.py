@@ -10,11 +10,12 @@ from typing import Final, Protocol
 import numpy as np
 
 from rootle.protocols import Ids
-from rootle.search.query.filters import filter_files, find_expiry, has_filters
+from rootle.search.query.filters import filter_files, find_expiry
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.phrase_match import ExactMatches, chunks_with_matches, find_matches
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
+from rootle.types import SearchQuery
 
 # Candidate files of a query. Files that are ranked lower in the fusion of all lists never won.
 MAX_CANDIDATE_FILES: Final = 60
@@ -66,7 +67,7 @@ class ScopeStep:
 def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     """Apply the filters of the query and of its text."""
     query, parsed = request.query, scoped.question.parsed
-    if not has_filters(query, parsed):
+    if not _has_filters(query, parsed):
         return scoped
     states = request.session.index.all_files()
     files = filter_files(query, parsed, states, request.now_s)
@@ -93,6 +94,15 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
         return replace(scoped, remarks=(remark, *scoped.remarks))
     advice = "try a simpler one" if parsed.regex else "leave out the quotes to find similar text"
     return replace(scoped, files=set(), remarks=(f"{missing}; {advice}", *scoped.remarks))
+
+
+def _has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:
+    return (
+        query.file_paths is not None
+        or query.languages is not None
+        or bool(query.min_recency_days)
+        or parsed.has_filters
+    )
 
 
 def _note_limit(scoped: ScopedQuery, found: ExactMatches) -> ScopedQuery:

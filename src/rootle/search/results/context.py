@@ -1,4 +1,4 @@
-"""Page stage: expand results to their context, within a limit of lines or a budget of tokens.
+"""The context of results, within a limit of lines or a budget of tokens.
 
 The lines of the result come first. Then come the whole definition, or its head if it is too long,
 then the lines before and after, and last the imports that these lines use.
@@ -6,27 +6,25 @@ then the lines before and after, and last the imports that these lines use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
 
 from rootle.config.fields import Config
-from rootle.index.reader import ChunkRow
-from rootle.search.query.validation import parse_exclusions
-from rootle.search.request import SearchRequest
+from rootle.index.reader import ChunkRow, IndexReader
+from rootle.search.request import parse_exclusions
 from rootle.search.results.enclosing_scope import (
     LineInterval,
     find_definition,
     find_head,
     find_imports,
 )
-from rootle.search.results.page import FindPage, ResultPage
 from rootle.search.results.working_tree import CurrentText, WorkingTree, indexed_text
 from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN, WORD
-from rootle.types import Context, SearchResult, Span
+from rootle.types import Context, SearchQuery, SearchResult, Span
 
 _TIERS: Final = 3
 # A shorter part of a span is not worth its heading.
@@ -44,6 +42,17 @@ class ContextLimits:
     exclude: tuple[str, ...] = ()  # "path:start-end"
 
 
+def read_limits(config: Config, query: SearchQuery) -> ContextLimits:
+    """Return the limits of a configuration and a query."""
+    return ContextLimits(
+        config.context_before_lines,
+        config.context_after_lines,
+        config.max_context_lines,
+        query.budget,
+        query.exclude,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FileText:
     """The current lines of a file, and its chunks."""
@@ -52,50 +61,27 @@ class FileText:
     chunks: Sequence[ChunkRow]
 
 
-class ContextExpansion:
-    """Adds contexts to the results of queries that ask for them."""
-
-    def __init__(self, config: Config, tree: WorkingTree | None) -> None:
-        """Take the folder to read lines from; without it they come from the index."""
-        self._config = config
-        self._tree = tree
-
-    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page with expanded results, without those that have nothing to show."""
-        page, query = find(request), request.query
-        if not (query.context or query.budget is not None or query.exclude):
-            return page
-        limits = ContextLimits(
-            self._config.context_before_lines,
-            self._config.context_after_lines,
-            self._config.max_context_lines,
-            query.budget,
-            query.exclude,
-        )
-        texts = self._read_files(request, page)
-        pairs = [(one, texts[one.file_path]) for one in page.results if one.file_path in texts]
-        return replace(page, results=expand_results(pairs, limits))
-
-    def _read_files(self, request: SearchRequest, page: ResultPage) -> dict[str, FileText]:
-        """Return the readable files of a page by path."""
-        index, tree = request.session.index, self._tree
-        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
-        files = {}
-        for state in index.files(ids).values():
-            text = indexed_text(state, index) if tree is None else tree.read_current(state, index)
-            if text is not None:
-                files[state.path] = FileText(text, index.chunks_of(state.id))
-        return files
+def read_files(
+    index: IndexReader, tree: WorkingTree | None, file_ids: Iterable[int]
+) -> dict[str, FileText]:
+    """Return the readable files among some, by path; without a tree from the index."""
+    files = {}
+    for state in index.files(file_ids).values():
+        text = indexed_text(state, index) if tree is None else tree.read_current(state, index)
+        if text is not None:
+            files[state.path] = FileText(text, index.chunks_of(state.id))
+    return files
 
 
 def expand_results(
-    pairs: Sequence[tuple[SearchResult, FileText]], limits: ContextLimits
+    results: Iterable[SearchResult], files: Mapping[str, FileText], limits: ContextLimits
 ) -> tuple[SearchResult, ...]:
     """Return results with their contexts; results without any line to show are left out."""
     excluded = parse_exclusions(limits.exclude)
     drafts = [
-        _draft_context(result, file, limits, excluded.get(result.file_path, []))
-        for result, file in pairs
+        _draft_context(result, files[path], limits, excluded.get(path, []))
+        for result in results
+        if (path := result.file_path) in files
     ]
     if limits.budget is None:
         for draft in drafts:
@@ -124,7 +110,7 @@ class _Draft:
         ranges = [self._trim(first, last) for first, last in _to_ranges(chosen)]
         return tuple(self._span(first, last) for first, last in ranges)
 
-    def allowed(self, numbers: Iterable[int]) -> tuple[int, ...]:
+    def drop_excluded(self, numbers: Iterable[int]) -> tuple[int, ...]:
         """Return the lines that are not excluded."""
         return tuple(number for number in numbers if not self.is_excluded(number))
 
@@ -181,7 +167,7 @@ def _draft_context(
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
         # The best span of a result has its full score, the second one half of it.
         value = result.score / rank
-        found = draft.allowed(range(first, last + 1))
+        found = draft.drop_excluded(range(first, last + 1))
         if not found:
             continue
         draft.requests.append(_LineRequest(0, value, found))
@@ -189,7 +175,7 @@ def _draft_context(
         if definition is not None:
             draft.requests.append(_definition_request(draft, definition, shift, value))
         around = _lines_around(first, last, limits, len(lines))
-        draft.requests.append(_LineRequest(2, value, draft.allowed(around)))
+        draft.requests.append(_LineRequest(2, value, draft.drop_excluded(around)))
     return draft
 
 
@@ -199,8 +185,8 @@ def _definition_request(
     lines = draft.text.lines
     first, last = max(1, definition[0] + shift), min(definition[1] + shift, len(lines))
     head = _line_numbers(find_head(lines, (first, last))) if first <= last else ()
-    whole = draft.allowed(range(first, last + 1))
-    return _LineRequest(1, value, whole, is_whole=True, fallback=draft.allowed(head))
+    whole = draft.drop_excluded(range(first, last + 1))
+    return _LineRequest(1, value, whole, is_whole=True, fallback=draft.drop_excluded(head))
 
 
 def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Iterator[int]:

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from rootle.config.fields import Config
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.rank.features import NAMES
@@ -106,6 +107,27 @@ class PresentStep:
                 result = replace(result, explanation=_explain(answer, at))
             duplicates = answer.duplicates.get(file_id)
             yield replace(result, duplicates=duplicates) if duplicates else result
+
+
+class ContextExpansion:
+    """Page stage: add contexts to the results of queries that ask for them."""
+
+    def __init__(self, config: Config, tree: WorkingTree | None) -> None:
+        """Take the folder to read lines from; without it they come from the index."""
+        self._config = config
+        self._tree = tree
+
+    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
+        """Return the page with expanded results, without those that have nothing to show."""
+        page, query = find(request), request.query
+        if not (query.context or query.budget is not None or query.exclude):
+            return page
+        from rootle.search.results.context import expand_results, read_files, read_limits
+
+        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
+        files = read_files(request.session.index, self._tree, ids)
+        limits = read_limits(self._config, query)
+        return replace(page, results=expand_results(page.results, files, limits))
 
 
 def _make_result(

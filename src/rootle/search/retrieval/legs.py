@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from rootle.errors import UnavailableError
-from rootle.index.reader import DenseReader, SparseReader
+from rootle.index.reader import DenseReader, IndexReader, Neighbors
 from rootle.protocols import (
     NO_HITS,
+    DenseIndex,
     Embedder,
     Matrix,
     QueryEmbedder,
@@ -21,6 +22,7 @@ from rootle.protocols import (
     WordEmbedder,
 )
 from rootle.rank.question.parsed import Question
+from rootle.search.session import Session
 
 _FIELD_HITS: Final = 60
 _MAX_DEFINERS: Final = 200
@@ -51,49 +53,89 @@ NO_SPARSE: Final = SparseFindings(
 
 
 def search_sparse(
-    index: SparseReader,
+    index: IndexReader,
     question: Question,
     k: int,
-    files: Collection[int] | None,
+    allowed: Collection[int] | None,
     server: SparseIndex | None = None,
 ) -> SparseFindings:
     """Return the best chunks and files by words, for each field of the word index.
 
     A server replaces the search for chunks only; symbols, paths and whole files come from `index`.
     """
-    terms = question.terms
-    content = question.content_terms
-    scores = index.field_scores
+    terms, content = question.terms, question.content_terms
+    if server is None:
+        body = index.sparse.query(terms, k, allowed)
+    else:
+        body = _keep_allowed(server.query(terms, k, allowed), index, allowed)
+    scores = index.sparse.field_scores
     return SparseFindings(
-        (index if server is None else server).query(terms, k, files),
-        scores("chunks", ("symbols",), content, _FIELD_HITS, files=files),
-        scores("chunks", ("comments", "headings"), content, _FIELD_HITS, files=files),
-        scores("files", ("body",), terms, _FIELD_HITS, files=files),
-        scores("files", ("symbols",), content, _FIELD_HITS, files=files),
-        scores("files", ("path",), content, _FIELD_HITS, files=files),
-        index.definers(question.names, _MAX_DEFINERS) if question.names else {},
+        body,
+        scores("chunks", ("symbols",), content, _FIELD_HITS, files=allowed),
+        scores("chunks", ("comments", "headings"), content, _FIELD_HITS, files=allowed),
+        scores("files", ("body",), terms, _FIELD_HITS, files=allowed),
+        scores("files", ("symbols",), content, _FIELD_HITS, files=allowed),
+        scores("files", ("path",), content, _FIELD_HITS, files=allowed),
+        index.sparse.definers(question.names, _MAX_DEFINERS) if question.names else {},
     )
 
 
-class QuestionEncoder:
-    """Embeds questions with the model that the index was made with."""
+class DenseLeg:
+    """Embeds questions and finds the nearest chunks."""
 
-    def __init__(self, open_embedder: Callable[[], Embedder]) -> None:
-        """Take a function that opens the embedder when the first question needs it."""
+    def __init__(
+        self,
+        open_embedder: Callable[[], Embedder],
+        k: int,
+        *,
+        server: DenseIndex | None = None,
+        model: str = "",
+    ) -> None:
+        """Take a function that opens the embedder when the first question needs it.
+
+        A server replaces the vectors of the index. `model` is the fingerprint that these must have;
+        if it is empty, any is accepted.
+        """
         self._open_embedder = open_embedder
-        self._opened: _Encoder | None = None
+        self._k = k
+        self._server = server
+        self._model = model
+        self._encoder: _Encoder | None = None
 
     @property
     def is_immediate(self) -> bool:
-        """Whether the embedder is open and looks words up in memory, so that it cannot be late."""
-        return self._opened is not None and self._opened.is_immediate
+        """Whether the leg needs no server and its embedder is open, so that it cannot be late."""
+        encoder = self._encoder
+        return encoder is not None and encoder.is_immediate and self._server is None
 
-    def encode(self, text: str, index: DenseReader) -> Vector:
+    def search(
+        self, session: Session, text: str, allowed: Collection[int] | None, *, is_alone: bool
+    ) -> Neighbors | None:
+        """Return the nearest chunks, None if no chunk has a vector yet: that is not a failure."""
+        index = session.index.dense
+        if index.pending and index.pending == index.count:
+            return None
+        if self._model not in ("", session.embedding_model):
+            raise UnavailableError(
+                f"the vectors in the index are from {session.embedding_model}, "
+                f"not from {self._model}"
+            )
+        vector = self._encode(text, index)
+        is_empty = not vector.any()
+        if self._server is None or is_empty:
+            k = 0 if is_empty else self._k
+            return index.nearest(vector, k, allowed, is_alone=is_alone)
+        hits = _keep_allowed(self._server.query(vector, self._k, allowed), session.index, allowed)
+        if not len(hits.ids) and _has_chunks(session.index, allowed):
+            raise UnavailableError("the vector server returned no results")
+        return Neighbors(hits, vector)
+
+    def _encode(self, text: str, index: DenseReader) -> Vector:
         """Return the vector of a question; raise UnavailableError if it does not fit the index."""
-        embedder, opened = self._open_embedder(), self._opened
-        if opened is None or opened.embedder is not embedder:
-            self._opened = opened = _open_encoder(embedder)
-        vectors = opened.embed(text)
+        embedder, encoder = self._open_embedder(), self._encoder
+        if encoder is None or encoder.embedder is not embedder:
+            self._encoder = encoder = _open_encoder(embedder)
+        vectors = encoder.embed(text)
         # An empty index may not know its number of dimensions yet.
         fits = vectors.shape == (1, index.dimensions) or not index.count
         if not (fits and np.isfinite(vectors).all()):
@@ -110,7 +152,7 @@ class _Encoder(NamedTuple):
 
     embedder: Embedder
     embed: Callable[[str], Matrix]  # returns one row
-    is_immediate: bool
+    is_immediate: bool  # it looks words up in memory
 
 
 def _open_encoder(embedder: Embedder) -> _Encoder:
@@ -119,3 +161,19 @@ def _open_encoder(embedder: Embedder) -> _Encoder:
         embed_query = embedder.embed_query
         return _Encoder(embedder, lambda text: embed_query(text)[None, :], is_immediate)
     return _Encoder(embedder, lambda text: embedder.embed([text]), is_immediate)
+
+
+def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
+    """Drop the chunks of other files: filters hold even if a server ignores them."""
+    if allowed is None:
+        return found
+    files = index.dense.files_of(found.ids)
+    kept = np.isin(files, np.fromiter(allowed, np.int64, len(allowed)))
+    return found if kept.all() else replace(found, ids=found.ids[kept], scores=found.scores[kept])
+
+
+def _has_chunks(index: IndexReader, allowed: Collection[int] | None) -> bool:
+    if allowed is None:
+        return index.dense.count > 0
+    files = np.fromiter(sorted(allowed), np.int64, len(allowed))
+    return len(index.dense.chunks_of(files).chunk_ids) > 0

@@ -64,7 +64,7 @@ def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
         *("--cached", "--others", "--exclude-standard", "--", *only),
         timeout_s=_LIST_TIMEOUT_S,
     )
-    if not _succeeded(output, folder):
+    if not _check_success(output, folder):
         return None
     listing = _parse_listing(output, folder)
     if not listing.tracked and not listing.untracked and _is_ignored(folder):
@@ -180,7 +180,7 @@ def _parse_log(raw: bytes) -> dict[str, LastCommit]:
     return found
 
 
-def changed_from_head(root: Path, only: Collection[str] = ()) -> set[str]:
+def list_changed_files(root: Path, only: Collection[str] = ()) -> set[str]:
     """Return tracked files whose content differs from the last commit; empty if git fails.
 
     With `only`, compare only these paths.
@@ -210,7 +210,7 @@ def _disable_filters(folder: str) -> dict[str, str]:
     return {name: "false" if name.endswith(".required") else "" for name in names if name}
 
 
-def _succeeded(output: GitOutput, folder: str) -> bool:
+def _check_success(output: GitOutput, folder: str) -> bool:
     if output.returncode == 0:
         return True
     reason = "timed out" if output.timed_out else os.fsdecode(output.stderr).strip()
