@@ -17,10 +17,10 @@ Result = TypeVar("Result")
 
 
 @contextmanager
-def index_folder(kept: Path | None) -> Iterator[Path]:
-    """Yield the folder for indexes: `kept`, or a temporary one that is deleted afterwards."""
-    if kept is not None:
-        yield kept
+def index_folder(persistent: Path | None) -> Iterator[Path]:
+    """Yield the persistent folder for indexes, or a temporary one that is deleted afterwards."""
+    if persistent is not None:
+        yield persistent
     else:
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder)
@@ -35,7 +35,7 @@ def indexed_app(root: Path, index_dir: Path, config: Config | None = None) -> It
 
 
 def read_config(path: Path | None) -> Config | None:
-    """Return the configuration of a file, None without one."""
+    """Return the configuration in a file, or None if no file is given."""
     return load_config(path)[0] if path else None
 
 

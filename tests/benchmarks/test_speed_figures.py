@@ -36,6 +36,7 @@ from benchmarks.speed.queries import QUERIES, WARM_UP
 from benchmarks.speed.race import (
     EDIT_TEXT,
     Race,
+    disk_figures,
     edit_marker,
     file_to_edit,
     restore_after,
@@ -218,6 +219,15 @@ def test_a_file_is_restored_after_an_error(root: Path) -> None:
     with pytest.raises(RuntimeError):
         edit_and_fail()
     assert (root / "a.py").read_text() == "one\ntwo\nthree\n"
+
+
+def test_the_index_on_disk_is_measured_in_blocks(root: Path) -> None:
+    tool = EchoTool(root, root.parent)
+    (tool.state_dir / "index.bin").write_bytes(b"x" * 10_000)
+    figures = disk_figures(tool, source_bytes=6_144)
+    blocks = (tool.state_dir / "index.bin").stat().st_blocks
+    assert figures == {"index_mb": blocks * 512 / 1e6, "index_ratio": blocks * 512 / 6_144}
+    assert disk_figures(GitGrep(root, root.parent), source_bytes=1) is None
 
 
 def test_the_file_of_median_size_is_edited(root: Path) -> None:

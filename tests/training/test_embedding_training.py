@@ -10,6 +10,7 @@ import pytest
 from benchmarks.common.labels import Span
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from training.embedding import held_out
 from training.embedding.batches import (
     BatchSampler,
     BatchSettings,
@@ -249,14 +250,14 @@ def test_training_finds_the_answers_of_held_out_pairs() -> None:
     ]
     counts = extract_pairs(("one", pairs)).counts
     rows = initial_rows(np.full(40, 1), 1, TrainSettings(dimensions=16))
-    held_out = HeldOutPairs(counts, 40)
-    before = held_out.mrr(rows)
+    evaluation = HeldOutPairs(counts, 40)
+    before = evaluation.mrr(rows)
     sampler = BatchSampler(counts, BatchSettings(pairs=20, run=20, dropout=0.0), 40)
     settings = TrainSettings(dimensions=16, epochs=10, learning_rate=0.05)
-    trained = train(rows.copy(), sampler, settings, held_out.mrr)
-    assert held_out.count == 80
-    assert held_out.mrr(trained) > before
-    assert held_out.mrr(trained) > 0.9
+    trained = train(rows.copy(), sampler, settings, evaluation.mrr)
+    assert evaluation.count == 80
+    assert evaluation.mrr(trained) > before
+    assert evaluation.mrr(trained) > 0.9
 
 
 def test_ranks_ignore_rivals_with_the_same_answer() -> None:
@@ -265,11 +266,20 @@ def test_ranks_ignore_rivals_with_the_same_answer() -> None:
     assert answer_ranks(scores, np.array([1, 1, 3])).tolist() == [2, 1, 3]
 
 
+def test_recall_counts_the_first_ten_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [TextPair(f"q{number}", f"a{number}", "doc", number) for number in range(60)]
+    held_out_pairs = HeldOutPairs(extract_pairs(("one", pairs)).counts, 80)
+    monkeypatch.setattr(held_out, "answer_ranks", lambda *_: np.array([1, 10, 11, 20]))
+    mrr, recall = held_out_pairs.evaluate(np.ones((80, 2), np.float32))
+    assert mrr == pytest.approx((1 + 1 / 10 + 1 / 11 + 1 / 20) / 4)
+    assert recall == 0.5
+
+
 def test_about_one_project_in_sixteen_is_held_out() -> None:
-    held_out = [is_held_out(f"npm/package{number}") for number in range(3_200)]
-    assert 150 < sum(held_out) < 250
+    chosen = [is_held_out(f"npm/package{number}") for number in range(3_200)]
+    assert 150 < sum(chosen) < 250
     pairs = extract_pairs(*((f"npm/package{number}", [_DOG]) for number in range(40)))
-    assert held_out_mask(pairs, pairs.counts).tolist() == held_out[:40]
+    assert held_out_mask(pairs, pairs.counts).tolist() == chosen[:40]
 
 
 def test_weights_are_quantized_and_read_again(tmp_path: Path) -> None:
@@ -307,9 +317,14 @@ def test_merging_keeps_the_dimensions_of_the_trained_table(tmp_path: Path) -> No
     pairs = extract_pairs(("one", [_DOG, _CAT]))
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(len(pairs.vocabulary), 4)).astype(np.float32)
-    write_weights(rng.normal(size=(2, 4)).astype(np.float32), ["dog", "cat"], tmp_path)
-    merged = merge_tables(rows, pairs.vocabulary, [tmp_path], pairs.counts)
+    other = rng.normal(size=(2, 4)).astype(np.float32)
+    for name, factor in (("one", 1), ("ten", 10)):
+        write_weights(np.float32(factor) * other, ["dog", "cat"], tmp_path / name)
+    merged = merge_tables(rows, pairs.vocabulary, [tmp_path / "one"], pairs.counts)
     assert merged.shape == rows.shape
+    # The scale of the other table does not matter, up to the signs of the columns.
+    scaled = merge_tables(rows, pairs.vocabulary, [tmp_path / "ten"], pairs.counts)
+    assert np.allclose(np.abs(merged), np.abs(scaled), atol=1e-2)
 
 
 def test_texts_become_unit_vectors_of_known_words() -> None:

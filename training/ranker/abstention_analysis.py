@@ -1,4 +1,4 @@
-"""How well unanswerable questions can be recognized, and the theoretical limits.
+"""Recognition of unanswerable questions, and its theoretical limits.
 
     python -m training.ranker.abstention_analysis --bench BENCH REPOS --labels CHECKOUTS
         --synthetic DIR --work WORK [--json FILE]
@@ -136,6 +136,7 @@ def format_limit(split: str, predictions: Sequence[Prediction]) -> str:
 
 
 def format_separation(row: Mapping[str, Any]) -> str:
+    """Return the figures of one group of questions."""
     interval = format_interval(row["auc_interval"], separator=" to ")
     own = "  ".join(f"{value:.0%} at {level}" for level, value in row["recognized_at"].items())
     tuned = "  ".join(
