@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from hash_embedder import HashEmbedder
 from no_network import sitecustomize as _guard  # installs itself when it is imported
@@ -29,28 +32,34 @@ from rootle.serialization.json import to_json
 from rootle.sources.source import Source
 from rootle.types import SearchQuery
 
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("rootle", deadline=None)
+hypothesis.settings.load_profile("rootle")
+
 _SERVERS = frozenset({"chroma", "own_chroma", "opensearch", "elasticsearch", "weaviate"})
-_FILES_ON_SERVERS = (
-    "tests/conformance/test_dense_index.py",
-    "tests/conformance/test_sparse_index.py",
-    "tests/spec/test_8_2_integration.py",
-    "tests/test_servers.py",
-)
+_SLOW = ("server", "slow")  # marks, the slowest first
+_HOME_NUMBERS = itertools.count()
+# Every commit would start a process that looks for work.
+_GIT_CONFIG = """\
+[init]
+	defaultBranch = main
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+"""
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if not _SERVERS.isdisjoint(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.server)
+        uses_server = not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
+        if uses_server and item.get_closest_marker("server") is None:
+            raise pytest.UsageError(f"{item.nodeid} uses a real server: mark it `server`")
     if hasattr(config, "workerinput"):
         # Slow files first, so that no process still works on one when the others are done.
-        slow = {item.path for item in items if item.get_closest_marker("slow")}
-        items.sort(key=lambda item: (_is_on_servers(item), item.path in slow), reverse=True)
-
-
-def _is_on_servers(item: pytest.Item) -> bool:
-    return item.get_closest_marker("server") is not None
+        slow = [{item.path for item in items if item.get_closest_marker(mark)} for mark in _SLOW]
+        items.sort(key=lambda item: [item.path in files for files in slow], reverse=True)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -60,18 +69,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     config.option.loadscopereorder = False  # by the number of tests, which is not their time
     scheduler = LoadScopeScheduling(config, log)
-    scheduler._split_scope = _unit_of_work
+    scheduler._split_scope = lambda test: _unit_of_work(config.rootpath / test.partition("::")[0])
     return scheduler
 
 
-def _unit_of_work(test: str) -> str:
-    """Return the file of a test, or one name for all files that share the real servers.
+@cache
+def _unit_of_work(file: Path) -> str:
+    """Return the path of a test file, or one name for all files with tests of real servers.
 
     Marks with `xdist_group` would do, but pytest-xdist 3.8 ignores them under pytest 9.2
     (https://github.com/pytest-dev/pytest-xdist/issues/1386).
     """
-    path, _, _ = test.partition("::")
-    return "servers" if path in _FILES_ON_SERVERS else path
+    sources = (file, file.with_name("conftest.py"))
+    marked = (source.exists() and "pytest.mark.server" in source.read_text() for source in sources)
+    return "servers" if any(marked) else os.fspath(file)
 
 
 @pytest.fixture(autouse=True)
@@ -79,17 +90,13 @@ def _home_of_its_own(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """Keep a test and its child processes from reading or writing the files of the user."""
-    home = tmp_path_factory.mktemp("home")
-    for name, folder in (
-        ("HOME", "."),
-        ("XDG_CACHE_HOME", "cache"),
-        ("XDG_CONFIG_HOME", "config"),
-        ("XDG_DATA_HOME", "data"),
-        ("XDG_STATE_HOME", "state"),
-    ):
-        (home / folder).mkdir(exist_ok=True)
-        monkeypatch.setenv(name, os.fspath(home / folder))
-    (home / "gitconfig").write_text("[init]\n\tdefaultBranch = main\n")
+    # `mktemp` would look through the folders of all tests before this one.
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_HOME_NUMBERS))
+    home.mkdir(parents=True)
+    monkeypatch.setenv("HOME", os.fspath(home))
+    for kind in ("cache", "config", "data", "state"):
+        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", os.fspath(home / kind))
+    (home / "gitconfig").write_text(_GIT_CONFIG)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.fspath(home / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):

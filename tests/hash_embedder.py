@@ -1,4 +1,4 @@
-"""An embedder for tests: small, always the same, and it counts."""
+"""A small, deterministic embedder that records the texts it embeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rootle.text.terms import WORD, split_identifier
 
 
 class HashEmbedder:
-    """A vector for each text from its words, always the same; counts what it is asked."""
+    """Embeds a text by hashing its words; `texts` holds everything it was given."""
 
     def __init__(self, dimensions: int = 64) -> None:
         self.fingerprint = f"hash-{dimensions}"

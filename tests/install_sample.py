@@ -1,4 +1,4 @@
-"""The types and constants that the tests of `rootle install` share."""
+"""Types and constants shared by the tests of `rootle install`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backend as somebody might write one: records and vectors in lists, compared by their cosine."""
+"""A vector backend as a user might write one: it compares all vectors by cosine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rootle.types import Record
 
 
 class ListBackend:
-    """A VectorBackend that remembers what it was asked."""
+    """A VectorBackend that records its queries."""
 
     def __init__(self) -> None:
         self._held: dict[str, tuple[Record, Any]] = {}

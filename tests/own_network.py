@@ -1,8 +1,8 @@
-"""Runs a server in a network of its own, reached through a socket in the file system.
+"""Run a server in its own network namespace, reachable through a Unix socket.
 
     unshare --net python own_network.py SOCKET PORT COMMAND…
 
-For servers that listen on all interfaces whatever they are told: there is none but loopback.
+For servers that always listen on all interfaces: here the only one is loopback.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UP_AND_RUNNING = 0x41
 
 
 def relay(listener: socket.socket, family: int, address: str | tuple[str, int]) -> None:
-    """Pass what comes in on to an address, until the listener is closed."""
+    """Forward connections to an address until the listener is closed."""
     with listener:
         while True:
             try:
@@ -59,7 +59,7 @@ def _die_with_parent() -> None:
 
 def main(path: str, port: int, command: list[str]) -> int:
     _loopback_up()
-    Path(path).unlink(missing_ok=True)  # of one that was killed
+    Path(path).unlink(missing_ok=True)  # left by a killed process
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)

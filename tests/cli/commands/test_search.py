@@ -200,9 +200,7 @@ def test_bad_options_are_refused_in_one_line(arguments: tuple[str, str], reposit
     _assert_refused(rootle("search", "retry", *arguments, cwd=repository))
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--limit", "many"), ("--nonsense",), ("--days", "1"), ("--seen", "a.py:1-2")]
-)
+@pytest.mark.parametrize("arguments", [("--limit", "many"), ("--nonsense",)])
 def test_invalid_options_are_refused_with_a_pointer_to_the_help(
     arguments: tuple[str, ...], repository: Path
 ) -> None:

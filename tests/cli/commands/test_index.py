@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from command import rootle
 from sample import FILES, write
 
@@ -115,18 +114,6 @@ def test_clear_reports_whether_it_deleted_an_index(repository: Path, home: Path)
     assert (outcome.code, outcome.data["cleared"]) == (0, True)
     assert list((home / "cache/rootle").iterdir()) == []
     assert rootle("search", "retry", "--json", cwd=repository).code == 0
-
-
-@pytest.mark.parametrize("command", [("--version",), ("--help",), ("search", "--help")])
-def test_help_goes_to_standard_output(command: tuple[str, ...]) -> None:
-    outcome = rootle(*command)
-    assert (outcome.code, outcome.err) == (0, "")
-    assert "rootle" in outcome.out
-
-
-def test_no_command_is_an_error() -> None:
-    assert rootle().code == 2
-    assert rootle("dance").code == 2
 
 
 def test_json_is_the_only_output(repository: Path) -> None:

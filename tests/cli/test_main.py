@@ -1,0 +1,92 @@
+"""The `rootle` command: its commands, its help texts, its exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import pkgutil
+import shlex
+from collections.abc import Iterator
+
+import pytest
+from command import rootle
+
+from rootle.cli import commands
+from rootle.cli.main import COMMANDS, build_parser
+
+
+def all_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from all_parsers(command)
+
+
+PARSERS = list(all_parsers(build_parser()))
+
+
+def examples_of(parser: argparse.ArgumentParser) -> list[str]:
+    text = (parser.epilog or "").partition("\n\n")[0]
+    heading, *examples = text.splitlines()
+    assert heading == "examples:"
+    return [example.strip() for example in examples]
+
+
+def test_every_command_module_is_a_command() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(commands.__path__)}
+    assert modules == set(COMMANDS)
+
+
+@pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.prog)
+def test_the_examples_of_every_help_text_are_valid_commands(
+    parser: argparse.ArgumentParser,
+) -> None:
+    examples = examples_of(parser)
+    assert examples
+    for example in examples:
+        program, *arguments = shlex.split(example.partition("|")[0])
+        assert program == "rootle"
+        assert example.startswith(parser.prog)
+        build_parser().parse_args(arguments)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_shows_several_examples(command: str) -> None:
+    (parser,) = (parser for parser in PARSERS if parser.prog == f"rootle {command}")
+    assert len(examples_of(parser)) >= 3
+
+
+@pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.prog)
+def test_every_argument_has_a_help_text(parser: argparse.ArgumentParser) -> None:
+    arguments = [
+        action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)
+    ]
+    assert arguments
+    assert [action.dest for action in arguments if not action.help] == []
+
+
+@pytest.mark.parametrize("command", [("--version",), ("--help",), ("search", "--help")])
+def test_help_goes_to_standard_output(command: tuple[str, ...]) -> None:
+    outcome = rootle(*command)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "rootle" in outcome.out
+
+
+def test_a_missing_or_unknown_command_is_an_error() -> None:
+    assert rootle().code == 2
+    assert rootle("dance").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (("search", "retry", "--days", "30"), "--days"),
+        (("search", "retry", "--seen", "a.py:1-2"), "--seen"),
+        (("watch", "--slow", "60"), "--slow"),
+    ],
+)
+def test_former_names_of_options_are_unknown(arguments: tuple[str, ...], option: str) -> None:
+    outcome = rootle(*arguments)
+    assert outcome.code == 2
+    assert f"unrecognized arguments: {option}" in outcome.err
+    assert "--help" in outcome.err

@@ -1,0 +1,67 @@
+"""The responses to refused requests name the header, its value and the remedy."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from rootle.server.address import Address
+from rootle.server.auth_middleware import AuthMiddleware
+
+
+def respond(token: str = "", kind: str = "http", **headers: str) -> tuple[int, str]:
+    """Send one request through the middleware; return the status and the text of the response."""
+    messages: list[Any] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"served"})
+
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    middleware = AuthMiddleware(application, Address("127.0.0.1", 8765), token)
+    asyncio.run(middleware({"type": kind, "headers": pairs}, receive, send))
+    start, body = messages
+    return start["status"], body["body"].decode()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "parts"),
+    [
+        ({"host": "evil.example"}, 421, ("Host", "'evil.example'", "--http HOST:PORT")),
+        ({}, 421, ("Host", "''")),
+        (
+            {"host": "localhost", "origin": "https://evil.example"},
+            403,
+            ("Origin", "'https://evil.example'"),
+        ),
+        ({"host": "localhost"}, 401, ("token", "Authorization: Bearer TOKEN")),
+    ],
+)
+def test_a_refusal_names_the_header_its_value_and_the_remedy(
+    headers: dict[str, str], status: int, parts: tuple[str, ...]
+) -> None:
+    found, text = respond(token="secret", **headers)
+    assert found == status
+    assert all(part in text for part in parts), text
+    assert "secret" not in text
+
+
+def test_a_request_with_the_token_is_served() -> None:
+    headers = {"host": "localhost:8765", "authorization": "Bearer secret"}
+    assert respond(token="secret", **headers) == (200, "served")
+
+
+def test_no_token_is_needed_without_a_configured_one() -> None:
+    assert respond(host="localhost:8765") == (200, "served")
+
+
+def test_websockets_are_refused() -> None:
+    assert respond(kind="websocket", host="localhost")[0] == 404
