@@ -87,12 +87,11 @@ def test_a_search_loads_no_module_of_the_local_index() -> None:
         "names = ('rootle.index.local', 'rootle.index.remote', 'rootle.indexing', 'sqlite3')\n"
         "print([name for name in sys.modules if name.startswith(names)])\n"
     )
-    here = Path(__file__).parent
     child = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=False,
-        env={"PYTHONPATH": f"{here}:{here.parent}", "HOME": "/nonexistent"},
+        env={"PYTHONPATH": str(Path(__file__).parents[1]), "HOME": "/nonexistent"},
     )
     assert (child.stdout.strip(), child.stderr) == ("[]", "")

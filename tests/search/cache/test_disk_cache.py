@@ -100,6 +100,7 @@ def test_an_unreadable_page_is_ignored_and_replaced(
 
 
 def test_searching_works_without_a_writable_cache_folder(open_cached, home: Path) -> None:
+    (home / "state").mkdir(exist_ok=True)
     (home / "state" / "rootle").write_text("in the way")
     assert open_cached(search_log=False)[0].search(_QUERY).results
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
@@ -126,7 +126,7 @@ class MemorySparse:
         *,
         files: Collection[int] | None = None,
     ) -> Ranked:
-        scores: Counter[int] = Counter()
+        scores: defaultdict[int, float] = defaultdict(float)
         for field in fields:
             documents = self._fields.get((level, field), {})
             for term in terms:
