@@ -8,7 +8,7 @@ from typing import Final
 from benchmarks.common.arguments import Option, option
 
 
-def required(one: Option) -> Option:
+def make_required(one: Option) -> Option:
     """Return a mandatory variant of an option."""
     return Option(one.name, {**one.settings, "required": True})
 

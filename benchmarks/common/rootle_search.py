@@ -17,10 +17,10 @@ Result = TypeVar("Result")
 
 
 @contextmanager
-def index_folder(kept: Path | None) -> Iterator[Path]:
-    """Yield the folder for indexes: `kept`, or a temporary one that is deleted afterwards."""
-    if kept is not None:
-        yield kept
+def index_folder(persistent: Path | None) -> Iterator[Path]:
+    """Yield the persistent folder for indexes, or a temporary one that is deleted afterwards."""
+    if persistent is not None:
+        yield persistent
     else:
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder)
@@ -35,7 +35,7 @@ def indexed_app(root: Path, index_dir: Path, config: Config | None = None) -> It
 
 
 def read_config(path: Path | None) -> Config | None:
-    """Return the configuration of a file, None without one."""
+    """Return the configuration in a file, or None if no file is given."""
     return load_config(path)[0] if path else None
 
 
@@ -53,7 +53,7 @@ def search_hits(app: App, query: str, limit: int = TOP_K) -> tuple[Hit, ...]:
 
 def timed_search(app: App, query: str) -> tuple[Answer, SearchResponse]:
     """Return the first ten hits of a query with their time, and the response itself."""
-    response, latency_ms = timed(lambda: app.search(SearchQuery(query, limit=TOP_K)))
+    response, latency_ms = measure_ms(lambda: app.search(SearchQuery(query, limit=TOP_K)))
     return Answer(tuple(map(hit_of, response.results)), latency_ms), response
 
 
@@ -62,7 +62,7 @@ def answer_queries(app: App, queries: Iterable[str]) -> list[Answer]:
     return [timed_search(app, query)[0] for query in queries]
 
 
-def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+def measure_ms(call: Callable[[], Result]) -> tuple[Result, float]:
     """Return the result of a call and its duration in milliseconds."""
     started = time.perf_counter()
     result = call()

@@ -1,4 +1,4 @@
-"""Search quality on real histories: which files did the next commit change?
+"""Search quality on real histories: recall of the files that the next commit changes.
 
     python -m benchmarks.history.changed_files CLONES WORK [--only tmux,viper]
         [--split train|held-out] [--limit N] [--adapter NAME=COMMAND]... [--json FILE]

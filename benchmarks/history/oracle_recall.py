@@ -199,6 +199,7 @@ def describe_group(
 
 
 def format_report(report: dict[str, Any]) -> str:
+    """Return the lines of the report: recalls, upper bounds and groups of files."""
     recalls = report["recall"]
     lines = [
         f"{report['commits']} commits, {report['files']} files, at most {report['max_files']} per "

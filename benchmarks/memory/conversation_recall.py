@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.common.arguments import JSON, command_parser, name_list
 from benchmarks.common.metrics import ROOTLE
 from benchmarks.common.reports import format_interval, write_json
-from benchmarks.common.rootle_search import timed
+from benchmarks.common.rootle_search import measure_ms
 from benchmarks.common.statistics import Floats, resampled_rows
 from benchmarks.memory.conversations import Conversation, Question, read_conversations
 from benchmarks.memory.systems import SYSTEMS, open_system
@@ -122,7 +122,7 @@ def ask_questions(
         scores = []
         for question in conversation.questions:
             search = partial(system.search, question.text, question.asked_at, DEPTH)
-            found, ms = timed(search)
+            found, ms = measure_ms(search)
             scores.append(score_question(conversation.name, question, found, ms))
         system.close()
     return scores

@@ -52,7 +52,7 @@ def split_identifiers(text: str) -> str:
     return _CASE_CHANGE.sub(" ", text)
 
 
-def adapter_parser(*paths: str) -> argparse.ArgumentParser:
+def make_parser(*paths: str) -> argparse.ArgumentParser:
     """Return a parser of `--root` and further required paths."""
     parser = argparse.ArgumentParser()
     for name in ("root", *paths):

@@ -13,28 +13,21 @@ from typing import Any
 import bm25s
 import Stemmer
 
-from benchmarks.peers.adapter import (
-    Passage,
-    Search,
-    adapter_parser,
-    read_windows,
-    serve,
-    split_identifiers,
-)
+from benchmarks.peers import adapter
 
 
-def open_search(root: Path) -> Search:
-    passages = read_windows(root)
+def open_search(root: Path) -> adapter.Search:
+    passages = adapter.read_windows(root)
     stemmer = Stemmer.Stemmer("english")
 
     def tokenize(texts: Sequence[str]) -> Any:
-        split = [split_identifiers(text) for text in texts]
+        split = [adapter.split_identifiers(text) for text in texts]
         return bm25s.tokenize(split, stopwords="en", stemmer=stemmer, show_progress=False)
 
     engine = bm25s.BM25()
     engine.index(tokenize([one.text for one in passages]), show_progress=False)
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         k = min(k, len(passages))
         numbers, scores = engine.retrieve(tokenize([query]), k=k, show_progress=False)
         pairs = zip(numbers[0], scores[0], strict=True)
@@ -44,4 +37,4 @@ def open_search(root: Path) -> Search:
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

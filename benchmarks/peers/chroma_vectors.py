@@ -12,13 +12,13 @@ from pathlib import Path
 import chromadb
 from model2vec import StaticModel
 
-from benchmarks.peers.adapter import Passage, Search, adapter_parser, read_windows, serve
+from benchmarks.peers import adapter
 
 _BATCH = 2_000
 
 
-def open_search(root: Path, model: Path) -> Search:
-    passages = read_windows(root)
+def open_search(root: Path, model: Path) -> adapter.Search:
+    passages = adapter.read_windows(root)
     embed = StaticModel.from_pretrained(str(model)).encode
     settings = chromadb.Settings(anonymized_telemetry=False)
     collection = chromadb.EphemeralClient(settings).create_collection(
@@ -29,7 +29,7 @@ def open_search(root: Path, model: Path) -> Search:
         ids = [str(start + number) for number in range(len(part))]
         collection.add(ids=ids, embeddings=embed([one.text for one in part]))
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         found = collection.query(query_embeddings=embed([query]), n_results=k)
         return [passages[int(number)] for number in found["ids"][0]]
 
@@ -37,4 +37,4 @@ def open_search(root: Path, model: Path) -> Search:
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser("model"))
+    adapter.serve(open_search, adapter.make_parser("model"))

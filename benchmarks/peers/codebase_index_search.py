@@ -19,10 +19,10 @@ from pathlib import Path
 
 from codebase_index.cli import app
 
-from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve
+from benchmarks.peers import adapter
 
 
-def open_search(root: Path) -> Search:
+def open_search(root: Path) -> adapter.Search:
     folder = tempfile.TemporaryDirectory()
     copy = Path(folder.name) / root.name
     shutil.copytree(root, copy, symlinks=True)
@@ -31,10 +31,10 @@ def open_search(root: Path) -> Search:
     call_command(copy, "index")
 
     # The default argument keeps the temporary folder as long as the function.
-    def search(query: str, k: int, _folder: object = folder) -> Sequence[Passage]:
+    def search(query: str, k: int, _folder: object = folder) -> Sequence[adapter.Passage]:
         words = ["search", "--limit", str(k), "--token-budget", "100000", "--", query]
         found = json.loads(call_command(copy, *words))["results"]
-        return [Passage(one["path"], one["line_start"], one["line_end"]) for one in found]
+        return [adapter.Passage(one["path"], one["line_start"], one["line_end"]) for one in found]
 
     return search
 
@@ -48,4 +48,4 @@ def call_command(root: Path, *words: str) -> str:
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

@@ -1,4 +1,4 @@
-"""git grep as a person without an index uses it: the files with most of the query's words.
+"""Baseline: git grep, ranking files by the number of query words that they contain.
 
     (git)
     python -m benchmarks.peers.git_grep --root DIR
@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.peers.adapter import WINDOW_LINES, Passage, Search, adapter_parser, serve
+from benchmarks.peers import adapter
 
 _WORD = re.compile(r"\w{3,}")
 _STOP_WORDS = frozenset(
@@ -26,8 +26,8 @@ _STOP_WORDS = frozenset(
 LinesByWord = Mapping[str, set[int]]
 
 
-def open_search(root: Path) -> Search:
-    def search(query: str, k: int) -> Sequence[Passage]:
+def open_search(root: Path) -> adapter.Search:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         lines: dict[str, dict[str, set[int]]] = defaultdict(dict)  # by path, by word
         for word in dict.fromkeys(_WORD.findall(query.lower())):
             if word not in _STOP_WORDS:
@@ -52,17 +52,17 @@ def count_lines(lines: LinesByWord) -> int:
     return len(set[int]().union(*lines.values()))
 
 
-def best_window(path: str, lines: LinesByWord) -> Passage:
+def best_window(path: str, lines: LinesByWord) -> adapter.Passage:
     """Return the first window with the most different words."""
 
     def rank(start: int) -> tuple[int, int]:
-        end = start + WINDOW_LINES
+        end = start + adapter.WINDOW_LINES
         words = sum(any(start <= line < end for line in of_word) for of_word in lines.values())
         return -words, start
 
     start = min(set[int]().union(*lines.values()), key=rank)
-    return Passage(path, start, start + WINDOW_LINES - 1)
+    return adapter.Passage(path, start, start + adapter.WINDOW_LINES - 1)
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

@@ -15,22 +15,15 @@ from lancedb.index import FTS
 from lancedb.rerankers import RRFReranker
 from model2vec import StaticModel
 
-from benchmarks.peers.adapter import (
-    Passage,
-    Search,
-    adapter_parser,
-    read_windows,
-    serve,
-    split_identifiers,
-)
+from benchmarks.peers import adapter
 
 
-def open_search(root: Path, model: Path) -> Search:
-    passages = read_windows(root)
+def open_search(root: Path, model: Path) -> adapter.Search:
+    passages = adapter.read_windows(root)
     embed = StaticModel.from_pretrained(str(model)).encode
     vectors = embed([one.text for one in passages])
     rows = [
-        {"number": number, "body": split_identifiers(one.text), "vector": vector}
+        {"number": number, "body": adapter.split_identifiers(one.text), "vector": vector}
         for number, (one, vector) in enumerate(zip(passages, vectors, strict=True))
     ]
     folder = tempfile.TemporaryDirectory()
@@ -39,13 +32,13 @@ def open_search(root: Path, model: Path) -> Search:
     reranker = RRFReranker()
 
     # The default argument keeps the temporary folder as long as the function.
-    def search(query: str, k: int, _folder: object = folder) -> Sequence[Passage]:
+    def search(query: str, k: int, _folder: object = folder) -> Sequence[adapter.Passage]:
         dense = table.search(query_type="hybrid").vector(embed([query])[0])
-        hybrid = dense.text(split_identifiers(query)).rerank(reranker)
+        hybrid = dense.text(adapter.split_identifiers(query)).rerank(reranker)
         return [passages[row["number"]] for row in hybrid.limit(k).to_list()[:k]]
 
     return search
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser("model"))
+    adapter.serve(open_search, adapter.make_parser("model"))

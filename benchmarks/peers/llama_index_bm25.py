@@ -15,10 +15,10 @@ from llama_index.core.schema import TextNode
 from llama_index.retrievers.bm25 import BM25Retriever
 
 from benchmarks.common.git import tracked_texts
-from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve
+from benchmarks.peers import adapter
 
 
-def open_search(root: Path) -> Search:
+def open_search(root: Path) -> adapter.Search:
     documents = [
         Document(text=content.decode("utf-8", errors="replace"), metadata={"path": path})
         for path, content in tracked_texts(root)
@@ -27,17 +27,17 @@ def open_search(root: Path) -> Search:
     texts = {one.metadata["path"]: one.text for one in documents}
     retriever = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=min(10, len(nodes)))
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         return [passage_of(hit.node, texts) for hit in retriever.retrieve(query)[:k]]
 
     return search
 
 
-def passage_of(node: TextNode, texts: dict[str, str]) -> Passage:
+def passage_of(node: TextNode, texts: dict[str, str]) -> adapter.Passage:
     path = node.metadata["path"]
     start = texts[path].count("\n", 0, node.start_char_idx or 0) + 1
-    return Passage(path, start, start + len(node.text.splitlines()) - 1)
+    return adapter.Passage(path, start, start + len(node.text.splitlines()) - 1)
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

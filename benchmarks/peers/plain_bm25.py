@@ -9,21 +9,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.common.bm25 import Bm25Index
-from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve
+from benchmarks.peers import adapter
 
 
-def open_search(root: Path, *, per_file: bool) -> Search:
+def open_search(root: Path, *, per_file: bool) -> adapter.Search:
     index = Bm25Index()
     index.index(root)
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         windows = index.search(query, k, per_file=per_file)
-        return [Passage(one.path, one.start_line, one.end_line) for one in windows]
+        return [adapter.Passage(one.path, one.start_line, one.end_line) for one in windows]
 
     return search
 
 
 if __name__ == "__main__":
-    parser = adapter_parser()
+    parser = adapter.make_parser()
     parser.add_argument("--per-file", action="store_true", help="only the best window of a file")
-    serve(open_search, parser)
+    adapter.serve(open_search, parser)

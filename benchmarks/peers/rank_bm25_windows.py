@@ -13,23 +13,16 @@ from pathlib import Path
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from benchmarks.peers.adapter import (
-    Passage,
-    Search,
-    adapter_parser,
-    read_windows,
-    serve,
-    split_identifiers,
-)
+from benchmarks.peers import adapter
 
 _WORD = re.compile(r"\w+")
 
 
-def open_search(root: Path) -> Search:
-    passages = read_windows(root)
+def open_search(root: Path) -> adapter.Search:
+    passages = adapter.read_windows(root)
     engine = BM25Okapi([split_words(one.text) for one in passages])
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         scores = engine.get_scores(split_words(query))
         best = np.argsort(-scores, kind="stable")[:k]
         return [passages[number] for number in best if scores[number] > 0]
@@ -38,8 +31,8 @@ def open_search(root: Path) -> Search:
 
 
 def split_words(text: str) -> list[str]:
-    return _WORD.findall(split_identifiers(text).lower())
+    return _WORD.findall(adapter.split_identifiers(text).lower())
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

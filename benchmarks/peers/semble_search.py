@@ -20,24 +20,24 @@ import semble.index.index as semble_index  # noqa: E402 - reads the environment
 from semble import SembleIndex  # noqa: E402
 from semble.types import ContentType  # noqa: E402
 
-from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve  # noqa: E402
+from benchmarks.peers import adapter  # noqa: E402
 
 
-def open_search(root: Path, model: Path, *, code_only: bool) -> Search:
+def open_search(root: Path, model: Path, *, code_only: bool) -> adapter.Search:
     semble_index.save_search_stats = lambda *_, **__: None  # its usage log is not measured
     kinds = ["code"] if code_only else ["code", "docs", "config"]
     index = SembleIndex.from_path(
         str(root), model_path=str(model), content=[ContentType(kind) for kind in kinds]
     )
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         chunks = [one.chunk for one in index.search(query, top_k=k)]
-        return [Passage(one.file_path, one.start_line, one.end_line) for one in chunks]
+        return [adapter.Passage(one.file_path, one.start_line, one.end_line) for one in chunks]
 
     return search
 
 
 if __name__ == "__main__":
-    parser = adapter_parser("model")
+    parser = adapter.make_parser("model")
     parser.add_argument("--code-only", action="store_true", help="index code alone")
-    serve(open_search, parser)
+    adapter.serve(open_search, parser)

@@ -21,13 +21,13 @@ os.environ["XDG_CACHE_HOME"] = _folder.name
 
 from tantivy_search.cli import main, main_index  # noqa: E402 - reads the environment
 
-from benchmarks.peers.adapter import Passage, Search, adapter_parser, serve  # noqa: E402
+from benchmarks.peers import adapter  # noqa: E402
 
 
-def open_search(root: Path) -> Search:
+def open_search(root: Path) -> adapter.Search:
     call_command(main_index, str(root))
 
-    def search(query: str, k: int) -> Sequence[Passage]:
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
         output = call_command(main, "-n", str(k), "--", query)
         if not output.startswith("["):
             return []
@@ -44,11 +44,11 @@ def call_command(command: Callable[[], None], *words: str) -> str:
     return output.getvalue()
 
 
-def passage_of(result: Mapping[str, str], root: Path) -> Passage:
+def passage_of(result: Mapping[str, str], root: Path) -> adapter.Passage:
     start, _, end = result["lines"].partition("-")
     path = os.path.relpath(result["file_path"], root)
-    return Passage(path, int(start), int(end or start))
+    return adapter.Passage(path, int(start), int(end or start))
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

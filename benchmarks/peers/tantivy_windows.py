@@ -12,35 +12,28 @@ from pathlib import Path
 
 import tantivy
 
-from benchmarks.peers.adapter import (
-    Passage,
-    Search,
-    adapter_parser,
-    read_windows,
-    serve,
-    split_identifiers,
-)
+from benchmarks.peers import adapter
 
 _WORD = re.compile(r"\w+")
 
 
-def open_search(root: Path) -> Search:
-    passages = read_windows(root)
+def open_search(root: Path) -> adapter.Search:
+    passages = adapter.read_windows(root)
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("body", tokenizer_name="en_stem")
     builder.add_unsigned_field("number", stored=True)
     index = tantivy.Index(builder.build())
     writer = index.writer(num_threads=1)
     for number, one in enumerate(passages):
-        body = split_identifiers(one.text)
+        body = adapter.split_identifiers(one.text)
         writer.add_document(tantivy.Document(body=body, number=number))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
     searcher = index.searcher()
 
-    def search(query: str, k: int) -> Sequence[Passage]:
-        words = " ".join(_WORD.findall(split_identifiers(query).lower()))  # no query syntax
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
+        words = " ".join(_WORD.findall(adapter.split_identifiers(query).lower()))  # no query syntax
         hits = searcher.search(index.parse_query(words, ["body"]), limit=k).hits
         return [passages[searcher.doc(address)["number"][0]] for _, address in hits]
 
@@ -48,4 +41,4 @@ def open_search(root: Path) -> Search:
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

@@ -14,28 +14,21 @@ from whoosh.fields import STORED, TEXT, Schema
 from whoosh.filedb.filestore import RamStorage
 from whoosh.query import Or, Term
 
-from benchmarks.peers.adapter import (
-    Passage,
-    Search,
-    adapter_parser,
-    read_windows,
-    serve,
-    split_identifiers,
-)
+from benchmarks.peers import adapter
 
 
-def open_search(root: Path) -> Search:
-    passages = read_windows(root)
+def open_search(root: Path) -> adapter.Search:
+    passages = adapter.read_windows(root)
     analyze = StemmingAnalyzer()
     index = RamStorage().create_index(Schema(body=TEXT(analyzer=analyze), number=STORED))
     writer = index.writer(limitmb=256)
     for number, one in enumerate(passages):
-        writer.add_document(body=split_identifiers(one.text), number=number)
+        writer.add_document(body=adapter.split_identifiers(one.text), number=number)
     writer.commit()
     searcher = index.searcher()
 
-    def search(query: str, k: int) -> Sequence[Passage]:
-        tokens = analyze(split_identifiers(query), mode="query")
+    def search(query: str, k: int) -> Sequence[adapter.Passage]:
+        tokens = analyze(adapter.split_identifiers(query), mode="query")
         words = dict.fromkeys(token.text for token in tokens)
         any_word = Or([Term("body", word) for word in words])
         return [passages[hit["number"]] for hit in searcher.search(any_word, limit=k)]
@@ -44,4 +37,4 @@ def open_search(root: Path) -> Search:
 
 
 if __name__ == "__main__":
-    serve(open_search, adapter_parser())
+    adapter.serve(open_search, adapter.make_parser())

@@ -1,4 +1,4 @@
-"""How well a probability separates unanswerable questions from others: ROC areas and thresholds."""
+"""Separation of unanswerable questions by a probability: ROC areas and thresholds."""
 
 from __future__ import annotations
 

@@ -82,6 +82,7 @@ def label_problems(label: Label, root: Path) -> list[str]:
 
 
 def span_problems(span: Span, root: Path) -> list[str]:
+    """Return the problems of one span: its file, its lines and its length."""
     where = f"{span.path}:{span.start_line}-{span.end_line}"
     if not (root / span.path).is_file():
         return [f"{where}: no such file"]

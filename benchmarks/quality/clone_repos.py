@@ -3,7 +3,7 @@
     python -m benchmarks.quality.clone_repos BENCH REPOS [--only gin,flask] [--from DIR] [--latest]
 
 BENCH is the folder with `repos.json`, or `benchmarks/labels`; REPOS gets one checkout per
-repository. Existing checkouts are left alone, so an interrupted run can be repeated. `--from DIR`
+repository. Existing checkouts are kept, so an interrupted run can be repeated. `--from DIR`
 reads clones or bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a
 folder) instead of the network. `--latest` falls back to the newest commit where the pinned one is
 not available, and reports it.

@@ -49,7 +49,7 @@ def score_answers(
     answers: Iterable[Answer],
     confident: Iterable[bool] | None = None,
 ) -> list[QuestionScore]:
-    """Return the score of each answer; of each hit the first 60 lines count."""
+    """Return the score of each answer, in order; `confident` has the system's verdicts."""
     verdicts = [True] * len(labels) if confident is None else confident
     return [
         score_answer(root, label, answer, is_confident=verdict)
@@ -60,6 +60,7 @@ def score_answers(
 def score_answer(
     root: Path, label: Label, answer: Answer, *, is_confident: bool = True
 ) -> QuestionScore:
+    """Return the score of one answer; of each hit the first 60 lines count."""
     hits = [hit.first_lines(SHOWN_LINES) for hit in answer.hits[:TOP_K]]
     span_ranks = match_targets(label.targets, hits, overlaps_target)
     return QuestionScore(
@@ -117,6 +118,7 @@ def summarize(scores: ScoresByRepository) -> dict[str, Any]:
 
 
 def format_row(label: str, system: str, scores: ScoresByRepository) -> str:
+    """Return one line of figures; verdicts are shown for rootle alone."""
     f = summarize(scores)
     text = (
         f"{label:12} {system:10} NDCG@10 by span {f['span_ndcg']:.3f} by file {f['file_ndcg']:.3f}"

@@ -1,4 +1,4 @@
-"""Calibration of scores: how many results shown with a score of 0.8 answer the question?
+"""Calibration of scores: the share of correct results by score.
 
     python -m benchmarks.quality.score_calibration REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--svg FILE] [--json FILE]

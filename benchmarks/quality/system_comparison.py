@@ -162,6 +162,7 @@ def complete_systems(cache: AnswerCache, question_sets: Sequence[QuestionSet]) -
 
 
 def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) -> str:
+    """Return the table of the labelled questions."""
     rows = {}
     question_sets = [label_questions(one) for one in repositories]
     for system in complete_systems(cache, question_sets):
@@ -187,6 +188,7 @@ def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) 
 
 
 def public_table(cache: AnswerCache, repositories: Sequence[PublicRepository]) -> str:
+    """Return the table of the public benchmark."""
     rows = {}
     question_sets = [public_questions(one) for one in repositories]
     for system in complete_systems(cache, question_sets):
@@ -216,7 +218,7 @@ def format_estimate(value: float, clusters: Clusters) -> str:
 def format_lead(rootle: Clusters, other: Clusters) -> str:
     """Return rootle's mean lead over a system, paired by question, with its interval."""
     differences = [
-        [ours - theirs for ours, theirs in zip(*pair, strict=True)]
+        [score - other_score for score, other_score in zip(*pair, strict=True)]
         for pair in zip(rootle, other, strict=True)
     ]
     interval = format_interval(cluster_interval(differences), "+.3f", " to ")

@@ -25,7 +25,7 @@ from benchmarks.common.arguments import CONFIG, INDEX_DIR, JSON, ROOT, command_p
 from benchmarks.common.internals import open_agent
 from benchmarks.common.metrics import TOP_K
 from benchmarks.common.reports import write_json
-from benchmarks.common.rootle_search import read_config, timed
+from benchmarks.common.rootle_search import measure_ms, read_config
 from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.queries import QUERIES, WARM_UP
 from rootle import App, Config, SearchQuery, open_app
@@ -110,7 +110,7 @@ def ask_while_hanging(app: App) -> tuple[list[float], list[float]]:
     """Return the latencies before and after the circuit breaker opens."""
     agent = open_agent(app, app.config, open_embedder=HangingEmbedder)
     latencies = [
-        timed(partial(agent.search, SearchQuery(f"{query} once more")))[1]
+        measure_ms(partial(agent.search, SearchQuery(f"{query} once more")))[1]
         for query in QUERIES[:HANGING_QUERIES]
     ]
     agent.close()

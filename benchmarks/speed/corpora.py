@@ -90,7 +90,7 @@ def fill_corpus(name: str, folder: Path, files: Sequence[SourceFile], scale: flo
     """Write `c100` or `c1000`, both smaller or larger by `scale`."""
     if name == "c100":
         count, size = round(500 * scale), round(100_000_000 * scale)
-        write_files(folder, balanced(files, size / max(count, 1)), Limits(count, 2 * size))
+        write_files(folder, balance_languages(files, size / max(count, 1)), Limits(count, 2 * size))
     else:
         size = round(1_000_000_000 * scale)
         write_files(folder, files, Limits(len(files), size, size / 4))
@@ -113,7 +113,7 @@ def find_files(trees: Iterable[Path]) -> Iterator[SourceFile]:
                     yield SourceFile(order, language, size, inside, path)
 
 
-def balanced(files: Iterable[SourceFile], mean: float) -> Iterator[SourceFile]:
+def balance_languages(files: Iterable[SourceFile], mean: float) -> Iterator[SourceFile]:
     """Yield large files, one language after the other, with a mean size close to `mean`."""
     remaining: dict[str, list[SourceFile]] = defaultdict(list)
     for file in files:

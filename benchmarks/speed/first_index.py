@@ -51,7 +51,7 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = command_parser(__doc__, SCALE, JSON)
     parser.add_argument("trees", type=Path, nargs="*", metavar="TREE", help="source trees")
-    parser.add_argument("--built", type=Path, metavar="FOLDER", help="tree to index as it is")
+    parser.add_argument("--built", type=Path, metavar="FOLDER", help="tree that is already built")
     args = parser.parse_args()
     if bool(args.trees) == bool(args.built):
         parser.error("expected source trees, or a built tree with --built")

@@ -13,14 +13,15 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from benchmarks.common.arguments import INDEX_DIR, JSON, ROOT, RUNS, command_parser
 from benchmarks.common.reports import write_json
-from benchmarks.common.rootle_search import timed
+from benchmarks.common.rootle_search import measure_ms
 from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.queries import QUERIES, WARM_UP
 
@@ -59,12 +60,14 @@ def measure_starts(server: Sequence[str], runs: int) -> dict[str, float]:
     """Return the median times to start the server and to import the SDK."""
     server_times, sdk_times, schema_bytes = [], [], 0
     for _ in range(runs):
-        _, sdk_ms = timed(lambda: subprocess.run([sys.executable, "-c", IMPORT_SDK], check=True))
+        _, sdk_ms = measure_ms(
+            lambda: subprocess.run([sys.executable, "-c", IMPORT_SDK], check=True)
+        )
         sdk_times.append(sdk_ms / 1000)
-        (session, tools), start_ms = timed(lambda: open_session(server))
-        with session:
-            server_times.append(start_ms / 1000)
-            schema_bytes = len(json.dumps(tools))
+        started = time.perf_counter()
+        with open_session(server) as session:
+            server_times.append(time.perf_counter() - started)
+            schema_bytes = len(json.dumps(session.tools))
     start_s, sdk_s = statistics.median(server_times), statistics.median(sdk_times)
     return {
         "start_s": start_s,
@@ -76,11 +79,10 @@ def measure_starts(server: Sequence[str], runs: int) -> dict[str, float]:
 
 def measure_searches(server: Sequence[str]) -> dict[str, float]:
     """Return the percentiles of warm searches."""
-    session, _ = open_session(server)
-    with session:
+    with open_session(server) as session:
         for query in WARM_UP:
             session.search(query)
-        times = [timed(partial(session.search, query))[1] for query in QUERIES]
+        times = [measure_ms(partial(session.search, query))[1] for query in QUERIES]
     median, p95 = latency_percentiles(times)
     return {"search_p50_ms": median, "search_p95_ms": p95}
 
@@ -90,14 +92,13 @@ def format_figures(figures: Mapping[str, Any]) -> str:
 
 
 class Session:
-    """One server process and its pipes."""
+    """An initialized session with a server process."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._requests = 0
-
-    def initialize(self) -> list[Any]:
-        """Perform the handshake; return the tools."""
+    def __init__(self, requests: IO[bytes], responses: IO[bytes]) -> None:
+        """Perform the handshake over the pipes of a new process."""
+        self._requests = requests
+        self._responses = responses
+        self._count = 0
         self.request(
             "initialize",
             protocolVersion="2025-06-18",
@@ -105,7 +106,7 @@ class Session:
             clientInfo={"name": "benchmark", "version": "1"},
         )
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return list(self.request("tools/list")["tools"])
+        self.tools = list(self.request("tools/list")["tools"])
 
     def search(self, query: str) -> None:
         answer = self.request("tools/call", name="vectordb_search", arguments={"query": query})
@@ -114,36 +115,26 @@ class Session:
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request; return its result."""
-        self._requests += 1
-        self._send({"jsonrpc": "2.0", "id": self._requests, "method": method, "params": params})
-        assert self._process.stdout is not None
-        answer = json.loads(self._process.stdout.readline())
-        if answer.get("id") != self._requests or "result" not in answer:
+        self._count += 1
+        self._send({"jsonrpc": "2.0", "id": self._count, "method": method, "params": params})
+        answer = json.loads(self._responses.readline())
+        if answer.get("id") != self._count or "result" not in answer:
             sys.exit(f"{method}: {answer}")
         return dict(answer["result"])
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        # Closes both pipes and waits for the process.
-        self._process.__exit__(kind, error, trace)
+        self._requests.write(json.dumps(message).encode() + b"\n")
+        self._requests.flush()
 
 
-def open_session(server: Sequence[str]) -> tuple[Session, list[Any]]:
-    """Start a server; return its session and tools."""
-    session = Session(server)
-    return session, session.initialize()
+@contextmanager
+def open_session(server: Sequence[str]) -> Iterator[Session]:
+    """Start a server; close its pipes and wait for it at the end."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(server, stdin=pipe, stdout=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        yield Session(process.stdin, process.stdout)
 
 
 if __name__ == "__main__":

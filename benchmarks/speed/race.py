@@ -69,7 +69,7 @@ class Race:
         """Add a line to the middle of a file, then search for it, each time from the original."""
         lines = path.read_bytes().split(b"\n")
         half = len(lines) // 2
-        with restored(path):
+        with restore_after(path):
             for number in range(times):
                 marker = edit_marker(number)
                 line = f"{COMMENT_OF[path.suffix]} {marker} {EDIT_TEXT}"
@@ -142,7 +142,7 @@ def file_to_edit(root: Path) -> Path:
 
 
 @contextmanager
-def restored(path: Path) -> Iterator[None]:
+def restore_after(path: Path) -> Iterator[None]:
     """Restore the content and the times of a file at the end, whatever happens."""
     before, info = path.read_bytes(), path.stat()
     try:

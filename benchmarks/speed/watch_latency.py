@@ -28,7 +28,7 @@ from pathlib import Path
 from benchmarks.common.arguments import JSON, ROOT, command_parser
 from benchmarks.common.git import run_git
 from benchmarks.common.reports import write_json
-from benchmarks.common.rootle_search import timed
+from benchmarks.common.rootle_search import measure_ms
 from benchmarks.speed.processes import cpu_seconds, resident_bytes
 from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, open_app
@@ -187,7 +187,7 @@ def measure_checkout(root: Path, app: App) -> Figures:
     queries = QueryLoop(app)
     queries.start()
     started = time.perf_counter()
-    _, checkout_ms = timed(lambda: run_git(root, "checkout", "-q", "new"))
+    _, checkout_ms = measure_ms(lambda: run_git(root, "checkout", "-q", "new"))
     wait_until(lambda: is_stale(app), "stale answer")
     wait_until(lambda: not is_stale(app), "current answer")
     fresh_s = time.perf_counter() - started
@@ -219,7 +219,7 @@ class QueryLoop(threading.Thread):
         while not self._is_over.is_set():
             number += 1
             text = f"{QUERIES[number % len(QUERIES)]} {number}"
-            response, ms = timed(partial(self._app.search, text))
+            response, ms = measure_ms(partial(self._app.search, text))
             self.latencies_s.append(ms / 1000)
             self.stale.append("stale" in response.degraded)
 

@@ -20,7 +20,7 @@ from benchmarks.history.commit_questions import (
     select_questions,
     suitable_commits,
 )
-from benchmarks.history.oracle_recall import CommitTargets, TargetFile, analyze
+from benchmarks.history.oracle_recall import CommitTargets, TargetFile, analyze, format_report
 from benchmarks.history.recall_scores import (
     QuestionRanks,
     Scores,
@@ -149,22 +149,22 @@ def test_file_ranks_count_repeated_results() -> None:
     assert file_ranks(["b", "x", "a"], ["a", "a", "b"]) == [3, None, 1]
 
 
-def ranked(*ranks: int | None, tests: tuple[bool, ...] = ()) -> QuestionRanks:
+def make_ranks(*ranks: int | None, tests: tuple[bool, ...] = ()) -> QuestionRanks:
     files = tuple(f"f{number}" for number in range(len(ranks)))
     return QuestionRanks("c", "t", files, tests or (False,) * len(ranks), False, {"rootle": ranks})
 
 
 def test_scores_are_means_over_questions() -> None:
-    scores = score_questions([ranked(1, None), ranked(4), ranked(None)], "rootle")
+    scores = score_questions([make_ranks(1, None), make_ranks(4), make_ranks(None)], "rootle")
     assert scores.recall == pytest.approx((0.5 + 1 + 0) / 3)
     assert scores.hit1 == pytest.approx(1 / 3)
     assert scores.mrr == pytest.approx((1 + 1 / 4 + 0) / 3)
 
 
 def test_recall_without_tests_leaves_test_files_out() -> None:
-    mixed = ranked(None, 2, tests=(True, False))
+    mixed = make_ranks(None, 2, tests=(True, False))
     assert score_questions([mixed], "rootle").source_recall == 1.0
-    only_tests = ranked(3, tests=(True,))
+    only_tests = make_ranks(3, tests=(True,))
     assert score_questions([only_tests], "rootle").source_recall is None
     assert score_questions([mixed, only_tests], "rootle").source_recall == 1.0
 
@@ -231,5 +231,10 @@ def test_upper_bounds_of_recall() -> None:
     assert (report["answered_by_baseline"], report["added_files"]) == (0.5, 2)
     tests = report["groups"][0]
     assert (tests["share"], tests["rootle"], tests["candidates"]) == (pytest.approx(1 / 3), 0, 1)
-    half = report["groups"][4]
-    assert (half["name"], half["share"]) == ("up to half", pytest.approx(1 / 3))
+    shares = {group["name"]: group["share"] for group in report["groups"]}
+    assert shares == pytest.approx({
+        "tests": 1 / 3, "other files": 2 / 3, "no word of the commit": 1 / 3,
+        "up to a quarter of its words": 0, "up to half": 1 / 3, "more than half": 1 / 3,
+    })  # fmt: skip
+    assert f"{'rootle':44} recall@10 0.750  1.00 x" in format_report(report)
+    assert f"{'bm25':44} recall@10 0.500  1.50 x" in format_report(report)

@@ -64,6 +64,9 @@ def test_words_match_up_to_a_short_ending() -> None:
     assert word_overlap("retries limited", "def retry(): ...") == 0.5
     assert word_overlap("art", "artist") == 0.0  # shorter words must be equal
     assert word_overlap("of the", "anything") == 1.0
+    assert word_overlap("port", "porters") == 1.0
+    assert word_overlap("port", "portable") == 1.0
+    assert word_overlap("port", "portables") == 0.0  # an ending of five letters
 
 
 def test_a_question_is_hard_if_every_answer_shares_few_words(tmp_path: Path) -> None:

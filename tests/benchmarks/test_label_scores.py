@@ -27,6 +27,9 @@ def test_only_the_first_sixty_shown_lines_count(root: Path) -> None:
     shown = Answer((Hit("a.py", ((1, 40), (45, 80))),))
     (score,) = score_answers(root, [label], [shown])
     assert score.span_ranks == {1}  # lines 1 to 40 and 45 to 64
+    assert score.is_confident  # without a verdict
+    (score,) = score_answers(root, [label], [shown], [False])
+    assert not score.is_confident
     late = Answer((Hit("a.py", ((1, 60), (61, 70))),))
     (score,) = score_answers(root, [label], [late])
     assert not score.span_ranks

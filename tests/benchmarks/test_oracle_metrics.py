@@ -63,6 +63,9 @@ def test_losses_and_the_actual_score_add_up_to_one() -> None:
     assert [(one.kind, one.questions) for one in every] == [
         ("behaviour", 2), ("tests", 2), ("hard", 1), ("plain", 3), ("all", 4)
     ]  # fmt: skip
+    assert [one.ndcg for one in every] == pytest.approx(
+        [0.6309 / 2, 0, 0.6309, 0, 0.6309 / 4], abs=1e-4
+    )
     for one in every:
         assert one.ndcg + sum(one.by_cause.values()) == pytest.approx(1)
     assert oracle.oracle_scores(questions)[0].hard_hit10 == 1.0

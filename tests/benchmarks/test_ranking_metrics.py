@@ -35,6 +35,7 @@ def test_ranges_that_share_one_line_overlap() -> None:
 def test_shown_lines_are_cut_across_ranges() -> None:
     hit = Hit("a.py", ((1, 10), (21, 40), (60, 70)))
     assert hit.first_lines(15) == Hit("a.py", ((1, 10), (21, 25)))
+    assert hit.first_lines(10) == Hit("a.py", ((1, 10),))
     assert hit.first_lines(100) == hit
 
 

@@ -15,7 +15,7 @@ from benchmarks.speed import concurrency, first_index, mcp_server, watch_latency
 from benchmarks.speed.corpora import (
     Limits,
     SourceFile,
-    balanced,
+    balance_languages,
     commit_all,
     corpus_path,
     describe,
@@ -36,9 +36,10 @@ from benchmarks.speed.queries import QUERIES, WARM_UP
 from benchmarks.speed.race import (
     EDIT_TEXT,
     Race,
+    disk_figures,
     edit_marker,
     file_to_edit,
-    restored,
+    restore_after,
     summarize,
 )
 from benchmarks.speed.tool_comparison import format_corpus, read_corpus
@@ -55,7 +56,7 @@ def test_large_files_keep_the_mean_size_and_alternate_languages() -> None:
         source("d1", 210_000, "d"), source("d2", 10_000, "d"),
     ]  # fmt: skip
     # 200,000 wanted: the nearest of c, then what brings the mean back.
-    assert [file.name for file in balanced(files, 200_000)] == ["c3", "d1", "c1", "c2"]
+    assert [file.name for file in balance_languages(files, 200_000)] == ["c3", "d1", "c1", "c2"]
 
 
 def test_a_corpus_has_no_duplicates_and_no_excluded_folders(tmp_path: Path) -> None:
@@ -211,13 +212,22 @@ def test_a_tool_that_does_not_see_the_edit_misses_it(root: Path) -> None:
 
 def test_a_file_is_restored_after_an_error(root: Path) -> None:
     def edit_and_fail() -> None:
-        with restored(root / "a.py"):
+        with restore_after(root / "a.py"):
             (root / "a.py").write_text(EDIT_TEXT)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         edit_and_fail()
     assert (root / "a.py").read_text() == "one\ntwo\nthree\n"
+
+
+def test_the_index_on_disk_is_measured_in_blocks(root: Path) -> None:
+    tool = EchoTool(root, root.parent)
+    (tool.state_dir / "index.bin").write_bytes(b"x" * 10_000)
+    figures = disk_figures(tool, source_bytes=6_144)
+    blocks = (tool.state_dir / "index.bin").stat().st_blocks
+    assert figures == {"index_mb": blocks * 512 / 1e6, "index_ratio": blocks * 512 / 6_144}
+    assert disk_figures(GitGrep(root, root.parent), source_bytes=1) is None
 
 
 def test_the_file_of_median_size_is_edited(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rankings that a person can read: `make golden` writes them anew, and the diff is reviewed."""
+"""Readable rankings: `make golden` rewrites them, and the diff is reviewed."""
 
 from __future__ import annotations
 

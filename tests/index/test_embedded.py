@@ -54,7 +54,7 @@ def test_removed_rows_are_not_found_by_new_readers_only(tmp_path: Path) -> None:
     question = _RNG.normal(size=32).astype(np.float32)
     before = reader.query(question, 2_000).ids.tolist()
     writer = DenseWriter(tmp_path, 32)
-    writer.remove_files({0, 1, 2})  # so many that the live rows are written anew
+    writer.remove_files({0, 1, 2})  # enough to trigger a rewrite of the live rows
     writer.commit(2)
     assert reader.query(question, 2_000).ids.tolist() == before
     now = EmbeddedDense(tmp_path)
@@ -296,7 +296,7 @@ def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> N
     assert np.isnan(some).tolist() == [False, False, True, False]  # a dead one
 
 
-def _graded(count: int, dimensions: int = 64) -> NDArray[np.float32]:
+def _make_graded_vectors(count: int, dimensions: int = 64) -> NDArray[np.float32]:
     """Return vectors with decreasing variance per dimension, like those of the shipped model."""
     scale = 1 / np.sqrt(1 + np.arange(dimensions))
     return (_RNG.normal(size=(count, dimensions)) * scale).astype(np.float32)
@@ -306,7 +306,7 @@ def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
     tmp_path: Path,
 ) -> None:
     writer = DenseWriter(tmp_path, 64)
-    for number, row in enumerate(quantize(_graded(20_000))):
+    for number, row in enumerate(quantize(_make_graded_vectors(20_000))):
         writer.add(number + 1, number // 10, row.tobytes())
     writer.commit(1)
     writer = DenseWriter(tmp_path, 64)
@@ -316,7 +316,7 @@ def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
     assert quick.is_large
     assert not thorough.is_large
     shares = []
-    for question in _graded(20):
+    for question in _make_graded_vectors(20):
         found, exact = quick.query(question, 100), thorough.query(question, 100)
         true = dict(zip(exact.ids.tolist(), exact.scores.tolist(), strict=True))
         both = [

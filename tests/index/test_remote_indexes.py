@@ -54,7 +54,7 @@ def _until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
         time.sleep(0.05)
 
 
-def _held(app: App) -> int:
+def _count_replica(app: App) -> int:
     """Return the number of chunks in the dense replica of an app."""
     status = _backend(app)
     server = HttpBackend("Chroma", status.server.rpartition(" ")[2])
@@ -108,7 +108,7 @@ def test_any_pair_of_backends_gives_the_same_answers_as_the_embedded_pair(
 def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
-    assert _held(app) == _chunks(app) > 0
+    assert _count_replica(app) == _chunks(app) > 0
     write(repository, "src/new/invoice.py", "def refund_invoice(): return 'customer'\n")
     (repository / "src/store/cache.py").unlink()
     answer = app.search("refund a customer invoice")
@@ -116,7 +116,7 @@ def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma)
     assert answer.results[0].source in ("merged", "dense")
     assert answer.degraded == ()
     assert "src/store/cache.py" not in _paths(app, "evict the oldest entry")
-    _until(lambda: _held(app) == _chunks(app))
+    _until(lambda: _count_replica(app) == _chunks(app))
 
 
 @pytest.mark.server
@@ -165,11 +165,11 @@ def _batches_put(monkeypatch, adapter: type) -> list[int]:
     batches: list[int] = []
     put = adapter.put  # type: ignore[attr-defined]
 
-    def noted(self: Any, chunks: Any) -> None:
+    def count_batches(self: Any, chunks: Any) -> None:
         batches.append(len(chunks))
         put(self, chunks)
 
-    monkeypatch.setattr(adapter, "put", noted)
+    monkeypatch.setattr(adapter, "put", count_batches)
     return batches
 
 
@@ -185,8 +185,8 @@ def test_a_refused_write_is_retried_in_the_background(
     assert app.search("refund a customer invoice").degraded == ("dense",)
     _until(lambda: _backend(app).failing_since is not None)
     own_chroma.start()
-    _until(lambda: app.refresh() and _backend(app).waiting_files == 0)  # nobody asks that leg
-    assert _held(app) == _chunks(app)
+    _until(lambda: app.refresh() and _backend(app).waiting_files == 0)
+    assert _count_replica(app) == _chunks(app)
     later = make_app(repository, dense_backend="chroma", dense_endpoint=own_chroma.url)
     assert later.search("refund a customer invoice").degraded == ()
 
@@ -226,12 +226,12 @@ def test_a_missing_or_empty_collection_is_recreated(repository: Path, make_app, 
     index.create(64)
     assert make_app(repository, **settings).search("an access token").degraded == ("dense",)
     app.index()
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
     gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
     ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).delete_stale(gone)
-    assert _held(app) < _chunks(app)
+    assert _count_replica(app) < _chunks(app)
     app.index()  # counts, and finds that some are missing
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
 
 
 @pytest.mark.server
@@ -250,11 +250,11 @@ def test_a_replacement_lost_by_a_killed_server_is_detected(
         1_000_000, 1, "src/net/retry.py", "python", 1, 2, np.ones(256, np.float32), ""
     )
     index.put([old])
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
     assert not index.contains(newest)
     app.index()
     assert ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).contains(newest)
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
 
 
 @pytest.mark.server
@@ -276,7 +276,7 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     _until(lambda: app.search("how long to wait for another attempt").degraded == ())
     again = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     assert not again.contains(1_000_000)
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
 
 
 @pytest.mark.server
@@ -297,7 +297,7 @@ def test_a_collection_with_other_dimensions_is_recreated(
     assert app.search("validate an access token").degraded == ("dense",)
     app.index()
     assert app.search("validate the access token").degraded == ()
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
 
 
 @pytest.mark.server
@@ -310,7 +310,7 @@ def test_rebuild_and_clear_delete_the_replica(repository: Path, make_app, chroma
     assert second != first
     server = HttpBackend("Chroma", chroma.url)
     assert ChromaDense(server, first).read_stamp(256) is None
-    assert _held(app) == _chunks(app)
+    assert _count_replica(app) == _chunks(app)
     app.clear()
     assert ChromaDense(server, second).read_stamp(256) is None
     assert not app.index_dir.exists()

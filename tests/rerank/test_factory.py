@@ -76,7 +76,7 @@ def test_the_span_has_the_model_and_no_output_has_the_key(
     assert outcome.paths[0] == FAVOURITE
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert server.requests[0].body["model"] == "rerank-v3.5"
-    (span,) = collector.named("searchAgent.rerank")
+    (span,) = collector.spans_named("searchAgent.rerank")
     assert span.attributes["rerankerModelID"] == "rerank-v3.5"
     read = sum(len(request.body["documents"]) for request in server.requests)
     assert span.attributes["candidateCount"] == read

@@ -56,7 +56,7 @@ def test_8_1_1_chunking_logic() -> None:
     (one, other) = split_text(_TWO_FUNCTIONS, "javascript", ChunkLimits()).chunks
     assert (one.start_line, one.end_line, one.symbols) == (1, 16, ("addUser",))
     assert (other.start_line, other.end_line, other.symbols) == (18, 32, ("removeUser",))
-    # What has no structure is cut in windows, and these overlap.
+    # Text without structure is split into overlapping windows.
     lines = "".join(f"line {number} of a log\n" for number in range(99))
     windows = split_text(lines, "log", replace(limits, overlap_chars=60)).chunks
     assert len(windows) > 5

@@ -65,7 +65,7 @@ def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
         "dense_endpoint": servers[dense].url,
         "sparse_backend": sparse,
         "sparse_endpoint": servers[sparse].url,
-        # What is tested here is the answer; the machine may be busy.
+        # The test is about the answer, and the machine may be busy.
         "dense_timeout_ms": 20_000,
         "sparse_timeout_ms": 20_000,
     }
@@ -161,7 +161,7 @@ def test_no_filter_lets_through_too_much_or_too_little(tmp_path: Path, make_app,
 
 
 def _passes(file: Path, path: str, filters: Mapping[str, Any]) -> bool:
-    """What a person would say who looks at the file."""
+    """Return whether a file passes the filters, computed independently."""
     endings = {"python": ".py", "javascript": ".js", "markdown": ".md"}
     starts = tuple(name.rstrip("*") for name in filters.get("file_paths", ("",)))
     wanted = tuple(endings[name] for name in filters.get("languages", endings))

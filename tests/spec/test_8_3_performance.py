@@ -1,4 +1,4 @@
-"""What section 8.3 of the specification says about correctness; its times are benchmarks."""
+"""Section 8.3 of the specification, without its times, which are benchmarks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app) -> None:
 def test_8_3_3_failure_mode_stress_test(repository: Path, make_app) -> None:
     make_app(repository).index()
     with serving(lambda _: Reply({})) as server:
-        invalid = server.url  # nobody listens there any more
+        invalid = server.url  # nothing listens there any more
     app = make_app(repository, dense_backend="chroma", dense_endpoint=invalid, enable_cache=False)
     started = time.monotonic()
     for number in range(50):

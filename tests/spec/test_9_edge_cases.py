@@ -29,7 +29,7 @@ def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
     assert "the index is empty: run `rootle index`" in response.suggestions[0]
 
 
-def _logged(app: App, log: Path, embedder: Any = None) -> SearchAgent:
+def _make_logging_agent(app: App, log: Path, embedder: Any = None) -> SearchAgent:
     return open_agent(
         app._container.indexer().snapshot,
         app._container.embedder if embedder is None else lambda: embedder,
@@ -53,7 +53,7 @@ def test_9_2_embedding_service_unavailable(
 
     app = make_app(repository)
     app.index()
-    agent = _logged(app, tmp_path / "log.jsonl", Misconfigured(256))
+    agent = _make_logging_agent(app, tmp_path / "log.jsonl", Misconfigured(256))
     response = agent.search(SearchQuery("retry_backoff"))
     assert response.results[0].file_path == "src/net/retry.py"
     assert response.degraded == ("dense",)
@@ -65,7 +65,7 @@ def test_9_2_embedding_service_unavailable(
 def test_9_3_sparse_index_staleness(repository: Path, make_app, tmp_path: Path) -> None:
     app = make_app(repository)
     app.index()
-    agent = _logged(app, tmp_path / "log.jsonl")
+    agent = _make_logging_agent(app, tmp_path / "log.jsonl")
     assert agent.search(SearchQuery("retry_backoff")).degraded == ()
     write(repository, "src/net/retry.py", "def retry_backoff(): ...\n", when_s=None)
     assert agent.search(SearchQuery("retry_backoff")).degraded == ("stale",)

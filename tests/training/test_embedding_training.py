@@ -10,6 +10,7 @@ import pytest
 from benchmarks.common.labels import Span
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from training.embedding import held_out
 from training.embedding.batches import (
     BatchSampler,
     BatchSettings,
@@ -53,7 +54,7 @@ from training.pairs.text_pair import TextPair
 Floats = NDArray[np.float32]
 
 
-def extracted(*projects: tuple[str, list[TextPair]]) -> ExtractedPairs:
+def extract_pairs(*projects: tuple[str, list[TextPair]]) -> ExtractedPairs:
     writer = PairWriter()
     for name, pairs in projects:
         writer.start_project(name)
@@ -78,7 +79,7 @@ def texts_of(pairs: ExtractedPairs, side: int) -> list[dict[str, int]]:
 
 
 def test_pairs_are_counted_by_subword() -> None:
-    pairs = extracted(("one", [_DOG]), ("two", [_CAT, _DOG]))
+    pairs = extract_pairs(("one", [_DOG]), ("two", [_CAT, _DOG]))
     assert texts_of(pairs, 0) == [
         {"dog": 1, "barks": 1}, {"cat": 1, "sleeps": 1}, {"dog": 1, "barks": 1}
     ]  # fmt: skip
@@ -89,7 +90,7 @@ def test_pairs_are_counted_by_subword() -> None:
 
 
 def test_pairs_are_saved_and_loaded(tmp_path: Path) -> None:
-    pairs = extracted(("one", [_DOG, _CAT]))
+    pairs = extract_pairs(("one", [_DOG, _CAT]))
     assert not has_pairs(tmp_path)
     save_pairs(pairs, tmp_path)
     assert has_pairs(tmp_path)
@@ -101,7 +102,7 @@ def test_pairs_are_saved_and_loaded(tmp_path: Path) -> None:
 def test_merged_shards_share_numbers_and_lose_duplicates() -> None:
     new = TextPair("new dog", "dog", "doc", 1)
     shards = [("one", [_DOG, _CAT]), ("two", [_CAT, _DOG]), ("three", [new])]
-    merged = merge_pairs([extracted(shard) for shard in shards])
+    merged = merge_pairs([extract_pairs(shard) for shard in shards])
     assert texts_of(merged, 0) == [
         {"dog": 1, "barks": 1}, {"cat": 1, "sleeps": 1}, {"new": 1, "dog": 1}
     ]  # fmt: skip
@@ -111,14 +112,14 @@ def test_merged_shards_share_numbers_and_lose_duplicates() -> None:
 
 
 def test_selected_pairs_keep_the_given_order() -> None:
-    pairs = extracted(("one", [_DOG, _CAT]))
+    pairs = extract_pairs(("one", [_DOG, _CAT]))
     swapped = select_pairs(pairs.counts, np.array([1, 0]))
     assert swapped.answer_ids.tolist() == [2, 1]
     assert swapped.starts.tolist() == [0, 2, 6, 8, 11]
 
 
 def test_the_vocabulary_has_the_words_of_most_projects() -> None:
-    pairs = extracted(("one", [_DOG]), ("two", [_DOG, _CAT]))
+    pairs = extract_pairs(("one", [_DOG]), ("two", [_DOG, _CAT]))
     chosen = choose_vocabulary(pairs, 3, 2)
     assert [pairs.vocabulary[word] for word in chosen] == ["dog", "barks", "the"]
     few = choose_vocabulary(pairs, 100, 2)
@@ -126,7 +127,7 @@ def test_the_vocabulary_has_the_words_of_most_projects() -> None:
 
 
 def test_pairs_that_lose_their_query_are_dropped() -> None:
-    pairs = extracted(("one", [_DOG, TextPair("cat", "one dog two the barks", "doc", 3)]))
+    pairs = extract_pairs(("one", [_DOG, TextPair("cat", "one dog two the barks", "doc", 3)]))
     kept = [pairs.vocabulary.index(word) for word in ("dog", "the", "barks", "one", "two")]
     smaller = restrict_vocabulary(pairs.counts, np.array(kept), len(pairs.vocabulary))
     assert len(smaller) == 0  # the first answer keeps only three words
@@ -137,7 +138,7 @@ def test_pairs_that_lose_their_query_are_dropped() -> None:
 
 
 def test_matrices_hold_square_roots_of_counts() -> None:
-    pairs = extracted(("one", [_DOG, _CAT]))
+    pairs = extract_pairs(("one", [_DOG, _CAT]))
     matrix = count_matrix(pairs.counts, 1, np.array([0]), len(pairs.vocabulary)).toarray()[0]
     assert matrix[pairs.vocabulary.index("dog")] == pytest.approx(np.sqrt(2), abs=1e-3)
     assert np.count_nonzero(matrix) == 3
@@ -164,7 +165,7 @@ def test_words_of_an_answer_are_found_by_pair() -> None:
 
 def test_batches_mark_pairs_with_the_same_answer() -> None:
     pairs = [TextPair(f"dog {n}", f"the dog barks {n}", "doc", min(n, 2)) for n in range(4)]
-    counts = extracted(("one", pairs)).counts
+    counts = extract_pairs(("one", pairs)).counts
     settings = BatchSettings(pairs=4, run=4, dropout=0.0, shared_share=0.0)
     sampler = BatchSampler(counts, settings, 10)
     (batch,) = sampler.epoch(0)
@@ -176,7 +177,7 @@ def test_batches_mark_pairs_with_the_same_answer() -> None:
 
 def test_shared_words_are_dropped_from_queries() -> None:
     pairs = [TextPair("dog own", f"the dog barks x{n}", "doc", n) for n in range(50)]
-    counts = extracted(("one", pairs)).counts
+    counts = extract_pairs(("one", pairs)).counts
     settings = BatchSettings(pairs=50, dropout=0.0, shared_dropout=1.0, shared_share=1.0)
     (batch,) = BatchSampler(counts, settings, 60).epoch(0)
     assert batch.queries.sum(axis=1).max() == 1.0
@@ -185,7 +186,7 @@ def test_shared_words_are_dropped_from_queries() -> None:
 
 def test_an_epoch_limits_kinds_and_languages() -> None:
     pairs = [TextPair(f"a{n}", f"b{n} c d e", "doc" if n % 2 else "name", n) for n in range(40)]
-    counts = extracted(("one", pairs)).counts
+    counts = extract_pairs(("one", pairs)).counts
     settings = BatchSettings(pairs=10, per_kind=10, per_language=100)
     assert BatchSampler(counts, settings, 200).batches_per_epoch == 2
     assert (
@@ -247,16 +248,16 @@ def test_training_finds_the_answers_of_held_out_pairs() -> None:
         for repeat in range(8)
         for number, word in enumerate(words)
     ]
-    counts = extracted(("one", pairs)).counts
+    counts = extract_pairs(("one", pairs)).counts
     rows = initial_rows(np.full(40, 1), 1, TrainSettings(dimensions=16))
-    held_out = HeldOutPairs(counts, 40)
-    before = held_out.mrr(rows)
+    evaluation = HeldOutPairs(counts, 40)
+    before = evaluation.mrr(rows)
     sampler = BatchSampler(counts, BatchSettings(pairs=20, run=20, dropout=0.0), 40)
     settings = TrainSettings(dimensions=16, epochs=10, learning_rate=0.05)
-    trained = train(rows.copy(), sampler, settings, held_out.mrr)
-    assert held_out.count == 80
-    assert held_out.mrr(trained) > before
-    assert held_out.mrr(trained) > 0.9
+    trained = train(rows.copy(), sampler, settings, evaluation.mrr)
+    assert evaluation.count == 80
+    assert evaluation.mrr(trained) > before
+    assert evaluation.mrr(trained) > 0.9
 
 
 def test_ranks_ignore_rivals_with_the_same_answer() -> None:
@@ -265,11 +266,20 @@ def test_ranks_ignore_rivals_with_the_same_answer() -> None:
     assert answer_ranks(scores, np.array([1, 1, 3])).tolist() == [2, 1, 3]
 
 
+def test_recall_counts_the_first_ten_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [TextPair(f"q{number}", f"a{number}", "doc", number) for number in range(60)]
+    held_out_pairs = HeldOutPairs(extract_pairs(("one", pairs)).counts, 80)
+    monkeypatch.setattr(held_out, "answer_ranks", lambda *_: np.array([1, 10, 11, 20]))
+    mrr, recall = held_out_pairs.evaluate(np.ones((80, 2), np.float32))
+    assert mrr == pytest.approx((1 + 1 / 10 + 1 / 11 + 1 / 20) / 4)
+    assert recall == 0.5
+
+
 def test_about_one_project_in_sixteen_is_held_out() -> None:
-    held_out = [is_held_out(f"npm/package{number}") for number in range(3_200)]
-    assert 150 < sum(held_out) < 250
-    pairs = extracted(*((f"npm/package{number}", [_DOG]) for number in range(40)))
-    assert held_out_mask(pairs, pairs.counts).tolist() == held_out[:40]
+    chosen = [is_held_out(f"npm/package{number}") for number in range(3_200)]
+    assert 150 < sum(chosen) < 250
+    pairs = extract_pairs(*((f"npm/package{number}", [_DOG]) for number in range(40)))
+    assert held_out_mask(pairs, pairs.counts).tolist() == chosen[:40]
 
 
 def test_weights_are_quantized_and_read_again(tmp_path: Path) -> None:
@@ -304,12 +314,17 @@ def test_principal_directions_have_the_most_variance() -> None:
 
 
 def test_merging_keeps_the_dimensions_of_the_trained_table(tmp_path: Path) -> None:
-    pairs = extracted(("one", [_DOG, _CAT]))
+    pairs = extract_pairs(("one", [_DOG, _CAT]))
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(len(pairs.vocabulary), 4)).astype(np.float32)
-    write_weights(rng.normal(size=(2, 4)).astype(np.float32), ["dog", "cat"], tmp_path)
-    merged = merge_tables(rows, pairs.vocabulary, [tmp_path], pairs.counts)
+    other = rng.normal(size=(2, 4)).astype(np.float32)
+    for name, factor in (("one", 1), ("ten", 10)):
+        write_weights(np.float32(factor) * other, ["dog", "cat"], tmp_path / name)
+    merged = merge_tables(rows, pairs.vocabulary, [tmp_path / "one"], pairs.counts)
     assert merged.shape == rows.shape
+    # The scale of the other table does not matter, up to the signs of the columns.
+    scaled = merge_tables(rows, pairs.vocabulary, [tmp_path / "ten"], pairs.counts)
+    assert np.allclose(np.abs(merged), np.abs(scaled), atol=1e-2)
 
 
 def test_texts_become_unit_vectors_of_known_words() -> None:

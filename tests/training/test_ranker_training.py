@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import shutil
+import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.common.metrics import LineRange
+from training.ranker import release_gate
 from training.ranker.calibration import (
     Signals,
     collect_signals,
@@ -29,14 +36,19 @@ from training.ranker.ranking_examples import (
     RankingExample,
     Source,
     TargetLines,
+    cached_examples,
     example_ndcg,
+    history_examples,
 )
 from training.ranker.release_gate import file_recall, may_release
 from training.ranker.tree_arrays import flatten_tree, to_arrays, tree_depth
+from zoo_repository import make_zoo
 
 from rootle import open_app
 from rootle.rank.rankers.feature_sum import rank_files
+from rootle.rank.rankers.gbdt import save_trees
 from rootle.rank.rankers.learned import SUM_SCALE
+from rootle.rank.rankers.model_features import COLUMNS
 from rootle.rank.ranking_inputs import RankingInputs
 
 Floats = Any
@@ -173,35 +185,42 @@ def test_signals_mark_the_correct_results(recorded: tuple[RankingInputs, dict[st
     assert np.array_equal(found.rows[1][: len(found.question)], found.question)
 
 
-class RecordingModel:
-    """A model that moves the last candidate to the top."""
+class FoldModel:
+    """A model that moves the last candidate to the top, and knows what it was trained on."""
 
-    def predict(self, data: Floats) -> Floats:
+    def __init__(self, examples: Sequence[TrainingExample]) -> None:
+        self._trained_on = {float(one.features[0, 0]) for one in examples}
+
+    def predict(self, data: Floats, /) -> Floats:
+        assert float(data[0, 0]) not in self._trained_on
         return np.linspace(0, 100, len(data))
 
 
-def test_no_model_sees_the_repository_that_it_ranks(
+def numbered_example(
+    recorded: tuple[RankingInputs, dict[str, Any]], number: int, source: Source
+) -> TrainingExample:
+    """Return an example of a repository of its own, with its number as every feature."""
+    example = make_example(recorded, ("otter.py", 1, 2), source=source, repository=f"repo{number}")
+    prepared = prepare(example)
+    return replace(prepared, features=np.full_like(prepared.features, number))
+
+
+def test_no_model_ranks_a_repository_that_it_was_trained_on(
     recorded: tuple[RankingInputs, dict[str, Any]],
 ) -> None:
-    names = [f"repo{number}" for number in range(7)]
-    examples = [
-        prepare(make_example(recorded, ("otter.py", 1, 2), source="bench", repository=name))
-        for name in names
-    ]
-    synthetic = make_example(recorded, ("otter.py", 1, 2), source="synthetic", repository="made")
-    examples.append(prepare(synthetic))
+    examples = [numbered_example(recorded, number, "bench") for number in range(7)]
+    examples.append(numbered_example(recorded, 7, "synthetic"))
     seen: list[set[str]] = []
 
-    def train(some: Sequence[TrainingExample]) -> RecordingModel:
+    def train(some: Sequence[TrainingExample]) -> FoldModel:
         seen.append({one.example.repository for one in some})
-        return RecordingModel()
+        return FoldModel(some)
 
     corrections = cross_fit(examples, train)
     assert len(seen) == 5
-    assert all("made" in some for some in seen)
-    assert {name: sum(name not in some for some in seen) for name in names} == dict.fromkeys(
-        names, 1
-    )
+    assert all("repo7" in some for some in seen)  # synthetic questions are always trained on
+    for number in range(7):
+        assert sum(f"repo{number}" not in some for some in seen) == 1
     assert sorted(corrections) == list(range(7))  # the synthetic example is not evaluated
     detail = examples[0].detail
     assert detail > 0
@@ -269,6 +288,69 @@ def predict(trees: Any, rows: Floats) -> list[float]:
             total += float(trees.value[tree, node])
         sums.append(total)
     return sums
+
+
+@pytest.fixture
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a tiny repository with labels, a history and a public benchmark."""
+    make_zoo(tmp_path, monkeypatch)
+    shutil.copytree(tmp_path / "checkouts/zoo", tmp_path / "checkouts/lost")
+    shutil.copytree(tmp_path / "checkouts/zoo", tmp_path / "made/park/repo")
+    question = {"query": "when does the hungry badger eat", "kind": "behaviour", "hard": True}
+    record = {**question, "targets": [["badger.py", 1, 3]]}
+    syntax = {**record, "query": "path:src"}
+    lines = "\n".join(map(json.dumps, (record, syntax)))
+    (tmp_path / "made/park/questions.jsonl").write_text(lines)
+    return tmp_path
+
+
+def test_examples_of_all_sets_are_collected_once(zoo: Path) -> None:
+    args = argparse.Namespace(
+        bench=(zoo / "bench", zoo / "checkouts"), labels=zoo / "checkouts",
+        synthetic=zoo / "made", work=zoo / "work",
+    )  # fmt: skip
+    examples = cached_examples(args)
+    counts = Counter((one.source, one.repository) for one in examples)
+    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 3
+    assert counts[("labels", "zoo")] == 2
+    assert counts[("synthetic", "park")] == 1  # the other query has no words
+    for one in examples:
+        if one.targets:
+            (target, *_), *_ = one.targets
+            best = rank_files(one.inputs).order[0]
+            assert one.inputs.files.paths[best] == target[0]
+            assert one.answers(best)
+            assert example_ndcg(one, [best]) == 1.0
+    shutil.rmtree(zoo / "checkouts")
+    assert len(cached_examples(args)) == len(examples)
+
+
+def test_histories_are_asked_on_the_parent_of_the_commit(zoo: Path) -> None:
+    (example,) = history_examples(zoo / "checkouts", zoo / "work", 5, "held-out")
+    assert (example.source, example.repository) == ("history", "zoo")
+    assert example.targets == ((("otter.py", 0, 0),),)
+    tree = (zoo / "work/history/zoo/tree/otter.py").read_text()
+    assert "dive_otter" not in tree
+    assert list(history_examples(zoo / "checkouts", zoo / "work", 5, "train")) == []
+
+
+def test_the_gate_passes_equal_rankers_and_stops_worse_ones(
+    zoo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_trees(zoo / "trees.npz", to_arrays([{"leaf_value": 0.0}], COLUMNS))
+    report = zoo / "report.json"
+    arguments = ["--report", report, "--histories", zoo / "checkouts", "--work", zoo / "work"]
+    command = ["release_gate", *map(str, arguments), "--model", str(zoo)]
+    monkeypatch.setattr(sys, "argv", command)
+    figures = {"features": 0.5, "learned": 0.5}
+    report.write_text(json.dumps({"labels": figures, "bench": {**figures, "learned": 0.1}}))
+    release_gate.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == f"{'held-out histories, recall@10':40} features 1.0000  learned 1.0000"
+    assert lines[-1] == "the learned ranker may be released"
+    report.write_text(json.dumps({"labels": {**figures, "learned": 0.4}, "bench": figures}))
+    with pytest.raises(SystemExit, match="do not release it"):
+        release_gate.main()
 
 
 def test_an_empty_order_has_no_results(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:

@@ -54,7 +54,7 @@ _HEAD_CHARS: Final = 20_000
 
 @dataclass(frozen=True)
 class PackageRecord:
-    """What the extraction read of a package."""
+    """The text that was extracted from a package."""
 
     pairs: int
     bytes_by_language: Counter[str]

@@ -76,13 +76,13 @@ class BatchSampler:
         self._settings = settings
         self._rows = rows
         self._weights = np.sqrt(pairs.counts).astype(np.float32)
-        drawn = len(self._balanced(np.random.default_rng(settings.seed)))
+        drawn = len(self._draw_balanced(np.random.default_rng(settings.seed)))
         self.batches_per_epoch = drawn // settings.pairs
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """Yield the batches of an epoch."""
         rng = np.random.default_rng((self._settings.seed, number))
-        chosen = self._balanced(rng)
+        chosen = self._draw_balanced(rng)
         runs = group_runs(self._pairs.projects[chosen], self._settings.run, rng)
         size = self._settings.pairs
         order = chosen[runs]
@@ -90,7 +90,7 @@ class BatchSampler:
         for at in range(min(self.batches_per_epoch, len(order) // size)):
             yield self._make_batch(order[at * size : (at + 1) * size], rng)
 
-    def _balanced(self, rng: np.random.Generator) -> Integers:
+    def _draw_balanced(self, rng: np.random.Generator) -> Integers:
         """Return the pairs of an epoch: all of rare kinds and languages, a sample of others."""
         order: Integers = rng.permutation(len(self._pairs))
         for labels, limit in (

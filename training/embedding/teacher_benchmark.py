@@ -146,14 +146,14 @@ def compare_cosines(
     shipped = query_cosines(static, static.embed(repository.texts))
     other = query_cosines(model, vectors / lengths)
 
-    def scaled(query: str) -> Scores:
+    def score_scaled(query: str) -> Scores:
         return scale_like(other(query), shipped(query))
 
     def both(query: str) -> Scores:
-        mean: Scores = (shipped(query) + scaled(query)) / np.float32(2)
+        mean: Scores = (shipped(query) + score_scaled(query)) / np.float32(2)
         return mean
 
-    return {"shipped": shipped, "other": other, "other, scaled": scaled, "both": both}
+    return {"shipped": shipped, "other": other, "other, scaled": score_scaled, "both": both}
 
 
 def scale_like(scores: Scores, reference: Scores) -> Scores:

@@ -73,6 +73,7 @@ class PairWriter:
         self._project_names.append(name)
 
     def add(self, pair: TextPair, language: str) -> None:
+        """Add a pair to the current project."""
         for text in (pair.query, pair.answer):
             found = Counter(chain.from_iterable(map(self._word_rows, WORD.findall(text))))
             self._words.extend(found.keys())

@@ -1,4 +1,4 @@
-"""How well unanswerable questions can be recognized, and the theoretical limits.
+"""Recognition of unanswerable questions, and its theoretical limits.
 
     python -m training.ranker.abstention_analysis --bench BENCH REPOS --labels CHECKOUTS
         --synthetic DIR --work WORK [--json FILE]
@@ -41,7 +41,7 @@ from rootle import App
 from rootle.rank.confidence import estimate_confidence, shipped_calibration
 from rootle.rank.rankers.learned import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
-from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, required
+from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, make_required
 from training.ranker.calibration import (
     Signals,
     answer_probability,
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    sources = (required(PUBLIC_BENCH), required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
+    sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
     return command_parser(__doc__, *sources, JSON).parse_args()
 
 
@@ -136,6 +136,7 @@ def format_limit(split: str, predictions: Sequence[Prediction]) -> str:
 
 
 def format_separation(row: Mapping[str, Any]) -> str:
+    """Return the figures of one group of questions."""
     interval = format_interval(row["auc_interval"], separator=" to ")
     own = "  ".join(f"{value:.0%} at {level}" for level, value in row["recognized_at"].items())
     tuned = "  ".join(

@@ -24,7 +24,7 @@ from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.gbdt import load_trees
 from rootle.rank.rankers.learned import rank_learned
 from rootle.rank.rankers.model_features import COLUMNS
-from training.arguments import HISTORIES, WORK_DIR, required
+from training.arguments import HISTORIES, WORK_DIR, make_required
 from training.ranker.ranking_examples import RankingExample, history_examples
 
 TOP_K = 10
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, required(HISTORIES), WORK_DIR)
+    parser = command_parser(__doc__, make_required(HISTORIES), WORK_DIR)
     parser.add_argument(
         "--report", type=Path, required=True, metavar="FILE", help="report of train_ranker"
     )

@@ -31,7 +31,7 @@ from training.arguments import (
     PUBLIC_BENCH,
     SYNTHETIC,
     WORK_DIR,
-    required,
+    make_required,
 )
 from training.ranker.boosting import RankingGroup, booster_trees, train_trees
 from training.ranker.calibration import collect_signals, fit_calibration
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    sources = (required(PUBLIC_BENCH), required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
+    sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
     return command_parser(__doc__, *sources, OUT, JSON).parse_args()
 
 

@@ -69,7 +69,7 @@ def _resolve(model: str, config: Config) -> ModelChoice | str:
     """Return the model with a name, or the reason why it is not available."""
     if model == STATIC_CODE_V1:
         return ModelChoice("static", model, model)
-    plugins = find_plugins(config.plugins).of("embedder")
+    plugins = find_plugins(config.plugins).select("embedder")
     if model in plugins:
         name = f"plugin:{model}@{plugins[model].plugin.version}"
         return ModelChoice("plugin", model, name, _override_prefixes(Prefixes(), config))
@@ -194,7 +194,7 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
     elif choice.kind == "plugin":
         from rootle.embed.plugin_model import PluginModel
 
-        model = PluginModel(find_plugins(config.plugins).of("embedder")[choice.model])
+        model = PluginModel(find_plugins(config.plugins).select("embedder")[choice.model])
     else:
         from rootle.embed.http_model import HttpModel
 

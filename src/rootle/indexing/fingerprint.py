@@ -49,7 +49,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
 
 
 def _find_plugins(config: Config, kind: Kind) -> Mapping[str, Found]:
-    return find_plugins(config.plugins).of(kind)
+    return find_plugins(config.plugins).select(kind)
 
 
 def _list_references(config: Config, kind: Kind) -> tuple[tuple[str, str], ...]:

@@ -76,7 +76,7 @@ class Plugins:
     found: tuple[Found, ...]
     broken: Mapping[str, str]
 
-    def of(self, kind: Kind) -> dict[str, Found]:
+    def select(self, kind: Kind) -> dict[str, Found]:
         """Return the plugins of a kind by name; configured plugins override installed ones."""
         return {found.plugin.name: found for found in self.found if found.plugin.kind == kind}
 

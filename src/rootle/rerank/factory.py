@@ -18,7 +18,7 @@ def open_reranker(config: Config) -> Reranker:
     """
     provider = config.reranker_provider
     found = find_plugins(config.plugins)
-    plugins = found.of("reranker")
+    plugins = found.select("reranker")
     if provider not in (*plugins, *PROVIDERS) and found.broken:
         from rootle.rerank.plugin_reranker import UnavailableReranker
 

@@ -94,7 +94,7 @@ def open_agent(
 
 
 def _open_scope(config: Config, resources: ExitStack) -> ScopeStep:
-    found = find_plugins(config.plugins).of("filter")
+    found = find_plugins(config.plugins).select("filter")
     if not found:
         return ScopeStep()
     filters = PluginFilters(found, config.sparse_timeout_ms)

@@ -210,7 +210,7 @@ def _record(histogram: str, ms: float) -> None:
         _histogram(histogram).record(ms)
 
 
-# An instrument that is created before the SDK starts to record when the SDK is set up.
+# Instruments that are created before the SDK is set up start to record when it is.
 
 
 @cache

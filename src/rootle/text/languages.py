@@ -108,7 +108,7 @@ _BY_EXTENSION: Final[dict[str, str]] = {
     for extension in extensions
 }
 
-# What people type for a language in a filter, beside its own name and its file extensions.
+# Names of languages in filters, besides the canonical names and the file extensions.
 _ALIASES: Final[dict[str, str]] = {
     "c#": "csharp",
     "c++": "cpp",
@@ -124,7 +124,7 @@ LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", UNKNOWN}
 
 
 def language_of(path: str) -> str:
-    """The language of a file, from its "/"-separated path; `unknown` if none fits."""
+    """Return the language of a file by its "/"-separated path; `unknown` if none matches."""
     name = path.rsplit("/", 1)[-1].lower()
     known = FILE_NAMES.get(name)
     if known is not None:

@@ -23,11 +23,11 @@ from rootle.index.local.sparse_index import EmbeddedSparse
 from rootle.index.reader import ChunkRow, FileState
 from rootle.types import DocumentSection
 
-# A writer commits the truth first and the derived indexes right after it.
+# A writer commits the database first and the derived indexes right after it.
 _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5
-# Texts that were shown stay at hand: the next question often shows them again.
+# Recently shown texts are cached: the next query often shows them again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
 # A query reads the states of its files once. The third query will be followed by more: the rows of
@@ -38,9 +38,9 @@ _MAX_PRELOADED_FILES: Final = 2_000
 
 
 class Snapshot:
-    """The truth and both derived indexes at the same generation. Safe to use from many threads.
+    """The database and the derived indexes at the same generation. Thread-safe.
 
-    Of an index that is being made for the first time the truth may be ahead by added files.
+    During the initial indexing run the database may be ahead by added files.
     """
 
     def __init__(
@@ -50,21 +50,20 @@ class Snapshot:
         self._connection = connection
         self._lock = threading.Lock()
         with storage_errors(folder):
-            # The transaction stays open: it keeps these rows as they are now for this reader.
+            # The open transaction keeps the state of the database for this reader.
             connection.execute("BEGIN")
             self._manifest = Manifest(connection)
             self.generation = self._manifest.generation()
         self._documents = DocStore(connection)
         self._pending = PendingEmbeddings(connection)
-        # In the same generation only what is known about files has changed: when they were
-        # committed or touched.
+        # Within a generation only the commit and modification times of files change.
         same = earlier if earlier and earlier.generation == self.generation else None
         self.sparse: EmbeddedSparse = (
             same.sparse if same else EmbeddedSparse(folder / SPARSE_FOLDER)
         )
         self.dense: EmbeddedDense = same.dense if same else EmbeddedDense(folder / DENSE_FOLDER)
-        # Closed by its last user, whoever that is: another thread may still read from it when the
-        # index has moved on or is deleted.
+        # Closed with the last reference: another thread may still read from the snapshot after a
+        # newer one has replaced it, or the index was deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._file_reads = 0
@@ -72,24 +71,25 @@ class Snapshot:
         self._texts: dict[tuple[int, int], str] = {}
 
     @property
-    def is_whole(self) -> bool:
+    def is_consistent(self) -> bool:
+        """Whether the database and the derived indexes have the same generation."""
         return self.generation == self.sparse.generation == self.dense.generation
 
-    def go_back_to_derived(self) -> bool:
-        """Show an index that is being made for the first time as far as it can be searched.
+    def use_derived_generation(self) -> bool:
+        """Go back to the generation of the derived indexes during the initial indexing run.
 
-        False where it is no such index, or there is nothing to be found in it.
+        Return False if this is another run, or if the derived indexes are empty.
         """
-        since, held = self.value(ONLY_ADDED_SINCE), self.sparse.generation
-        if self.value("updated_at") or not since or held != self.dense.generation:
+        since, derived = self.value(ONLY_ADDED_SINCE), self.sparse.generation
+        if self.value("updated_at") or not since or derived != self.dense.generation:
             return False
-        if not int(since) < held < self.generation:
+        if not int(since) < derived < self.generation:
             return False
-        self.generation = held
+        self.generation = derived
         return True
 
     def value(self, name: str) -> str:
-        """A value of the manifest; empty where it is not set."""
+        """Return a value of the manifest; "" if it is not set."""
         with self._lock, storage_errors(self.folder):
             return self._manifest.value(name) or ""
 
@@ -103,21 +103,22 @@ class Snapshot:
         return "\0".join((str(self.generation), *values))
 
     def bytes_indexed(self) -> int:
-        """The sizes of all files that can be found in it."""
+        """Return the total size of the searchable files in bytes."""
         with self._lock, storage_errors(self.folder):
             return self._manifest.bytes_read(self.generation)
 
     def chunk_count(self) -> int:
+        """Return the number of chunks."""
         with self._lock, storage_errors(self.folder):
             return self._documents.count()
 
     def backlog(self) -> Backlog:
-        """The chunks that wait for their embedding, as one."""
+        """Return a summary of the chunks with a pending embedding."""
         with self._lock, storage_errors(self.folder):
             return self._pending.backlog()
 
     def files_changed_since(self, generation: int) -> int:
-        """How many files changed or went after a generation."""
+        """Return the number of files that were changed or removed after a generation."""
         with self._lock, storage_errors(self.folder):
             changed, removed = self._manifest.changed_since(generation)
             return len(changed) + len(removed)
@@ -149,7 +150,7 @@ class Snapshot:
                     self.chunk_cache.read_all(self._documents)
 
     def file_count(self) -> int:
-        """How many files there are, those that were left out included."""
+        """Return the number of files, skipped ones included."""
         with self._lock, storage_errors(self.folder):
             return self._manifest.count()
 
@@ -179,12 +180,12 @@ class Snapshot:
             return self._documents.chunks_of(file_id)
 
     def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
-        """All names that these chunks define, as they are written."""
+        """Return all names that chunks define, as written."""
         with self._lock, storage_errors(self.folder):
             return self._documents.symbols_of(chunk_ids)
 
     def text(self, file_id: int) -> str:
-        """The whole text of a file, as it was indexed; it is not kept at hand."""
+        """Return the text of a file as it was indexed. It is not cached."""
         with self._lock, storage_errors(self.folder):
             return self._documents.text(file_id)
 
@@ -193,7 +194,7 @@ class Snapshot:
             return self._documents.sections_of(file_id)
 
     def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
-        """For each (file, start, end) the characters of the file's text, as it was indexed."""
+        """Return the text of each (file id, first character, end character) as it was indexed."""
         parts = [
             range(start // PART_CHARS, max(start, end - 1) // PART_CHARS + 1)
             for _, start, end in places
@@ -216,7 +217,7 @@ class Snapshot:
             texts = {part: text for part in wanted if (text := self._texts.pop(part, None))}
             missing = [part for part in wanted if part not in texts]
             texts.update(self._documents.text_parts(missing))
-            self._texts.update(texts)  # at the end: what was asked for last goes last
+            self._texts.update(texts)  # at the end: the most recently used are evicted last
             while len(self._texts) > _CACHED_PARTS:
                 del self._texts[next(iter(self._texts))]
             return texts
@@ -230,12 +231,13 @@ def open_snapshot(
     earlier: Snapshot | None = None,
     tries: int = _TRIES,
 ) -> Snapshot:
-    """The newest whole generation; of `earlier` is kept what it has in common with it.
+    """Return a snapshot of the newest consistent generation.
 
-    `unfinished` takes an index that is being made for the first time too.
+    Unchanged parts are shared with `earlier`.
 
-    Raises IndexMissingError without an index and IndexStorageError where the derived indexes stay
-    behind the truth, as they do after a crash until the next writer has caught up.
+    `unfinished` also accepts an index during its initial run. Raises IndexMissingError if there is
+    no index, and IndexStorageError if the derived indexes remain behind the database, as after a
+    crash until the next write.
     """
     failures = 0
     for attempt in range(1 if read_only else tries):
@@ -246,7 +248,7 @@ def open_snapshot(
         except IndexMissingError:
             raise
         except IndexStorageError:
-            # A file may have been replaced between two looks; but damage does not heal.
+            # A file may have been replaced between two reads, but damage is permanent.
             failures += 1
             if failures >= _DAMAGED_TRIES or _derived_are_missing(folder):
                 raise
@@ -268,7 +270,7 @@ def _try_open(
     except BaseException:
         connection.close()
         raise
-    if snapshot.is_whole or (unfinished and snapshot.go_back_to_derived()):
+    if snapshot.is_consistent or (unfinished and snapshot.use_derived_generation()):
         return snapshot
     snapshot.close()
     return None
@@ -279,7 +281,7 @@ def _derived_are_missing(folder: Path) -> bool:
 
 
 class SnapshotSource:
-    """The newest whole snapshot, reopened only when something was written since."""
+    """The newest consistent snapshot, which is reopened only after a write."""
 
     def __init__(self, folder: Path, *, read_only: bool = False, unfinished: bool = False) -> None:
         self._folder = folder
@@ -293,25 +295,25 @@ class SnapshotSource:
         self._lock = threading.Lock()
 
     def current(self) -> Snapshot:
-        """Raises IndexMissingError and IndexStorageError as `open_snapshot` does.
+        """Return the newest snapshot. Raises the errors of `open_snapshot`.
 
-        While a writer is at work, the snapshot that is open already goes on serving.
+        While a writer is active, the snapshot that is already open is returned.
         """
         with self._lock:
-            # Before it is opened, so that a write in between is noticed the next time.
+            # Read before opening, so that a write in between is noticed at the next call.
             state = self._state()
             if self._snapshot is None:
-                self._snapshot = self._opened(None, _TRIES)
+                self._snapshot = self._open(None, _TRIES)
             elif state != self._seen:
                 same_file = state[0] == self._seen[0]
                 try:
-                    self._snapshot = self._opened(self._snapshot if same_file else None, 1)
+                    self._snapshot = self._open(self._snapshot if same_file else None, 1)
                 except IndexStorageError:
                     return self._snapshot
             self._seen = state
             return self._snapshot
 
-    def _opened(self, earlier: Snapshot | None, tries: int) -> Snapshot:
+    def _open(self, earlier: Snapshot | None, tries: int) -> Snapshot:
         return open_snapshot(
             self._folder,
             read_only=self._is_read_only(),
@@ -321,20 +323,20 @@ class SnapshotSource:
         )
 
     def close(self) -> None:
-        """Let go of it; those who are still reading keep what they have."""
+        """Release the snapshot. Threads that still read from it keep it open."""
         with self._lock:
             self._close_probe()
             self._snapshot = None
 
     def _state(self) -> tuple[int, int]:
-        """Changes with every commit of another connection, and when a rebuild replaces the file."""
+        """Return a value that changes with every commit and when a rebuild replaces the file."""
         try:
             inode = os.stat(self._path).st_ino
-        except OSError:  # deleted; or nobody may look
+        except OSError:  # deleted, or not accessible
             inode = 0
         if self._is_read_only():
-            # A database that was opened as one that nobody changes does not tell that somebody did.
-            return inode, hash((_written_ns(self._path), _written_ns(f"{self._path}-wal")))
+            # A database that was opened as immutable does not report changes.
+            return inode, hash((_mtime_ns(self._path), _mtime_ns(f"{self._path}-wal")))
         if self._probe is None or inode != self._probed_inode:
             self._close_probe()
             self._probe = open_database(self._folder, create=False)
@@ -351,7 +353,7 @@ class SnapshotSource:
             self._probe = None
 
 
-def _written_ns(path: str | Path) -> int:
+def _mtime_ns(path: str | Path) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
@@ -359,4 +361,5 @@ def _written_ns(path: str | Path) -> int:
 
 
 def is_read_only(folder: Path) -> bool:
+    """Return whether a folder exists and cannot be written."""
     return not os.access(folder, os.W_OK) and os.path.exists(folder)

@@ -105,7 +105,7 @@ class EmbeddedSparse:
         """Return chunk or file ids by BM25 over some fields, best first, from `files` if given."""
         query = self._any_of(level, fields, terms)
         if files is not None:
-            query = self._among(level, query, "file", files)
+            query = self._restrict(level, query, "file", files)
         return self._run(level, query, k)
 
     def matches(
@@ -131,7 +131,7 @@ class EmbeddedSparse:
             )
             for bit, term in enumerate(terms)
         ]
-        query = self._among("chunks", tantivy.Query.boolean_query(clauses), among, ids)
+        query = self._restrict("chunks", tantivy.Query.boolean_query(clauses), among, ids)
         found = self._run("chunks", query, k)
         return found.ids, found.scores.astype(np.int64)
 
@@ -163,7 +163,7 @@ class EmbeddedSparse:
         ]
         query = tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in needed])
         if files is not None:
-            query = self._among("files", query, "file", files)
+            query = self._restrict("files", query, "file", files)
         return list(map(int, self._run("files", query, k).ids))
 
     def near_definers(self, name: str, distance: int, k: int) -> list[int]:
@@ -185,18 +185,18 @@ class EmbeddedSparse:
         self, level: Level, fields: Sequence[str], terms: Sequence[WeightedTerm]
     ) -> tantivy.Query:
         clauses = [
-            (_SHOULD, self._weighted(level, field, term)) for field in fields for term in terms
+            (_SHOULD, self._weight_term(level, field, term)) for field in fields for term in terms
         ]
         return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.empty_query()
 
-    def _weighted(self, level: Level, field: str, term: WeightedTerm) -> tantivy.Query:
+    def _weight_term(self, level: Level, field: str, term: WeightedTerm) -> tantivy.Query:
         query = self._term(level, field, term.text)
         return query if term.weight == 1 else tantivy.Query.boost_query(query, term.weight)
 
     def _term(self, level: Level, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schemas[level], field, term, index_option="freq")
 
-    def _among(
+    def _restrict(
         self, level: Level, query: tantivy.Query, name: str, ids: Collection[int]
     ) -> tantivy.Query:
         # For a few dozen ids a union of term queries is faster than a term set query.

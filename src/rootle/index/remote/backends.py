@@ -49,7 +49,7 @@ class Backend:
 def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
     """Raise ConfigError for a backend that does not support this leg or lacks an endpoint."""
     key = f"{backend.leg}Backend"
-    known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.of("index"))
+    known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.select("index"))
     if backend.kind not in known and plugins.broken:
         return  # it may be in a broken plugin: the leg reports it, and the other leg answers
     if backend.kind not in known:
@@ -81,7 +81,7 @@ def _open_plugin(backend: Backend, plugins: Plugins) -> Opener:
     """Return the function for a plugin. It raises UnavailableError if the plugin is broken."""
     from rootle.index.remote.plugin_index import PluginIndexes
 
-    found = plugins.of("index").get(backend.kind)
+    found = plugins.select("index").get(backend.kind)
     if found is None:
         broken = "; ".join(plugins.broken.values())
 

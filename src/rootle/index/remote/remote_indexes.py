@@ -74,7 +74,7 @@ class RemoteIndexes:
         leg = RemoteLeg(
             server,
             backend.timeout_s,
-            partial(self._expected, backend.leg),
+            partial(self._expected_index, backend.leg),
             partial(self.wake, backend.leg),
             partial(self._wait, backend.leg),
         )
@@ -141,7 +141,7 @@ class RemoteIndexes:
     def _wait(self, leg: Leg, timeout_s: float) -> None:
         self._replicas[leg].replicator.wait(timeout_s)
 
-    def _expected(self, leg: Leg) -> ExpectedIndex:
+    def _expected_index(self, leg: Leg) -> ExpectedIndex:
         snapshot = self._snapshot()
         values = {name: snapshot.value(name) for name in (STORE, "fingerprint")}
         if not values[STORE]:

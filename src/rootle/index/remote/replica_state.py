@@ -1,4 +1,4 @@
-"""The state of a replica as it is stored locally, for retries and for `rootle status`."""
+"""The locally stored state of a replica, for retries and for `rootle status`."""
 
 from __future__ import annotations
 

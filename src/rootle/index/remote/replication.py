@@ -102,7 +102,7 @@ class Replication:
         except _StoppedError:
             return before
         except UnavailableError as error:
-            after = self._failed(replace(before, name=name), str(error))
+            after = self._record_failure(replace(before, name=name), str(error))
             _LOG.warning("the %s index at %s is not up to date: %s", target.leg, name, error)
         if after != before:
             changes.set_state(target.leg, after)
@@ -115,7 +115,7 @@ class Replication:
         except UnavailableError as error:
             _LOG.warning("cannot delete the replica %s: %s", name, error)
 
-    def _failed(self, before: ReplicaState, reason: str) -> ReplicaState:
+    def _record_failure(self, before: ReplicaState, reason: str) -> ReplicaState:
         now, failures = self.clock(), before.failures + 1
         return replace(
             before,

@@ -110,7 +110,7 @@ class _Draft:
         ranges = [self._trim(first, last) for first, last in _to_ranges(chosen)]
         return tuple(self._span(first, last) for first, last in ranges)
 
-    def allowed(self, numbers: Iterable[int]) -> tuple[int, ...]:
+    def drop_excluded(self, numbers: Iterable[int]) -> tuple[int, ...]:
         """Return the lines that are not excluded."""
         return tuple(number for number in numbers if not self.is_excluded(number))
 
@@ -167,7 +167,7 @@ def _draft_context(
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
         # The best span of a result has its full score, the second one half of it.
         value = result.score / rank
-        found = draft.allowed(range(first, last + 1))
+        found = draft.drop_excluded(range(first, last + 1))
         if not found:
             continue
         draft.requests.append(_LineRequest(0, value, found))
@@ -175,7 +175,7 @@ def _draft_context(
         if definition is not None:
             draft.requests.append(_definition_request(draft, definition, shift, value))
         around = _lines_around(first, last, limits, len(lines))
-        draft.requests.append(_LineRequest(2, value, draft.allowed(around)))
+        draft.requests.append(_LineRequest(2, value, draft.drop_excluded(around)))
     return draft
 
 
@@ -185,8 +185,8 @@ def _definition_request(
     lines = draft.text.lines
     first, last = max(1, definition[0] + shift), min(definition[1] + shift, len(lines))
     head = _line_numbers(find_head(lines, (first, last))) if first <= last else ()
-    whole = draft.allowed(range(first, last + 1))
-    return _LineRequest(1, value, whole, is_whole=True, fallback=draft.allowed(head))
+    whole = draft.drop_excluded(range(first, last + 1))
+    return _LineRequest(1, value, whole, is_whole=True, fallback=draft.drop_excluded(head))
 
 
 def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Iterator[int]:

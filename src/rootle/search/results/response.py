@@ -20,10 +20,10 @@ class ResponseStage(Protocol):
 
 
 class Responder:
-    """Makes responses."""
+    """Builds responses from result pages."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Take the folder to compare results with; without it no result is stale."""
+        """Compare results with the files of `tree` to detect stale ones; None: do not check."""
         self._tree = tree
 
     def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:

@@ -60,7 +60,7 @@ class HybridRetriever:
             sparse or NO_SPARSE,
             neighbors,
             limit=self._config.max_merged_candidates,
-            degraded=self._degraded(sparse, neighbors, request.session.index.generation),
+            degraded=self._find_degraded(sparse, neighbors, request.session.index.generation),
         )
         request.trace.record_retrieval(
             sparse_hits=len(sparse.body.ids) if sparse else 0,
@@ -115,7 +115,7 @@ class HybridRetriever:
             dense_stage(config.embedding_model_id).wrap(search_vectors),
         )
 
-    def _degraded(
+    def _find_degraded(
         self, sparse: SparseFindings | None, neighbors: Neighbors | None, generation: int
     ) -> tuple[str, ...]:
         """Return the legs that failed, and "stale" if a server is behind the index."""
