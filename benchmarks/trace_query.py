@@ -71,7 +71,7 @@ def main() -> None:
             app.search(query)
         queries = [*WORDS[:_QUERIES], *SENTENCES[:_QUERIES]]
         journeys = {query: find_stations(trace_search(app, query)) for query in queries}
-    query, stations = max(journeys.items(), key=lambda item: len(counted(item[1])))
+    query, stations = max(journeys.items(), key=lambda item: len(drop_foundations(item[1])))
     print(f"query: {query}\n")
     print("\n".join(table_rows(stations)))
     report = summarize(stations)
@@ -127,14 +127,14 @@ def station_of(module: str) -> str:
     return module if package == "search" else package
 
 
-def counted(stations: Iterable[Station]) -> list[Station]:
+def drop_foundations(stations: Iterable[Station]) -> list[Station]:
     """Return the stations without the foundations."""
     return [station for station in stations if not station.is_foundation]
 
 
 def summarize(stations: Sequence[Station]) -> dict[str, int]:
     """Return the figures of one query."""
-    own = counted(stations)
+    own = drop_foundations(stations)
     return {
         "stations": len(own),
         "modules of search": sum(station.name.startswith("search.") for station in own),

@@ -78,7 +78,7 @@ class MemoryIndex(IndexReader):
 
     def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
         rows = self.chunks(chunk_ids).values()
-        return [name for row in rows for name in _defined(self._texts[row.file_id], row)]
+        return [name for row in rows for name in find_defined_names(self._texts[row.file_id], row)]
 
     def text(self, file_id: int) -> str:
         return self._texts[file_id]
@@ -98,7 +98,7 @@ class MemorySparse:
     ) -> None:
         self._file_of = {row.id: row.file_id for row in rows}
         bodies = {row.id: texts[row.file_id][row.start : row.end] for row in rows}
-        symbols = {row.id: " ".join(_defined(texts[row.file_id], row)) for row in rows}
+        symbols = {row.id: " ".join(find_defined_names(texts[row.file_id], row)) for row in rows}
         self._defined = {
             at: set(map(whole_identifier, text.split())) for at, text in symbols.items()
         }
@@ -135,7 +135,7 @@ class MemorySparse:
                     scores[at] += term.weight * math.log(1 + len(documents) / len(found))
         allowed = {at for at in scores if files is None or self._owner(level, at) in files}
         best = sorted(allowed, key=lambda at: (-scores[at], at))[:k]
-        return _ranked([(at, scores[at]) for at in best])
+        return _make_hits([(at, scores[at]) for at in best])
 
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
@@ -217,7 +217,7 @@ class MemoryDense:
             for row in np.argsort(-scores, kind="stable").tolist()
             if files is None or self._files[row] in files
         ]
-        return Neighbors(_ranked([(self._ids[row], scores[row]) for row in rows[:k]]), vector)
+        return Neighbors(_make_hits([(self._ids[row], scores[row]) for row in rows[:k]]), vector)
 
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
         rows = np.isin(self._files, file_ids)
@@ -270,7 +270,7 @@ def _cut(texts: Mapping[int, str]) -> list[ChunkRow]:
     return rows
 
 
-def _defined(text: str, row: ChunkRow) -> list[str]:
+def find_defined_names(text: str, row: ChunkRow) -> list[str]:
     lines = text[row.start : row.end].splitlines()
     return [WORD.findall(line)[1] for line in lines if line.startswith("def ")]
 
@@ -282,7 +282,7 @@ def _count_terms(texts: Mapping[int, str]) -> dict[int, Counter[str]]:
     }
 
 
-def _ranked(pairs: Sequence[tuple[int, float]]) -> Ranked:
+def _make_hits(pairs: Sequence[tuple[int, float]]) -> Ranked:
     return Ranked(_to_ids(at for at, _ in pairs), np.array([s for _, s in pairs], np.float32))
 
 
