@@ -21,7 +21,7 @@ KINDS: Final = (
 )  # fmt: skip
 SHOWN_LINES: Final = 60  # lines of a hit that count, and so the length limit of an answer
 HARD_SHARE: Final = 0.5
-# Words of the phrasing of a question rather than of its subject.
+# Words that phrase a question but do not name its subject.
 FUNCTION_WORDS: Final = frozenset(
     "a about after all also an and any are as at be because been before being between both but by "
     "can could did do does doing done down during each else even ever every for from get gets give "

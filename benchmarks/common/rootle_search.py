@@ -35,7 +35,7 @@ def indexed_app(root: Path, index_dir: Path, config: Config | None = None) -> It
 
 
 def read_config(path: Path | None) -> Config | None:
-    """Return the configuration of a file, None without one."""
+    """Return the configuration in a file, or None if no file is given."""
     return load_config(path)[0] if path else None
 
 

@@ -1,4 +1,4 @@
-"""git grep as a person without an index uses it: the files with most of the query's words.
+"""Baseline: git grep, ranking files by the number of query words that they contain.
 
     (git)
     python -m benchmarks.peers.git_grep --root DIR

@@ -1,4 +1,4 @@
-"""Agreement of both readings of the labels, and the scores of one by the other.
+"""Agreement between the two annotators, and the score of each measured by the other.
 
     python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--json FILE]

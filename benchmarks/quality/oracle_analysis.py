@@ -1,4 +1,4 @@
-"""Losses of NDCG@10: the scores that perfect lines, order and candidates would reach.
+"""Where NDCG@10 is lost: the scores with perfect lines, perfect order or perfect candidates.
 
     python -m benchmarks.quality.oracle_analysis REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--json FILE]

@@ -377,7 +377,7 @@ def test_a_home_folder_is_not_served_unless_it_is_named(
     assert started.code == 2
     assert f"{tmp_path}, which is not a project; pass the folder" in started.err
     assert rootle("mcp", cwd=Path("/")).code == 2
-    # Named with --root it is served, here until the end of the input.
+    # With --root the folder is served; here the server exits at the end of the input.
     assert rootle("mcp", "--root", tmp_path, cwd=tmp_path).code == 0
 
 

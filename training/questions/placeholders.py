@@ -45,7 +45,7 @@ def fill_placeholders(literal: str) -> str:
 
 
 def likely_values(name: str, *, is_number: bool, is_cause: bool) -> tuple[str, ...]:
-    """Return values for a placeholder with this name; a cause ends a message after a colon."""
+    """Return values for a placeholder with this name; a cause after a colon ends the message."""
     if is_cause and not is_number:
         return _CAUSES
     if is_number or _NUMBER.search(name):

@@ -2,8 +2,9 @@
 
 The first predicts whether an answer is among the first ten results, from answerable and
 unanswerable labelled questions. The second predicts whether a single result answers: by the lines
-shown for the labels, by the file for the public benchmark. Reported figures come from models that
-were fitted without the repository. The threshold refuses at most one answerable question in twenty.
+shown for the labels, by the file for the public benchmark. The figures of each repository come from
+a model fitted on the other repositories. The threshold refuses at most one answerable question in
+twenty.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _remove_entry(
         new = remove_entry(text, agent.format, keys, keep)
     except ConfigTextError as error:
         raise _install_error(path, error) from error
-    # Without a backup of an earlier version, rootle created the file.
+    # If there is no backup, rootle created the file itself.
     is_obsolete = old is None and new.strip() in ("", "{}")
     return _remove(path, "entry", None if is_obsolete else new, edits)
 

@@ -15,7 +15,7 @@ from rootle.serialization.json import query_from_json, to_json
 
 
 def answer_lines(app: App, lines: Iterable[bytes], *, explain: bool) -> int:
-    """Print one response a line, in order, and return the exit code.
+    """Print one response per line, in order, and return the exit code.
 
     A line that cannot be answered gets an object with the error and the number of the line.
     """

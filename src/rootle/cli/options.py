@@ -50,7 +50,7 @@ def add_json(parser: CommandParser) -> None:
 
 def add_index_dir(parser: CommandParser) -> None:
     parser.add_argument(
-        "--index-dir", metavar="DIR", help="folder of the index (default: in the user's cache)"
+        "--index-dir", metavar="DIR", help="index folder (default: a subfolder of the user's cache)"
     )
 
 
@@ -58,11 +58,11 @@ def add_settings(parser: CommandParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="configuration file that takes precedence over the other files",
+        help="additional configuration file; it overrides all others",
     )
     parser.add_argument(
         "--set",
         action="append",
         metavar="KEY=VALUE",
-        help="set one configuration key, with precedence over all files; repeatable",
+        help="override one configuration key; repeatable",
     )

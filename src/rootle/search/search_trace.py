@@ -24,7 +24,7 @@ from rootle.telemetry.spans import (
 )
 from rootle.types import SearchQuery, SearchResponse
 
-# The name in the log of the ranking that uses no model: rank/rankers/feature_sum.py.
+# Log name of the ranker that uses no model: rank/rankers/feature_sum.py.
 _HEURISTIC: Final = "heuristic"
 
 

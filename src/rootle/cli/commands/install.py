@@ -46,9 +46,9 @@ def add_edit_options(parser: CommandParser, default_scope: str) -> None:
     parser.add_argument(
         "--scope",
         choices=("user", "project"),
-        help=f"edit the files of the user or of the project ({default_scope})",
+        help=f"edit user-level or project-level files ({default_scope})",
     )
-    add_root(parser, "folder of the project")
+    add_root(parser, "project folder")
     parser.add_argument("--yes", action="store_true", help="write without asking")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes without writing them"

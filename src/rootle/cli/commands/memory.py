@@ -26,7 +26,7 @@ rootle memory export memories.jsonl"""
 _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "list": ("list all memories, newest first", "rootle memory list -n 20"),
     "search": (
-        "show the memories relevant to a topic, as an agent gets them",
+        "show the memories that an agent would receive for a topic",
         'rootle memory search "how are releases deployed"',
     ),
     "add": ("store a fact", 'rootle memory add "The user prefers tabs"'),
@@ -55,12 +55,14 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for action in parsers.values():
-        add_root(action, "folder whose files the memories may refer to")
+        add_root(action, "project folder; paths in memories are relative to it")
         add_common_options(action)
 
 
 def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
-    parsers["list"].add_argument("-n", "--limit", type=int, metavar="N", help="show at most N")
+    parsers["list"].add_argument(
+        "-n", "--limit", type=int, metavar="N", help="maximum number of memories"
+    )
     parsers["search"].add_argument("topic", nargs="+", metavar="TOPIC", help="topic or question")
     parsers["add"].add_argument("fact", nargs="+", metavar="FACT", help="fact, as a sentence")
     parsers["add"].add_argument(

@@ -20,7 +20,7 @@ rootle search -n 3 --json retry_backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Find the lines of a folder that answer a question. The index is created or\n"
+        "Find the lines in the files of a folder that answer a question. The index is created or\n"
         "updated first.",
         _EXAMPLES,
     )
@@ -66,8 +66,8 @@ def _add_filters(parser: CommandParser) -> None:
     parser.add_argument(
         "--batch",
         action="store_true",
-        help='read one JSON query a line, such as {"textQuery": "…", "limit": 5}, from standard '
-        "input and print one JSON response a line",
+        help='read one JSON query per line, such as {"textQuery": "…", "limit": 5}, from standard '
+        "input and print one JSON response per line",
     )
 
 
@@ -79,13 +79,14 @@ def _add_output_options(parser: CommandParser) -> None:
         "--budget",
         type=int,
         metavar="TOKENS",
-        help="print the best passages that fit into TOKENS tokens of four characters, as Markdown",
+        help="print the best passages that fit into TOKENS tokens (one token is four "
+        "characters), as Markdown",
     )
     parser.add_argument(
         "--exclude",
         action="append",
         metavar="PATH:START-END",
-        help="leave these lines out of the context; repeatable",
+        help="omit these lines from the output of --context and --budget; repeatable",
     )
     parser.add_argument(
         "--markdown", action="store_true", help="print Markdown, for a language model to read"
@@ -93,7 +94,7 @@ def _add_output_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show how the question was interpreted and which features made up each score",
+        help="show how the question was interpreted and how each feature contributed to each score",
     )
     parser.add_argument(
         "--color",

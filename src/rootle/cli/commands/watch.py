@@ -35,7 +35,7 @@ def register(parser: CommandParser) -> None:
         metavar="SECONDS",
         help="update the index at most once every SECONDS seconds, until --resume",
     )
-    control.add_argument("--resume", action="store_true", help="index every change again")
+    control.add_argument("--resume", action="store_true", help="end --pause or --throttle")
     add_common_options(parser)
 
 

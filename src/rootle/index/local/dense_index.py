@@ -40,9 +40,9 @@ _THREADS: Final = min(4, os.cpu_count() or 1)
 _MANY_ROWS: Final = 20_000  # below, threads cost more than they save
 _SAMPLE_STEP: Final = 16
 _FLUSH_ROWS: Final = 8_192
-# The scan of first halves selects this multiple of the requested rows. The dimensions of the
-# shipped model are in descending order of variance: 99.6 % of the 200 nearest of 100,000 chunks are
-# among them, and the scan takes a third of the time.
+# The first scan, over the first halves, selects this multiple of the requested rows. The dimensions
+# of the shipped model are in descending order of variance: 99.6 % of the 200 nearest of 100,000
+# chunks are among them, and the scan takes a third of the time.
 _OVERSAMPLING: Final = 8
 # Minimum share of the squared norm in the first halves for a scan in two steps.
 _MIN_HEAD_SHARE: Final = 0.65

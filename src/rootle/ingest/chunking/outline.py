@@ -1,6 +1,6 @@
 """The definitions of a source text as a tree of line ranges, with its names and comments.
 
-Query files use these captures; other captures, which start with "_", are only tested:
+Query files use these captures; captures that start with "_" are used only in predicates:
   @unit.LABEL  a function, a method, a rule …: one chunk if it fits ("LABEL name" in the scope)
   @box.LABEL   a class, an impl, a namespace …: split into its head and its members
   @name        the name of a definition: a symbol; for a unit or box also its name in the scope
@@ -33,10 +33,11 @@ PARSE_S_PER_BYTE: Final = 2e-6
 # 0.1 s for this number.
 MAX_UNREAD: Final = 10_000
 # Measured on 1 MB per language: all definitions, and all but a few comments in JavaScript, are
-# above this depth. Without it, text with ten thousand levels would have as many definitions.
+# above this depth. Without this limit, text nested 10,000 levels deep would yield 10,000
+# definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
-# The size of the parts in which the parser and predicates read the text after its start.
+# Size of the blocks in which the parser and the predicates read the text.
 _BLOCK: Final = 4_096
 
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)

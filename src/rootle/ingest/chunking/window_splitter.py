@@ -7,11 +7,11 @@ from typing import Final
 
 from rootle.ingest.chunking.lines import LineRange, Lines
 
-# About the size of the parts of large functions, including the overlap.
+# Approximate size of one part of a split function, including the overlap.
 WINDOW_CHARS: Final = 1_000
-# The smallest share of a window that may be filled so that it ends at a good line.
+# A window may end early at a good line only if it is at least this full.
 MIN_FILL: Final = 0.5
-# A blank line before a line is worth as many columns of indentation.
+# A preceding blank line counts as this many columns of indentation.
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 Intent = Literal["symbol", "error", "howto", "usage", "configuration", "history", "test", "search"]
 
-# The kind of a pasted message with a stack trace shows at its start.
+# The start of a pasted stack trace is enough to classify it.
 _MAX_CHARS: Final = 300
 _WORD: Final = re.compile(r"[a-z']+")
 
@@ -44,7 +44,7 @@ _PRINTED: Final = re.compile(
     r"\b[^:?]*:(?!:)|\b[\w.]+(?:error|exception):\s|traceback \(most|caused by: "
     r"|\bat [\w.$]+\(.*:\d|\bline \d+, in "
 )
-# Typical words of messages. Questions may contain them too, but are recognised before.
+# Typical words of messages. Questions may contain them too, but they are matched first.
 _COMPLAINT: Final = _mark(
     """cannot can't couldn't failure unsupported invalid illegal unexpected unacceptable
     incompatible already denied overflow mismatch""",

@@ -30,7 +30,7 @@ def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFi
     """Rank the candidate files by the weighted sum corrected by the trees.
 
     The correction is scaled by the detail of the question. For a few words, which name a topic,
-    the trees were never better than the sum, and do not count.
+    the trees were never better than the sum, so they are ignored.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail

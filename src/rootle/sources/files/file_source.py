@@ -57,7 +57,7 @@ class FileSource:
 
 
 def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:
-    """Return a file, or the reason to skip it; None where the walk does not list it.
+    """Return a file, or the reason to skip it; None if the walk does not list it.
 
     Nothing outside the root is opened: links are not followed, and the walk lists no path with
     "..".
