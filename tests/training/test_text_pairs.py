@@ -48,6 +48,8 @@ def test_comments_become_prose_without_markers_and_parameters() -> None:
         ("Copyright 2020 the authors of this file", False),
         ("x = foo(bar); y -> z; {a: b}", False),
         ("two words", False),
+        ("Use read() -> bytes to get the next record from the stream of files", True),
+        ("use a(); b(); {c} -> d of e <f> = g; h | i", False),
     ],
 )
 def test_prose_is_distinguished_from_code(text: str, *, expected: bool) -> None:
@@ -118,6 +120,19 @@ def test_a_mention_is_answered_by_the_definition() -> None:
 def test_a_name_with_two_definitions_is_answered_by_none() -> None:
     twice = [*chunks(), *split_file("other.py", "python", _CODE, 50)]
     assert find_definitions(twice) == {}
+
+
+def test_a_test_is_answered_by_the_definition_that_it_names() -> None:
+    test = "def test_read_record_header_of_old_files():\n    assert True\n    assert 1 == 1\n"
+    (case,) = split_file("tests/test_records.py", "python", test, 9)
+    definitions = find_definitions(split_file("src/records.py", "python", _CODE, 0))
+    pairs = list(code_pairs(case, random.Random(1), definitions))
+    (tested,) = [one for one in pairs if one.kind == "tested"]
+    assert tested.query == "read record header of old files"
+    assert "def read_record_header" in tested.answer
+    short = "def test_reads_of_old_files():\n    assert True\n    assert 1 == 1\n"
+    (other,) = split_file("tests/test_records.py", "python", short, 9)
+    assert not [p for p in code_pairs(other, random.Random(1), definitions) if p.kind == "tested"]
 
 
 def test_documents_give_headings_and_fences() -> None:
