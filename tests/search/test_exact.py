@@ -117,6 +117,7 @@ def test_excluded_words_are_not_shown(app: App) -> None:
     assert '"deprecated" are left out' in said[0]
 
 
+@pytest.mark.slow
 def test_pages_of_an_exact_question_follow_each_other(tmp_path: Path, make_app) -> None:
     files = many_files(90)
     app = make_app(make_repository(tmp_path / "many", files))
