@@ -31,6 +31,7 @@ DOCUMENTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, st.sampled_from([None, 0, 1, 2, 4, "\t"]), st.sampled_from(["", "\n", " // x\n"]))
 def test_json_of_any_layout_is_restored_exactly(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from benchmarks.common.reports import format_interval
 from benchmarks.common.statistics import (
     cluster_interval,
@@ -30,6 +31,7 @@ def test_interval_of_equal_clusters_is_a_point() -> None:
     assert cluster_interval([[0.5, 0.5], [0.5]]) == (0.5, 0.5)
 
 
+@pytest.mark.slow
 def test_interval_covers_the_mean_of_cluster_means_not_of_values() -> None:
     # One cluster of many zeros weighs as much as one of a single one.
     low, high = cluster_interval([[0.0] * 98] * 20 + [[1.0]] * 20)

@@ -17,6 +17,7 @@ _DATA = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(_DATA, st.sampled_from([None, 2]))
 def test_json_is_parsed_as_by_the_standard_library(data: object, indent: int | None) -> None:
     assert to_python(parse(json.dumps(data, indent=indent))) == data

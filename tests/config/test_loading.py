@@ -122,6 +122,7 @@ _PROTECTED = [field.name for field in fields(Config) if not field.metadata["proj
 _ANYTHING: list[object] = ["http://evil.example", "/etc/passwd", 1, 20, 0.5, True, None, {}, [""]]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(_KEYS), st.sampled_from(_ANYTHING)))
 def test_no_project_file_changes_a_protected_key(section: dict[str, object]) -> None:
     with TemporaryDirectory() as folder:

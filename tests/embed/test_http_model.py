@@ -161,6 +161,7 @@ def llama(tmp_path_factory):
         process.kill()
 
 
+@pytest.mark.slow
 def test_a_real_llamacpp_server_embeds(llama, tmp_path, make_app):
     settings: dict[str, Any] = {
         "embedding_model_id": "tiny",

@@ -259,6 +259,7 @@ def test_the_best_rows_of_a_scan_are_selected(rows, k):
         assert np.array_equal(np.sort(scores[top]), np.sort(scores)[-wanted:])
 
 
+@pytest.mark.slow
 def test_closing_a_writer_waits_for_running_merges(tmp_path: Path) -> None:
     """A merge that ends during the next write would restore deleted documents."""
     sparse_storage.create(tmp_path)
@@ -302,6 +303,7 @@ def _make_graded_vectors(count: int, dimensions: int = 64) -> NDArray[np.float32
     return (_RNG.normal(size=(count, dimensions)) * scale).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
     tmp_path: Path,
 ) -> None:

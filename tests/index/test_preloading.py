@@ -68,6 +68,7 @@ def test_a_single_query_preloads_nothing(
     assert loaded
 
 
+@pytest.mark.slow
 def test_changes_between_queries_are_shown(tmp_path: Path, make_app) -> None:
     root = make_repository(tmp_path / "repo")
     app = make_app(root)

@@ -360,6 +360,7 @@ def _no_key(request: Request) -> Reply:
     return Reply({"error": f"{request.headers.get('x-chroma-token')} is no key"}, status=401)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [_nonsense, _another_shape, _hang, _drip, _no_key, None])
 def test_fifty_queries_with_a_broken_server_end_within_the_deadline(
     fault: Callable[[Request], Reply] | None, repository: Path, make_app, caplog

@@ -26,6 +26,8 @@ from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.protocols import QueryEmbedder
 from rootle.types import SearchQuery
 
+pytestmark = pytest.mark.slow
+
 OpenApp = Callable[..., App]
 
 KEY = "sk-pending-secret-77"

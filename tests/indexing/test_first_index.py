@@ -63,6 +63,7 @@ def app(root: Path, make_app: MakeApp) -> App:
     return make_app(root, initial_index_timeout_s=0.2)
 
 
+@pytest.mark.slow
 def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, app: App) -> None:
     gate.batches = 3
     search_without_waiting(app)
@@ -98,6 +99,7 @@ def test_a_search_waits_for_the_index_of_a_small_folder(root: Path, make_app: Ma
     assert (answer.coverage, answer.degraded) == (None, ())
 
 
+@pytest.mark.slow
 def test_an_unfinished_index_of_another_app_is_searched(
     gate: Gate, app: App, root: Path, make_app: MakeApp
 ) -> None:
@@ -113,6 +115,7 @@ def test_an_unfinished_index_of_another_app_is_searched(
     assert app.search(_QUERY).coverage is None
 
 
+@pytest.mark.slow
 def test_a_search_without_a_timeout_waits_for_the_complete_index(
     gate: Gate, app: App, root: Path, make_app: MakeApp
 ) -> None:
@@ -130,6 +133,7 @@ def test_a_search_without_a_timeout_waits_for_the_complete_index(
     assert (answers[0].coverage, answers[0].degraded) == (None, ())
 
 
+@pytest.mark.slow
 def test_indexing_in_stages_equals_indexing_in_one_run(
     gate: Gate, root: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:

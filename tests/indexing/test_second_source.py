@@ -220,6 +220,7 @@ def test_a_document_is_unchanged_where_only_its_time_is_new(app: App, source: Sl
     assert app.index().generation == before
 
 
+@pytest.mark.slow
 def test_worker_processes_read_documents_of_every_source(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

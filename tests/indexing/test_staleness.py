@@ -44,6 +44,7 @@ def list_files(folder: Path) -> dict[str, tuple[int, int]]:
     return files
 
 
+@pytest.mark.slow
 def test_many_changes_are_indexed_in_the_background_of_a_search(
     repository: Path, make_app: MakeApp
 ) -> None:

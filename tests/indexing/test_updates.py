@@ -88,6 +88,7 @@ def test_an_edit_of_equal_size_and_time_right_after_indexing_is_found(
     assert app.search("giraf").results[0].snippet == "def giraf(): pass"
 
 
+@pytest.mark.slow
 def test_switching_between_branches_embeds_nothing_twice(
     repository: Path, make_app: MakeApp, embedder: HashEmbedder
 ) -> None:
@@ -226,6 +227,7 @@ def test_the_folder_is_not_checked_again_within_stale_check_seconds(
     assert search_paths(app, "zebra_crossing")[0] == "src/zebra.py"
 
 
+@pytest.mark.slow
 def test_many_small_updates_equal_one_full_index(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(tmp_path / "repo")
     app = make_app(root, index_dir=tmp_path / "often")

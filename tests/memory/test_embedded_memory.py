@@ -432,6 +432,7 @@ def test_a_locked_database_fails_writes_and_allows_reads(
     store.add("The user likes spaces", ME)
 
 
+@pytest.mark.slow
 def test_a_topic_can_have_any_length(store: EmbeddedMemory) -> None:
     store.add("The user likes tabs", ME)
     topic = "tabs " + " ".join(f"word{at}" for at in range(50_000))

@@ -17,6 +17,8 @@ from rootle.config.fields import Config
 from rootle.errors import ConfigError, RerankError
 from rootle.rerank.factory import open_reranker
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how long to wait before the next attempt"
 FAVOURITE = "src/store/cache.py"
 KEY = "sk-very-secret-0123456789"

@@ -29,6 +29,7 @@ def scores(*values: Any) -> list[dict[str, Any]]:
     return [{"index": at, "relevance_score": value} for at, value in enumerate(values)]
 
 
+@pytest.mark.slow
 def test_llamacpp_ranks_every_document(llama: str) -> None:
     reranker: Reranker = LlamaServerReranker(llama, timeout_s=20)
     hits = reranker.rerank(QUERY, DOCUMENTS)
@@ -41,17 +42,20 @@ def test_llamacpp_ranks_every_document(llama: str) -> None:
     assert alone.score == pytest.approx(next(hit.score for hit in hits if hit.index == 1), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_llamacpp_in_batches_ranks_as_in_one_request(llama: str) -> None:
     whole = LlamaServerReranker(f"{llama}/v1", timeout_s=20).rerank(QUERY, DOCUMENTS)
     parts = LlamaServerReranker(llama, timeout_s=20, batch_size=2).rerank(QUERY, DOCUMENTS)
     assert [hit.index for hit in parts] == [hit.index for hit in whole]
 
 
+@pytest.mark.slow
 def test_an_error_of_llamacpp_is_a_rerank_error(llama: str) -> None:
     with pytest.raises(RerankError, match="too large"):
         LlamaServerReranker(llama, timeout_s=20).rerank(QUERY, ["x " * 2_000])
 
 
+@pytest.mark.slow
 def test_invalid_unicode_and_empty_texts_are_reranked(llama: str) -> None:
     hits = LlamaServerReranker(llama, timeout_s=20).rerank(
         "\ud800 half", ["\udcff", "", "ünï → 漢"]

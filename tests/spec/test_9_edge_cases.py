@@ -21,6 +21,8 @@ from rootle.search.factory import open_agent
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
 
+pytestmark = pytest.mark.slow
+
 
 def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
     (tmp_path / "empty").mkdir()

@@ -202,6 +202,7 @@ def test_a_failing_embedder_is_an_error_for_the_agent(backend: ListBackend) -> N
     assert answer.is_error
 
 
+@pytest.mark.slow
 def test_the_real_llamacpp_server_ranks_the_candidates(
     llama: str, embedder: HashEmbedder, backend: ListBackend
 ) -> None:
@@ -322,6 +323,7 @@ def test_each_result_has_its_location_and_scope(repository: Path, make_app: Make
     assert re.match(r"1\. src/bake\.py:1-\d+ score=0\.\d+ \(python def bake_sourdough.*\)\n", text)
 
 
+@pytest.mark.slow
 def test_a_configured_reranker_ranks_the_results_of_an_app(
     llama: str, repository: Path, make_app: MakeApp
 ) -> None:

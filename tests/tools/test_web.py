@@ -175,6 +175,7 @@ def test_the_answer_that_no_engine_is_available_is_an_error() -> None:
     assert answer == Answer(text, {"error": text.removeprefix("Error: ")}, is_error=True)
 
 
+@pytest.mark.slow
 def test_the_error_without_the_package_names_the_extra(repository: Path) -> None:
     printed = run(_WITHOUT_PACKAGE, repository)
     assert printed == "Error: web search requires more packages: pip install 'rootle[web]'\n"

@@ -57,6 +57,7 @@ def packages(tmp_path: Path) -> Path:
     return tmp_path / "packages"
 
 
+@pytest.mark.slow
 def test_questions_point_at_code_without_their_text(packages: Path, tmp_path: Path) -> None:
     questions = _make(packages, tmp_path)
     repo = tmp_path / "out/packages-farm/repo"

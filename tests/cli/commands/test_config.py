@@ -14,6 +14,8 @@ from rootle.config.fields import SECTION, Config, key_of
 from rootle.config.loading import load_config
 from rootle.config.template import template
 
+pytestmark = pytest.mark.slow
+
 # The example of the specification, section 6, with its keys, values and comments.
 SAMPLE = """\
 {

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from command import rootle
 from sample import write
+
+pytestmark = pytest.mark.slow
 
 GITHUB = "ghp_" + "a1B2" * 9
 

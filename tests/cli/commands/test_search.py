@@ -9,6 +9,8 @@ import pytest
 from command import Outcome, rootle
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
+pytestmark = pytest.mark.slow
+
 _RESPONSE = {
     "results",
     "nextCursor",

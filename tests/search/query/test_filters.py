@@ -49,6 +49,7 @@ _paths = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(
     paths=st.none() | _paths,
     languages=st.none() | st.lists(st.sampled_from(list(_LANGUAGES)), min_size=1, max_size=2),

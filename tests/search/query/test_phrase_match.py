@@ -118,6 +118,7 @@ def test_excluded_words_are_not_shown(app: App) -> None:
     assert '"deprecated" are left out' in remarks[0]
 
 
+@pytest.mark.slow
 def test_an_exact_search_has_pages(tmp_path: Path, make_app) -> None:
     files = many_files(90)
     app = make_app(make_repository(tmp_path / "many", files))

@@ -186,6 +186,7 @@ def many(tmp_path_factory: pytest.TempPathFactory):
         yield app
 
 
+@pytest.mark.slow
 @given(
     budget=st.integers(1, 6_000),
     question=st.sampled_from(["ledger", "settle the ledger", "rotate cipher snapshot"]),

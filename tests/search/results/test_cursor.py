@@ -29,6 +29,7 @@ def paged_app(tmp_path_factory: pytest.TempPathFactory):
         yield app
 
 
+@pytest.mark.slow
 @given(
     question=st.sampled_from(_QUESTIONS),
     limits=st.lists(st.integers(1, 12), min_size=1, max_size=4),
