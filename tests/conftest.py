@@ -95,6 +95,7 @@ def _home_of_its_own(
     home.mkdir(parents=True)
     monkeypatch.setenv("HOME", os.fspath(home))
     for kind in ("cache", "config", "data", "state"):
+        (home / kind).mkdir()
         monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", os.fspath(home / kind))
     (home / "gitconfig").write_text(_GIT_CONFIG)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.fspath(home / "gitconfig"))

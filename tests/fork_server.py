@@ -149,6 +149,7 @@ def _import_commands() -> None:
     import filelock  # noqa: F401
     import platformdirs  # noqa: F401
 
+    from rootle.embed.static import StaticEmbedder
     from rootle.ingest.workers.worker_process import PrestartedWorkers
 
     for name in _IMPORTED:
@@ -156,6 +157,7 @@ def _import_commands() -> None:
         within = getattr(package, "__path__", [])
         for module in pkgutil.walk_packages(within, f"{package.__name__}."):
             importlib.import_module(module.name)
+    StaticEmbedder()  # reads the vocabulary, which is then cached
     PrestartedWorkers.start = lambda self: None  # type: ignore[method-assign]
 
 

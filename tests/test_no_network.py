@@ -35,6 +35,7 @@ def test_children_are_guarded_too() -> None:
     assert "a test reached for the network" in child.stderr
 
 
+@pytest.mark.slow
 def test_indexing_and_searching_touch_no_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,6 +48,7 @@ def test_indexing_and_searching_touch_no_socket(
     assert rootle("status", root, preloaded=False).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("unshare") is None
     or subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0,
@@ -57,6 +59,7 @@ def test_everything_works_where_there_is_no_network_at_all(repository: Path) -> 
     assert rootle("search", "retry_backoff", "--json", cwd=repository, wrapper=alone).paths
 
 
+@pytest.mark.slow
 def test_a_search_that_asks_no_server_loads_nothing_of_http(repository: Path) -> None:
     program = (
         "import sys\n"

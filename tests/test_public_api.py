@@ -140,6 +140,7 @@ def test_the_package_contains_the_marker_for_type_checkers() -> None:
     assert resources.files("rootle").joinpath("py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(USER_SCRIPT)

@@ -16,6 +16,8 @@ from install_sample import Install
 from mcp import Client, StdioServerParameters, stdio_client
 from ruamel.yaml import YAML
 
+pytestmark = pytest.mark.slow
+
 # Each agent with its file, the parser of the file, and the keys of the entry.
 READERS: dict[str, tuple[str, Callable[[str], Any], tuple[str, ...]]] = {
     "claude-code": (".claude.json", json.loads, ("mcpServers", "rootle")),

@@ -139,6 +139,7 @@ def test_an_unknown_tree_is_refused(tmp_path: Path) -> None:
         main(["record", sys.executable, str(tmp_path), "--out", str(tmp_path / "out")])
 
 
+@pytest.mark.slow
 def test_a_changed_file_changes_a_recording(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()

@@ -119,6 +119,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         read_conversations(tmp_path)
 
 
+@pytest.mark.slow
 def test_every_system_is_asked_the_same_questions(tmp_path: Path) -> None:
     out = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks.memory.conversation_recall"]

@@ -21,7 +21,7 @@ from rootle.types import MemoryReference
 ME = "me"
 
 
-@pytest.fixture(params=["embedded", "mem0", "mem0-service"])
+@pytest.fixture(params=["embedded", pytest.param("mem0", marks=pytest.mark.slow), "mem0-service"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     if request.param == "embedded":
         embedded = EmbeddedMemory(tmp_path / "memories.db", HashEmbedder)

@@ -81,6 +81,7 @@ def test_named_files_exist(page: Path) -> None:
         assert any(place.exists() for place in places), f"{page_name(page)}: {name}"
 
 
+@pytest.mark.slow
 def test_the_site_navigation_contains_every_page(site: Path) -> None:
     for page in PAGES:
         assert (site / page_name(page)).with_suffix(".html").is_file(), page_name(page)
@@ -92,11 +93,13 @@ def test_the_site_navigation_contains_every_page(site: Path) -> None:
             assert f"{page.stem}.html" in listing, f"{page_name(page)} is not in the navigation"
 
 
+@pytest.mark.slow
 def test_the_site_has_a_start_page_and_a_search_index(site: Path) -> None:
     assert "docs/index.html" in (site / "index.html").read_text()
     assert "retry" in (site / "searchindex.js").read_text()
 
 
+@pytest.mark.slow
 def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert pages

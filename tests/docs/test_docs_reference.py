@@ -36,7 +36,10 @@ def specification_rows() -> list[tuple[str, ...]]:
     return [row for row in rows if row[0] not in {"Point", "---"}]
 
 
-@pytest.mark.parametrize("script", ["generate_reference.py", "record_terminal.py"])
+@pytest.mark.parametrize(
+    "script",
+    ["generate_reference.py", pytest.param("record_terminal.py", marks=pytest.mark.slow)],
+)
 def test_generated_parts_are_up_to_date(script: str) -> None:
     child = subprocess.run(
         [sys.executable, DOCS / "scripts" / script, "--check"], capture_output=True, text=True

@@ -15,6 +15,8 @@ from doc_pages import PAGES, TOP, blocks, console_sessions, page_name
 from rootle.config.fields import SECTION
 from rootle.config.loading import load_config
 
+pytestmark = pytest.mark.slow
+
 TESTED = [
     page
     for page in PAGES

@@ -290,6 +290,7 @@ def start(path: Path) -> Callable[[str, int], subprocess.Popen[str]]:
     return writer
 
 
+@pytest.mark.slow
 def test_several_processes_can_write_concurrently(
     store: EmbeddedMemory, start: Callable[[str, int], subprocess.Popen[str]]
 ) -> None:
@@ -303,6 +304,7 @@ def test_several_processes_can_write_concurrently(
     assert shared.count == 90
 
 
+@pytest.mark.slow
 def test_stored_memories_survive_sigkill(
     store: EmbeddedMemory, path: Path, start: Callable[[str, int], subprocess.Popen[str]]
 ) -> None:

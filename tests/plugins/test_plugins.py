@@ -71,6 +71,7 @@ def kitchen(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_installed_example_plugins_work(kitchen: Path, installed: None) -> None:
     response = rootle("search", "gazpacho", "--json", cwd=kitchen).data
     assert [result["filePath"] for result in response["results"]] == ["soups.recipe"]
@@ -81,6 +82,7 @@ def test_the_installed_example_plugins_work(kitchen: Path, installed: None) -> N
     assert "document reader .recipe.gz, index shelf" in status.out
 
 
+@pytest.mark.slow
 def test_plugins_are_configured_by_name(kitchen: Path, installed: None) -> None:
     settings = ("--set", "rerankerProvider=shared-words", "--set", "embeddingModelID=letters")
     response = rootle("search", "tomato fire", "--json", *settings, cwd=kitchen).data
@@ -89,6 +91,7 @@ def test_plugins_are_configured_by_name(kitchen: Path, installed: None) -> None:
     assert rootle("status", kitchen, "--json", *settings).data["model"] == "letters"
 
 
+@pytest.mark.slow
 def test_a_document_reader_makes_a_document_searchable_by_line(
     kitchen: Path, installed: None
 ) -> None:
@@ -110,6 +113,7 @@ def test_a_document_reader_makes_a_document_searchable_by_line(
     assert "olives" in str(widened.data["results"][0]["context"])
 
 
+@pytest.mark.slow
 def test_an_index_plugin_serves_either_leg(kitchen: Path, installed: None) -> None:
     settings = ("--set", "denseBackend=shelf", "--set", "sparseBackend=shelf")
     rootle("index", kitchen, *settings)
@@ -133,6 +137,7 @@ def test_an_index_plugin_serves_either_leg(kitchen: Path, installed: None) -> No
     assert list(shelves.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_uninstalling_a_plugin_rebuilds_the_index(kitchen: Path, installed: None) -> None:
     rootle("index", kitchen)
     os.environ["PYTHONPATH"] = os.environ["PYTHONPATH"].partition(os.pathsep)[2]

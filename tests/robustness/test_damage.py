@@ -17,6 +17,8 @@ from rootle import open_app
 from rootle.config.fields import Config
 from rootle.errors import RootleError
 
+pytestmark = pytest.mark.slow
+
 Answers = Callable[..., list[Any]]
 
 

@@ -20,6 +20,8 @@ from rootle.index.local.dense_index import DenseWriter
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.sparse_index import SparseWriter
 
+pytestmark = pytest.mark.slow
+
 Answers = Callable[..., list[Any]]
 
 _QUERIES = (*QUESTIONS, "flush ledger snapshot", "verify_packet", "what compresses the journal")

@@ -14,6 +14,8 @@ import pytest
 from command import Outcome, rootle
 from sample import FILES, make_repository, many_files, write
 
+pytestmark = pytest.mark.slow
+
 Answers = Callable[..., list[Any]]
 
 

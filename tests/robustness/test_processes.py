@@ -18,6 +18,8 @@ from rootle import open_app
 from rootle.config.fields import Config
 from rootle.ingest.workers import scheduler
 
+pytestmark = pytest.mark.slow
+
 Answers = Callable[..., list[Any]]
 
 

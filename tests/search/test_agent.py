@@ -1,4 +1,4 @@
-"""The search agent: what it returns, and what it does when a leg is late or down."""
+"""The search agent: its results, and how it degrades when a leg fails."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _DAY_S = 86_400
 _NOW_S = 1_750_000_000
 
 
-class _DownEmbedder(HashEmbedder):
+class _FailingEmbedder(HashEmbedder):
     def embed(self, texts: Sequence[str]) -> Matrix:
         raise UnavailableError("the model is down")
 
 
-class _LateEmbedder(HashEmbedder):
-    """Answers when it is told to."""
+class _BlockedEmbedder(HashEmbedder):
+    """Answers after it has been released."""
 
     def __init__(self) -> None:
         super().__init__(256)
@@ -71,15 +71,15 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         agent.close()
 
 
-def test_a_dense_leg_that_is_down_is_named_and_the_words_answer(make_agent: MakeAgent) -> None:
-    response = make_agent(_DownEmbedder()).search(SearchQuery("retry_backoff"))
+def test_without_the_dense_leg_words_answer(make_agent: MakeAgent) -> None:
+    response = make_agent(_FailingEmbedder()).search(SearchQuery("retry_backoff"))
     assert response.degraded == ("dense",)
     assert response.results[0].file_path == "src/net/retry.py"
     assert {result.source for result in response.results} == {"sparse"}
 
 
-def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: MakeAgent) -> None:
-    embedder = _LateEmbedder()
+def test_a_late_dense_leg_is_skipped(make_agent: MakeAgent) -> None:
+    embedder = _BlockedEmbedder()
     try:
         agent = make_agent(embedder, dense_timeout_ms=10)
         response = agent.search(SearchQuery("retry_backoff"))
@@ -90,7 +90,7 @@ def test_a_dense_leg_that_is_late_is_named_and_the_words_answer(make_agent: Make
     assert {result.source for result in response.results} == {"sparse"}
 
 
-def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
+def test_without_the_sparse_leg_vectors_answer(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)
@@ -100,19 +100,19 @@ def test_a_sparse_leg_that_is_down_is_named_and_the_vectors_answer(
     assert {result.source for result in response.results} == {"dense"}
 
 
-def test_without_any_leg_a_search_fails_in_one_line(
+def test_without_both_legs_the_search_fails(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)
     with pytest.raises(SearchUnavailableError, match="neither"):
-        make_agent(_DownEmbedder()).search(SearchQuery("retry"))
+        make_agent(_FailingEmbedder()).search(SearchQuery("retry"))
 
 
 def _unavailable(*_: object) -> None:
     raise UnavailableError("down")
 
 
-def test_an_embedder_that_fails_later_only_costs_its_leg(make_agent: MakeAgent) -> None:
+def test_an_embedder_that_fails_later_degrades_one_leg(make_agent: MakeAgent) -> None:
     class Failing(HashEmbedder):
         def embed(self, texts: Sequence[str]) -> Matrix:
             if self.texts:
@@ -126,13 +126,13 @@ def test_an_embedder_that_fails_later_only_costs_its_leg(make_agent: MakeAgent) 
     assert response.results[0].file_path == "src/net/retry.py"
 
 
-def test_the_source_names_the_legs_that_found_the_first_span(app: App) -> None:
+def test_the_source_of_a_result_names_its_legs(app: App) -> None:
     sources = {r.source for question in QUESTIONS for r in app.search(question).results}
     assert "merged" in sources
     assert sources <= {"dense", "sparse", "merged"}
 
 
-def test_snippets_are_the_lines_of_the_file_and_keep_to_sixty(tmp_path: Path, make_app) -> None:
+def test_snippets_are_at_most_sixty_lines_of_the_file(tmp_path: Path, make_app) -> None:
     files = {**FILES, **many_files(20, functions=30)}
     app = make_app(make_repository(tmp_path / "repo", files))
     for question in ("flush the ledger", "verify packet", "rotate cipher snapshot"):
@@ -146,13 +146,13 @@ def test_snippets_are_the_lines_of_the_file_and_keep_to_sixty(tmp_path: Path, ma
                 assert snippet == "\n".join(lines[start - 1 : end])
 
 
-def test_the_same_question_has_the_same_answer_every_time(make_agent: MakeAgent) -> None:
+def test_answers_are_deterministic(make_agent: MakeAgent) -> None:
     agent = make_agent(enable_cache=False)
     for query in map(SearchQuery, QUESTIONS):
         assert agent.search(query).results == agent.search(query).results
 
 
-def test_one_result_is_one_file(tmp_path: Path, make_app) -> None:
+def test_each_file_is_one_result(tmp_path: Path, make_app) -> None:
     app = make_app(make_repository(tmp_path / "repo", many_files(20, functions=30)))
     paths = [r.file_path for r in app.search(SearchQuery("ledger", limit=50)).results]
     assert len(paths) == len(set(paths)) > 5
@@ -172,7 +172,7 @@ def test_one_result_is_one_file(tmp_path: Path, make_app) -> None:
         ((), set()),
     ],
 )
-def test_file_paths_hold_exactly(paths: tuple[str, ...], expected: set[str], app: App) -> None:
+def test_file_path_filters_are_exact(paths: tuple[str, ...], expected: set[str], app: App) -> None:
     found = set()
     for question in ("retry token password cache attempts pages", "sample service net test"):
         results = app.search(SearchQuery(question, file_paths=paths, limit=50)).results
@@ -181,7 +181,7 @@ def test_file_paths_hold_exactly(paths: tuple[str, ...], expected: set[str], app
     assert len(found) >= min(2, len(expected))
 
 
-def test_a_name_with_glob_signs_is_found_by_itself(tmp_path: Path, make_app) -> None:
+def test_a_path_with_glob_characters_matches_itself(tmp_path: Path, make_app) -> None:
     root = make_repository(
         tmp_path / "repo", {"app/[id]/page.tsx": "function zebra() {}\n", "app/i/page.tsx": "x()\n"}
     )
@@ -201,7 +201,7 @@ def test_a_name_with_glob_signs_is_found_by_itself(tmp_path: Path, make_app) -> 
         (("cobolt",), None),
     ],
 )
-def test_languages_hold_exactly_under_all_their_names(
+def test_language_filters_accept_all_names_of_a_language(
     names: tuple[str, ...], expected: set[str] | None, app: App
 ) -> None:
     query = SearchQuery("retry token password attempts fetch", languages=names, limit=50)
@@ -216,7 +216,7 @@ def _at(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
-def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
+def test_recency_counts_from_the_last_commit_or_the_modification_of_a_changed_file(
     tmp_path: Path, make_app
 ) -> None:
     root = make_repository(tmp_path / "repo", {f"old_{n}.py": f"zebra = {n}\n" for n in range(3)})
@@ -230,7 +230,7 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
     agent = open_agent(
         app._container.indexer().snapshot, app._container.embedder, Config(), clock=lambda: _NOW_S
     )
-    wanted = {
+    expected_by_days = {
         1.0: set(),
         2.5: {"new.py"},
         6.0: {"new.py", "old_1.py"},
@@ -238,7 +238,7 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
         9_999.0: {"new.py", "old_0.py", "old_1.py", "old_2.py", "ten_days.py"},
         0.0: {"new.py", "old_0.py", "old_1.py", "old_2.py", "ten_days.py"},
     }
-    for days, expected in wanted.items():
+    for days, expected in expected_by_days.items():
         response = agent.search(SearchQuery("zebra", min_recency_days=days))
         assert {result.file_path for result in response.results} == expected, days
     agent.close()
@@ -252,19 +252,19 @@ def test_recency_counts_from_the_last_commit_or_the_own_time_of_a_changed_file(
     }
 
 
-def test_outside_git_a_file_has_its_own_time(tmp_path: Path, make_app) -> None:
+def test_outside_git_the_modification_time_counts(tmp_path: Path, make_app) -> None:
     write(tmp_path / "plain", "zebra.py", "zebra = 1\n", when_s=_NOW_S)
     result = make_app(tmp_path / "plain").search("zebra").results[0]
     assert result.metadata.last_modified == _at(_NOW_S)
 
 
-def test_a_recency_below_zero_is_refused(app: App) -> None:
+def test_a_negative_recency_is_rejected(app: App) -> None:
     for days in (-1.0, float("nan")):
         with pytest.raises(QueryError, match="minRecencyDays"):
             app.search(SearchQuery("retry", min_recency_days=days))
 
 
-def test_filters_apply_together(app: App) -> None:
+def test_filters_combine(app: App) -> None:
     query = SearchQuery("retry attempt", file_paths=("src", "docs"), languages=("python",))
     assert {r.file_path for r in app.search(query).results} == {
         "src/net/retry.py",

@@ -1,4 +1,4 @@
-"""The log of searches: a line for each, whole, small, and nobody else's."""
+"""The search log: one complete line a search, limited in size and private."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from rootle.storage.paths import search_log_path
 QUESTION = "how long to wait before the next attempt"
 LINE = SearchLog("question", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026-01-01T00:00:00Z")
 
-# The contract: the specification's fields, and what happened beside.
+# The fields of the specification, and the events.
 FIELDS = (
     "query numDenseHits numSparseHits numMerged rerankLatencyMs totalLatencyMs usedEmbeddingModel "
     "usedRerankerModel timestamp events"
 ).split()
 
 
-def test_a_search_leaves_one_line(repository: Path) -> None:
+def test_each_search_is_one_line(repository: Path) -> None:
     rootle("search", QUESTION, "--root", repository)
     rootle("search", "any", "--path", "nowhere", "--root", repository)
-    rootle("search", "any", "--cursor", "bad", "--root", repository)  # never asked
-    found, empty = lines(search_log_path())
+    rootle(
+        "search", "any", "--cursor", "bad", "--root", repository
+    )  # an invalid query is not logged
+    found, empty = read_lines(search_log_path())
     assert list(found) == FIELDS
     assert found["query"] == QUESTION
     assert min(found["numDenseHits"], found["numSparseHits"], found["numMerged"]) > 0
@@ -40,70 +42,71 @@ def test_a_search_leaves_one_line(repository: Path) -> None:
     assert (found["events"], empty["events"]) == ([], ["noRecall"])
 
 
-def test_an_answer_from_the_cache_leaves_a_line_too(repository: Path) -> None:
+def test_a_cached_answer_is_logged(repository: Path) -> None:
     question = json.dumps({"textQuery": QUESTION}) + "\n"
     rootle("search", "--batch", "--root", repository, stdin=2 * question)
-    found, again = lines(search_log_path())
+    found, again = read_lines(search_log_path())
     assert (found["usedRerankerModel"], again["usedRerankerModel"]) == ("heuristic", "")
     assert again["numMerged"] == 0
     assert 0 < again["totalLatencyMs"] < found["totalLatencyMs"]
 
 
-def test_it_names_the_model_that_served(repository: Path, tmp_path: Path) -> None:
+def test_the_log_names_the_embedding_model_in_use(repository: Path, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text('{"searchAgent": {"embeddingModelID": "openai-embeddings-001"}}')
     rootle("search", QUESTION, "--root", repository, "--config", config)
-    (line,) = lines(search_log_path())
+    (line,) = read_lines(search_log_path())
     assert line["usedEmbeddingModel"] == "static-code-v1"
 
 
 @pytest.mark.parametrize(("key", "queries"), [("searchLog", []), ("searchLogQueryText", [""])])
-def test_a_key_switches_it_off_or_leaves_the_question_out(
+def test_logging_and_question_texts_can_be_switched_off(
     key: str, queries: list[str], repository: Path, tmp_path: Path
 ) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"searchAgent": {key: False}}))
     assert rootle("search", QUESTION, "--root", repository, "--config", config).code == 0
-    logged = lines(search_log_path()) if search_log_path().exists() else []
+    logged = read_lines(search_log_path()) if search_log_path().exists() else []
     assert [line["query"] for line in logged] == queries
     folder = search_log_path().parent
     assert all(QUESTION not in file.read_text() for file in folder.glob("*"))
 
 
-def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_the_log(tmp_path: Path) -> None:
     path = tmp_path / "state" / "rootle" / "log.jsonl"
     SearchLogFile(path, with_query_text=True).write(LINE)
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(path.parent).st_mode) == 0o700
 
 
-def test_it_stays_small_and_keeps_the_newest(tmp_path: Path) -> None:
+def test_the_log_is_limited_and_keeps_the_newest_read_lines(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     log = SearchLogFile(path, with_query_text=True, max_bytes=10_000)
     for number in range(1_000):
         log.write(SearchLog(f"q{number}", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026"))
     files = sorted(tmp_path.iterdir())
     assert sum(file.stat().st_size for file in files) < 3 * 10_000
-    kept = [line["query"] for file in files for line in lines(file)]
+    kept = [line["query"] for file in files for line in read_lines(file)]
     assert kept == [f"q{number}" for number in range(1_000 - len(kept), 1_000)]
     assert len(kept) * 180 > 10_000
 
 
-def test_many_processes_write_whole_lines_and_lose_none(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_concurrent_processes_lose_no_line(tmp_path: Path) -> None:
     path, count, each = tmp_path / "log.jsonl", 4, 500
-    run_writers(path, count, each, max_bytes=60_000)  # full some six times
+    run_writers(path, count, each, max_bytes=60_000)  # rotated about six times
     files = list(tmp_path.iterdir())
     assert len(files) >= 2
-    kept = [line["query"] for file in files for line in lines(file)]
+    kept = [line["query"] for file in files for line in read_lines(file)]
     assert len(kept) == len(set(kept)) > 200
     assert sum(file.stat().st_size for file in files) < 4 * 60_000
     for file in files:
         file.unlink()
     run_writers(path, count, each, max_bytes=1 << 30)
-    assert len(lines(path)) == count * each
+    assert len(read_lines(path)) == count * each
 
 
-def test_a_place_that_cannot_be_written_costs_a_warning_and_no_answer(
+def test_an_unwritable_log_causes_one_warning_and_no_failure(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -116,7 +119,7 @@ def test_a_place_that_cannot_be_written_costs_a_warning_and_no_answer(
     assert "searchLog" in outcome.err
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

@@ -23,6 +23,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_process import text_of
 from polling import TIMEOUT_S
 
+pytestmark = pytest.mark.slow
+
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _HELLO = {
     "jsonrpc": "2.0",

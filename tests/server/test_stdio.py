@@ -33,6 +33,8 @@ from sample import FILES, many_files, write, write_tree
 from rootle.server.streams import MAX_LINE_BYTES
 from rootle.text.terms import CHARS_PER_TOKEN
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_client_lists_the_tools_and_calls_one(session: Session) -> None:
     (search, *_) = session.tools()

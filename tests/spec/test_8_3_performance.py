@@ -6,10 +6,13 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from json_server import Reply, serving
 from sample import MakeApp, make_repository, many_files
 
 from rootle.types import SearchQuery, SearchResponse
+
+pytestmark = pytest.mark.slow
 
 
 def test_8_3_1_large_codebase_simulation(tmp_path: Path, make_app: MakeApp) -> None:

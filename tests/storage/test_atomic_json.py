@@ -55,6 +55,7 @@ def test_a_file_is_readable_by_its_owner_only_unless_requested(tmp_path: Path) -
     assert (tmp_path / "public.json").stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.slow
 def test_a_reader_never_sees_a_partial_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     write_json(path, {"n": [0] * 10_000})

@@ -19,6 +19,8 @@ from sample import FILES, many_files, write, write_tree
 from rootle.ingest.workers import scheduler
 from rootle.telemetry import spans as telemetry_spans
 
+pytestmark = pytest.mark.slow
+
 QUESTION: Final = "how long to wait before the next attempt"
 
 

@@ -71,6 +71,7 @@ def test_each_api_has_its_own_schema() -> None:
     }
 
 
+@pytest.mark.slow
 def test_langchain_runs_the_tool() -> None:
     tool = as_langchain(ECHO)
     assert tool.invoke({"text": "hello"}) == "hello!"

@@ -119,6 +119,7 @@ def test_the_oldest_texts_are_evicted(tmp_path: Path) -> None:
     assert cache.fetch("0", lambda: "again") == "again"
 
 
+@pytest.mark.slow
 def test_several_processes_can_use_one_cache(tmp_path: Path) -> None:
     processes = [start_process(tmp_path, 60) for _ in range(4)]
     for process in processes:
@@ -127,6 +128,7 @@ def test_several_processes_can_use_one_cache(tmp_path: Path) -> None:
     assert bytes_in(tmp_path) <= 4_000_000
 
 
+@pytest.mark.slow
 def test_a_killed_process_damages_no_entry(tmp_path: Path) -> None:
     for _ in range(4):
         victim = start_process(tmp_path, 1_000_000)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import chain
 from typing import Final
 
@@ -26,8 +27,7 @@ class StaticEmbedder:
         # Memory-mapped, because a query needs only a few rows of the ten megabytes.
         self._rows = np.asarray(np.load(model_file(model, "rows.npy"), mmap_mode="r"))
         self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)
-        words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
-        self._rows_of = _RowTable({word: row for row, word in enumerate(words) if word})
+        self._rows_of = _RowTable(_read_vocabulary(model))
         self.fingerprint = model
         self.dimensions = int(self._rows.shape[1])
 
@@ -71,10 +71,17 @@ class StaticEmbedder:
         out /= np.maximum(norms, 1e-12)
 
 
+@cache
+def _read_vocabulary(model: str) -> Mapping[str, int]:
+    """Return the row of each subword; reading it takes longer than indexing a few files."""
+    words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
+    return {word: row for row, word in enumerate(words) if word}
+
+
 class _RowTable(dict[str, tuple[int, ...]]):
     """Word -> rows of its known subwords, computed on first use."""
 
-    def __init__(self, known: dict[str, int]) -> None:
+    def __init__(self, known: Mapping[str, int]) -> None:
         super().__init__()
         self._known = known
 

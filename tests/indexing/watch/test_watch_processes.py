@@ -14,6 +14,8 @@ from polling import TIMEOUT_S, wait_until
 
 from rootle import Config, open_app
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def watcher(repository: Path) -> Iterator[subprocess.Popen[bytes]]:

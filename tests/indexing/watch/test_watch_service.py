@@ -15,6 +15,8 @@ from rootle import App, IndexUpdated
 from rootle.errors import UnavailableError
 from rootle.indexing.watch.watch_service import WatchService
 
+pytestmark = pytest.mark.slow
+
 
 def git(root: Path, *arguments: str) -> None:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")

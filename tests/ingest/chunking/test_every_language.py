@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from rootle.ingest.chunking.chunker import ChunkedText, split_text
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.text.languages import LANGUAGES, PROSE, language_of
+
+pytestmark = pytest.mark.slow
 
 FOLDERS = (
     sysconfig.get_path("stdlib"),

@@ -19,7 +19,7 @@ from rootle.ingest.workers import scheduler, worker_pool, worker_process
 from rootle.ingest.workers.jobs import ReadJob, ReadResult
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 
-pytestmark = pytest.mark.prestarted_workers
+pytestmark = [pytest.mark.prestarted_workers, pytest.mark.slow]
 
 
 @pytest.fixture

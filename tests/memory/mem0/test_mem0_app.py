@@ -23,6 +23,7 @@ def service() -> Iterator[JsonServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_the_library_stores_facts_in_the_data_folder(
     repository: Path, make_app: Any, home: Path
 ) -> None:

@@ -15,6 +15,8 @@ from rootle.errors import MissingExtraError, UnavailableError
 from rootle.memory.mem0.library import Mem0Store
 from rootle.types import MemoryReference
 
+pytestmark = pytest.mark.slow
+
 ME = "me"
 # Prints all network calls, even those whose errors are suppressed.
 _PROGRAM = """

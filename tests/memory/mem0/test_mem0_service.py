@@ -80,6 +80,7 @@ def test_a_search_sends_the_topic_with_filters(server: JsonServer) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_client_of_mem0_sends_the_same_requests(
     server: JsonServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

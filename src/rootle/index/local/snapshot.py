@@ -30,10 +30,10 @@ _DAMAGED_TRIES: Final = 5
 # Recently shown texts are cached: the next query often shows them again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
-# A query reads the states of its files twice. After this many reads it is the third query, and more
-# will follow: the rows of a small index are then loaded at once, which takes 35 ms with 9,000
-# chunks and saves a tenth of each query.
-_READS_BEFORE_PRELOAD: Final = 5
+# A query reads the states of its files once. The third query will be followed by more: the rows of
+# a small index are then loaded at once, which takes 35 ms with 9,000 chunks and saves a tenth of
+# each query.
+_READS_BEFORE_PRELOAD: Final = 3
 _MAX_PRELOADED_FILES: Final = 2_000
 
 

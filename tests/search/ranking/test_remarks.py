@@ -1,4 +1,4 @@
-"""Where nothing is found: what to do about it, for this very question."""
+"""Remarks and suggestions: specific advice for a question without results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def app(repository: Path, make_app) -> App:
         ),
     ],
 )
-def test_a_filter_that_left_out_what_matches_is_named(
+def test_a_filter_that_excludes_all_matches_is_named(
     query: SearchQuery, expected: str, app: App
 ) -> None:
     response = app.search(query)
@@ -52,7 +52,7 @@ def test_a_filter_that_left_out_what_matches_is_named(
     assert response.suggestions == (expected, "Ask the team.")
 
 
-def test_names_that_are_near_are_told(tmp_path: Path, make_app) -> None:
+def test_similar_names_are_suggested(tmp_path: Path, make_app) -> None:
     app = make_app(make_repository(tmp_path / "repo", FILES))
     query = SearchQuery("validateTokne", languages=("swift",))
     response = app.search(query)
@@ -60,7 +60,7 @@ def test_names_that_are_near_are_told(tmp_path: Path, make_app) -> None:
     assert any("validateToken" in line for line in response.suggestions)
 
 
-def test_an_empty_index_says_what_to_run(tmp_path: Path, make_app) -> None:
+def test_an_empty_index_names_the_command_to_run(tmp_path: Path, make_app) -> None:
     (tmp_path / "empty").mkdir()
     app = make_app(tmp_path / "empty", index_dir=tmp_path / "empty-index")
     response = app.search("anything")

@@ -1,4 +1,4 @@
-"""Answers that were given before: no work, no other answer, and none that is out of date."""
+"""The answer cache: repeated queries search nothing and never get an outdated answer."""
 
 from __future__ import annotations
 
@@ -58,31 +58,31 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         agent.close()
 
 
-def _seen(response: SearchResponse) -> list[Any]:
+def _content_of(response: SearchResponse) -> list[Any]:
     return [response.results, response.degraded, response.suggestions, response.generation]
 
 
-def test_a_question_that_comes_again_is_neither_embedded_nor_searched(
+def test_a_repeated_question_is_neither_embedded_nor_searched(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent, embedder = make_agent()
     query = SearchQuery("ledger of the worker", languages=("python",), limit=20)
     first = agent.search(query)
-    again = SearchQuery("ledger of the worker", languages=("python",), limit=5)
+    shorter = SearchQuery("ledger of the worker", languages=("python",), limit=5)
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _must_not_run)
     monkeypatch.setattr(
         "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
     )
-    assert _seen(agent.search(query)) == _seen(first)
-    assert agent.search(again).results == first.results[:5]
+    assert _content_of(agent.search(query)) == _content_of(first)
+    assert agent.search(shorter).results == first.results[:5]
     assert len(embedder.texts) == 1
 
 
 def _must_not_run(*_: object, **__: object) -> None:
-    raise AssertionError("a hit searches nothing")
+    raise AssertionError("a cached answer must not be searched again")
 
 
-def test_a_page_of_five_does_not_answer_a_request_for_fifty(make_agent: MakeAgent) -> None:
+def test_a_cached_page_of_five_does_not_limit_a_page_of_fifty(make_agent: MakeAgent) -> None:
     agent, embedder = make_agent()
     five = agent.search(SearchQuery("ledger", limit=5))
     fifty = agent.search(SearchQuery("ledger", limit=50))
@@ -94,7 +94,7 @@ def test_a_page_of_five_does_not_answer_a_request_for_fifty(make_agent: MakeAgen
     assert len(embedder.texts) == 1
 
 
-def test_other_filters_are_another_question(make_agent: MakeAgent) -> None:
+def test_other_filters_have_their_own_entry(make_agent: MakeAgent) -> None:
     agent, embedder = make_agent()
     for query in (
         SearchQuery("ledger"),
@@ -108,14 +108,14 @@ def test_other_filters_are_another_question(make_agent: MakeAgent) -> None:
     assert len(embedder.texts) == 5
 
 
-def test_an_explanation_that_was_not_asked_for_is_not_given(make_agent: MakeAgent) -> None:
+def test_a_cached_explanation_is_only_returned_on_request(make_agent: MakeAgent) -> None:
     agent, _ = make_agent()
     assert agent.search(SearchQuery("ledger"), explain=True).results[0].explanation
     assert agent.search(SearchQuery("ledger")).results[0].explanation is None
     assert agent.search(SearchQuery("ledger"), explain=True).results[0].explanation
 
 
-def test_an_answer_is_kept_for_its_time_and_only_so_many(make_agent: MakeAgent) -> None:
+def test_entries_are_limited_in_number_and_age(make_agent: MakeAgent) -> None:
     clock = _Clock()
     agent, embedder = make_agent(clock, cache_ttl_seconds=10, cache_max_entries=2)
     for question in ("ledger", "worker", "ledger", "cipher", "ledger", "worker"):
@@ -126,34 +126,36 @@ def test_an_answer_is_kept_for_its_time_and_only_so_many(make_agent: MakeAgent) 
     assert len(embedder.texts) == 5
 
 
-def test_without_a_cache_every_question_is_answered_anew(make_agent: MakeAgent) -> None:
+def test_without_a_cache_every_question_is_searched(make_agent: MakeAgent) -> None:
     agent, embedder = make_agent(enable_cache=False)
     first = agent.search(SearchQuery("ledger"))
-    assert _seen(agent.search(SearchQuery("ledger"))) == _seen(first)
+    assert _content_of(agent.search(SearchQuery("ledger"))) == _content_of(first)
     assert len(embedder.texts) == 2
 
 
-def test_a_new_generation_empties_it(app: App) -> None:
+def test_a_new_generation_starts_with_an_empty_cache(app: App) -> None:
     assert "fresh.py" not in {r.file_path for r in app.search("ledger_of_today").results}
     write(app.root, "fresh.py", "def ledger_of_today():\n    return 1\n", when_s=None)
     assert app.search("ledger_of_today").results[0].file_path == "fresh.py"
 
 
-def test_an_answer_without_a_leg_is_not_kept(
+def test_a_degraded_answer_is_not_cached(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent, embedder = make_agent()
     with monkeypatch.context() as patched:
-        patched.setattr(embedder, "embed", _down)
+        patched.setattr(embedder, "embed", _fail)
         assert agent.search(SearchQuery("ledger")).degraded == ("dense",)
     assert agent.search(SearchQuery("ledger")).degraded == ()
 
 
-def _down(_: object) -> None:
+def _fail(_: object) -> None:
     raise UnavailableError("down")
 
 
-def test_an_answer_ends_when_a_file_grows_too_old_for_it(tmp_path: Path, make_app) -> None:
+def test_an_entry_expires_when_a_file_becomes_too_old_for_the_filter(
+    tmp_path: Path, make_app
+) -> None:
     clock = _Clock()
     root = make_repository(tmp_path / "days", {"old.py": "zebra = 1\n"})
     for name, days in (("a.py", 1), ("b.py", 2)):
@@ -165,25 +167,23 @@ def test_an_answer_ends_when_a_file_grows_too_old_for_it(tmp_path: Path, make_ap
     )
     query = SearchQuery("zebra", min_recency_days=3)
 
-    def found() -> set[str]:
+    def find_paths() -> set[str]:
         return {result.file_path for result in agent.search(query).results}
 
-    assert found() == {"a.py", "b.py"}
+    assert find_paths() == {"a.py", "b.py"}
     clock.now += 0.9 * _DAY_S
-    assert found() == {"a.py", "b.py"}
+    assert find_paths() == {"a.py", "b.py"}
     first = agent.search(SearchQuery("zebra", min_recency_days=3, limit=1))
     clock.now += 0.2 * _DAY_S
-    assert found() == {"a.py"}
-    # Its pages go on as of the first one.
+    assert find_paths() == {"a.py"}
+    # Further pages count days from the moment of the first one.
     second = SearchQuery("zebra", min_recency_days=3, limit=1, cursor=first.next_cursor)
     paths = {result.file_path for result in agent.search(second).results}
     assert {first.results[0].file_path, *paths} == {"a.py", "b.py"}
     agent.close()
 
 
-def test_days_of_the_configuration_count_where_a_question_names_none(
-    tmp_path: Path, make_app
-) -> None:
+def test_the_configured_recency_applies_to_queries_without_one(tmp_path: Path, make_app) -> None:
     root = make_repository(tmp_path / "days", {"old.py": "zebra = 1\n"})
     write(root, "new.py", "zebra = 2\n", when_s=None)
     git(root, "add", "-A")
@@ -193,7 +193,7 @@ def test_days_of_the_configuration_count_where_a_question_names_none(
     assert {r.file_path for r in every} == {"new.py", "old.py"}
 
 
-def test_the_least_lately_used_goes_first() -> None:
+def test_the_least_recently_used_entry_is_dropped_first() -> None:
     clock = _Clock()
     cache = LRUCache[int](2, 60, clock)
     for number, key in enumerate((b"a", b"b")):

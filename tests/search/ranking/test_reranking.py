@@ -1,4 +1,4 @@
-"""A reranker has the last word on the order, while it answers."""
+"""Reranking: a reranker determines the order as long as it answers."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from rootle.types import SearchQuery
 
 
 class _Fake:
-    """Scores documents by a function of their place and text."""
+    """Scores documents by a function of their position and text."""
 
     def __init__(self, score: Callable[[int, str], float]) -> None:
         self._score = score
-        self.asked: list[list[str]] = []
+        self.calls: list[list[str]] = []
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        self.asked.append(list(documents))
+        self.calls.append(list(documents))
         return [Hit(at, self._score(at, text)) for at, text in enumerate(documents)]
 
 
-class _Down(_Fake):
+class _Failing(_Fake):
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        self.asked.append(list(documents))
+        self.calls.append(list(documents))
         raise RerankError("refused")
 
 
@@ -48,15 +48,15 @@ class _Hanging(_Fake):
         return []
 
 
-class _Says(_Fake):
-    """Gives the same hits to everything."""
+class _Fixed(_Fake):
+    """Returns the same hits for any documents."""
 
     def __init__(self, *hits: Hit) -> None:
         super().__init__(lambda at, _: at)
         self._hits = hits
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        self.asked.append(list(documents))
+        self.calls.append(list(documents))
         return list(self._hits)
 
 
@@ -68,10 +68,10 @@ def app(tmp_path: Path, make_app) -> App:
 
 
 @pytest.fixture
-def ask(app: App) -> Iterator[Callable[..., Any]]:
+def search(app: App) -> Iterator[Callable[..., Any]]:
     agents = []
 
-    def ask(reranker: Any, question: str = "ledger", times: int = 1, **settings: Any) -> Any:
+    def run(reranker: Any, question: str = "ledger", times: int = 1, **settings: Any) -> Any:
         config = Config(**{"enable_cache": False, **settings})
         agent = open_agent(
             app._container.indexer().snapshot, app._container.embedder, config, reranker=reranker
@@ -81,47 +81,47 @@ def ask(app: App) -> Iterator[Callable[..., Any]]:
             response = agent.search(SearchQuery(question, limit=50))
         return response
 
-    yield ask
+    yield run
     for agent in agents:
         agent.close()
 
 
-def _paths(response: Any) -> list[str]:
+def _paths_of(response: Any) -> list[str]:
     return [result.file_path for result in response.results]
 
 
-def test_its_order_is_the_order_and_its_scores_are_shown(ask) -> None:
-    plain = _paths(ask(None))
-    logits = ask(_Fake(lambda at, _: at - 3.0))
-    assert _paths(logits) == plain[::-1]
+def test_results_have_the_order_and_scores_of_the_reranker(search) -> None:
+    plain = _paths_of(search(None))
+    logits = search(_Fake(lambda at, _: at - 3.0))
+    assert _paths_of(logits) == plain[::-1]
     assert [r.score for r in logits.results] == sorted(r.score for r in logits.results)[::-1]
     assert all(0 <= result.score <= 1 for result in logits.results)
-    shares = ask(_Fake(lambda at, _: 1 / (1 + at)))
+    shares = search(_Fake(lambda at, _: 1 / (1 + at)))
     assert [r.score for r in shares.results][:3] == [1.0, 0.5, 0.33333]
 
 
-def test_it_reads_the_path_and_the_best_chunk_of_each_file(ask, app: App) -> None:
+def test_a_document_is_the_path_and_the_best_chunk_of_a_file(search, app: App) -> None:
     reranker = _Fake(lambda at, _: -at)
-    response = ask(reranker, "ledger")
-    (documents,) = reranker.asked
-    assert [text.split("\n")[0] for text in documents] == _paths(response)
+    response = search(reranker, "ledger")
+    (documents,) = reranker.calls
+    assert [text.split("\n")[0] for text in documents] == _paths_of(response)
     for document in documents:
         path, _, chunk = document.partition("\n")
         assert len(chunk) > 50
         assert chunk in (app.root / path).read_text()
 
 
-def test_what_it_does_not_read_comes_after_what_it_does(ask) -> None:
-    plain = _paths(ask(None))
-    few = _paths(ask(_Says(Hit(4, 0.9), Hit(2, 0.8))))
+def test_files_without_a_hit_come_after_the_others(search) -> None:
+    plain = _paths_of(search(None))
+    few = _paths_of(search(_Fixed(Hit(4, 0.9), Hit(2, 0.8))))
     assert few[:2] == [plain[4], plain[2]]
     assert sorted(few) == sorted(plain)
     some = _Fake(lambda at, _: at)
-    assert len(_paths(ask(some, max_merged_candidates=5))) > 0
-    assert len(some.asked[0]) <= 5
+    assert len(_paths_of(search(some, max_merged_candidates=5))) > 0
+    assert len(some.calls[0]) <= 5
 
 
-def test_only_the_best_twenty_are_read_and_the_others_stay_below(tmp_path: Path, make_app) -> None:
+def test_only_the_first_twenty_files_are_reranked(tmp_path: Path, make_app) -> None:
     app = make_app(make_repository(tmp_path / "many", many_files(60, functions=2)))
     app.index()
     reranker = _Fake(lambda at, _: -at)
@@ -133,15 +133,15 @@ def test_only_the_best_twenty_are_read_and_the_others_stay_below(tmp_path: Path,
         for reading in (None, reranker)
     ]
     plain, read = (agent.search(question) for agent in agents)
-    assert len(plain.results) > len(reranker.asked[0]) == 20
-    assert _paths(read) == _paths(plain)
+    assert len(plain.results) > len(reranker.calls[0]) == 20
+    assert _paths_of(read) == _paths_of(plain)
     scores = [result.score for result in read.results]
     assert scores == sorted(scores, reverse=True)
     for agent in agents:
         agent.close()
 
 
-def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> None:
+def test_long_chunks_are_truncated(tmp_path: Path, make_app) -> None:
     text = "The ledger keeps every entry of the year in its place. " * 36
     app = make_app(make_repository(tmp_path / "long", {"ledger.md": text}))
     app.index()
@@ -151,12 +151,12 @@ def test_of_a_long_chunk_it_reads_the_beginning(tmp_path: Path, make_app) -> Non
     )
     agent.search(SearchQuery("ledger"))
     agent.close()
-    ((document,),) = reranker.asked
+    ((document,),) = reranker.calls
     assert 1_500 <= len(document) < 1_600
     assert document.startswith("ledger.md\nThe ledger")
 
 
-def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
+def test_an_explanation_has_the_score_of_the_reranker(app: App) -> None:
     agent = open_agent(
         app._container.indexer().snapshot,
         app._container.embedder,
@@ -170,7 +170,7 @@ def test_an_explanation_says_what_the_reranker_said(app: App) -> None:
 
 
 @pytest.mark.parametrize(("score", "expected"), [(1.0, ["a-model"]), (float("nan"), ["heuristic"])])
-def test_the_log_names_what_ranked(score: float, expected: list[str], app: App) -> None:
+def test_the_log_names_the_model_that_ranked(score: float, expected: list[str], app: App) -> None:
     config = Config(reranker_model_id="a-model")
     agent = open_agent(
         *(app._container.indexer().snapshot, app._container.embedder, config),
@@ -187,26 +187,26 @@ def test_the_log_names_what_ranked(score: float, expected: list[str], app: App) 
 @pytest.mark.parametrize(
     "reranker",
     [
-        _Down(lambda at, _: at),
-        _Says(),
-        _Says(Hit(0, 1.0), Hit(0, 0.5)),
-        _Says(Hit(999, 1.0)),
-        _Says(Hit(-1, 1.0)),
-        _Says(Hit(0, float("nan"))),
+        _Failing(lambda at, _: at),
+        _Fixed(),
+        _Fixed(Hit(0, 1.0), Hit(0, 0.5)),
+        _Fixed(Hit(999, 1.0)),
+        _Fixed(Hit(-1, 1.0)),
+        _Fixed(Hit(0, float("nan"))),
     ],
 )
-def test_one_that_fails_costs_its_order_and_no_more(reranker: _Fake, ask) -> None:
-    response = ask(reranker, times=6)
+def test_without_the_reranker_the_order_stays(reranker: _Fake, search) -> None:
+    response = search(reranker, times=6)
     assert response.degraded == ("reranker",)
-    assert _paths(response) == _paths(ask(None))
-    assert len(reranker.asked) <= 4  # the fourth: a trial, on a machine that is slow
+    assert _paths_of(response) == _paths_of(search(None))
+    assert len(reranker.calls) <= 4  # on a slow machine the fourth is a trial
 
 
-def test_one_that_hangs_costs_its_deadline(ask) -> None:
+def test_a_hanging_reranker_is_skipped_after_its_deadline(search) -> None:
     reranker = _Hanging()
     try:
-        response = ask(reranker, times=4, reranker_timeout_ms=20)
+        response = search(reranker, times=4, reranker_timeout_ms=20)
     finally:
         reranker.released.set()
     assert response.degraded == ("reranker",)
-    assert _paths(response) == _paths(ask(None))
+    assert _paths_of(response) == _paths_of(search(None))

@@ -1,4 +1,4 @@
-"""The signs of a search box: where they count, and where they are part of the question."""
+"""Operators in questions: where they count, and where they are part of the text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sample import QUESTIONS
 from rootle.errors import QueryError
 from rootle.search.query.syntax import ParsedQuery, parse_query
 
-_LABELS = Path(__file__).parents[2] / "benchmarks/labels"
+_LABELS = Path(__file__).parents[3] / "benchmarks/labels"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ _LABELS = Path(__file__).parents[2] / "benchmarks/labels"
         (r'retry regex:"max \w+"', ParsedQuery("retry max", regex=r"max \w+")),
     ],
 )  # fmt: skip
-def test_signs_are_taken_out_of_the_question(text: str, parsed: ParsedQuery) -> None:
+def test_operators_are_separated_from_the_question(text: str, parsed: ParsedQuery) -> None:
     assert parse_query(text) == parsed
 
 
@@ -81,11 +81,11 @@ def test_signs_are_taken_out_of_the_question(text: str, parsed: ParsedQuery) -> 
         "/* Failed to load the style sheet. */",
     ],
 )
-def test_a_question_that_only_looks_like_it_stays_as_it_is(text: str) -> None:
+def test_text_that_only_resembles_operators_stays_unchanged(text: str) -> None:
     assert parse_query(text) == ParsedQuery(text)
 
 
-def test_questions_of_the_labelled_set_stay_as_they_are() -> None:
+def test_labelled_questions_stay_unchanged() -> None:
     import json
 
     for path in sorted(_LABELS.glob("*.jsonl")):
@@ -95,7 +95,7 @@ def test_questions_of_the_labelled_set_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "parts"),
     [
         ("lang:cobolt parser", ["cobolt", "lang:python", "quote"]),
         ("/(/", ['"("', "invalid", "quote"]),
@@ -107,12 +107,12 @@ def test_questions_of_the_labelled_set_stay_as_they_are() -> None:
         ("path:src -word", ["search for"]),
     ],
 )
-def test_a_sign_that_cannot_be_meant_is_refused_with_its_cure(text: str, named: list[str]) -> None:
-    with pytest.raises(QueryError) as refused:
+def test_a_contradictory_operator_is_rejected_with_advice(text: str, parts: list[str]) -> None:
+    with pytest.raises(QueryError) as error:
         parse_query(text)
-    assert "\n" not in str(refused.value)
-    for part in named:
-        assert part in str(refused.value)
+    assert "\n" not in str(error.value)
+    for part in parts:
+        assert part in str(error.value)
 
 
 _WORDS = st.lists(
@@ -123,7 +123,7 @@ _WORDS = st.lists(
 
 
 @given(_WORDS)
-def test_plain_words_come_out_unchanged(words: list[str]) -> None:
+def test_plain_words_stay_unchanged(words: list[str]) -> None:
     text = " ".join(words)
     assert parse_query(text) == ParsedQuery(text)
 
@@ -135,7 +135,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=14).map("".join))
-def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
+def test_any_input_is_parsed_or_rejected(text: str) -> None:
     try:
         parsed = parse_query(text)
     except QueryError:
@@ -144,7 +144,7 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-def test_no_text_breaks_the_reading(text: str) -> None:
+def test_no_text_breaks_the_parser(text: str) -> None:
     try:
         parse_query(text)
     except QueryError:

@@ -1,4 +1,4 @@
-"""The lines of a page come from the files while those are what was indexed, else from the index."""
+"""Lines are read from unchanged files and else from the index."""
 
 from __future__ import annotations
 
@@ -42,41 +42,41 @@ def snapshot(root: Path, tmp_path: Path, make_app) -> Snapshot:
     return open_snapshot(tmp_path / "index")
 
 
-def _without_texts(snapshot: Snapshot) -> Snapshot:
-    """The same index, in which no text can be found any more."""
+def _delete_texts(snapshot: Snapshot) -> Snapshot:
+    """Return the same index without its texts."""
     with sqlite3.connect(snapshot.folder / "rootle.db") as connection:
         connection.execute("DELETE FROM texts")
     return open_snapshot(snapshot.folder)
 
 
 def _read(root: Path | None, snapshot: Snapshot, name: str) -> list[str]:
-    """Two places of a file."""
+    """Return the text of two ranges of a file."""
     states = {state.id: state for state in snapshot.all_files()}
     file_id = next(state.id for state in states.values() if state.path == name)
-    places = [(file_id, 3, 20), (file_id, 0, 40)]
-    return ExcerptReader(WorkingTree(root) if root else None, snapshot, states).read(places)
+    ranges = [(file_id, 3, 20), (file_id, 0, 40)]
+    return ExcerptReader(WorkingTree(root) if root else None, snapshot, states).read(ranges)
 
 
 @pytest.mark.parametrize("name", ["plain.py", *_OTHERS])
-def test_both_say_the_same(name: str, root: Path, snapshot: Snapshot) -> None:
+def test_files_and_index_return_the_same_text(name: str, root: Path, snapshot: Snapshot) -> None:
     text = (root / name).read_bytes().decode("utf-8-sig")
     assert _read(root, snapshot, name) == _read(None, snapshot, name) == [text[3:20], text[:40]]
 
 
-def test_what_was_indexed_is_read_from_the_tree(root: Path, snapshot: Snapshot) -> None:
-    emptied = _without_texts(snapshot)
+def test_unchanged_files_are_read(root: Path, snapshot: Snapshot) -> None:
+    emptied = _delete_texts(snapshot)
     assert _read(root, emptied, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
     wide = _OTHERS["wide.py"]
     assert _read(root, emptied, "wide.py") == [wide[3:20], wide[:40]]
     assert _read(root, emptied, "mark.py") == [
         "",
         "",
-    ]  # what stands before the text is no part of it
+    ]  # a file with a byte order mark is read from the index
     assert _read(None, emptied, "plain.py") == ["", ""]
 
 
 @given(text=st.text(st.characters(codec="utf-8"), max_size=60), data=st.data())
-def test_characters_of_several_bytes_are_counted_as_one(text: str, data: st.DataObject) -> None:
+def test_ranges_count_characters_not_bytes(text: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.txt")
         path.write_bytes(text.encode())
@@ -101,7 +101,7 @@ def test_characters_of_several_bytes_are_counted_as_one(text: str, data: st.Data
         assert WorkingTree(Path(folder)).read_ranges(state, [(1, start, end)]) == [text[start:end]]
 
 
-def _write(path: Path) -> None:
+def _overwrite(path: Path) -> None:
     path.write_text(_PLAIN.replace("one", "six"))
 
 
@@ -120,21 +120,19 @@ def _pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-@pytest.mark.parametrize("change", [_write, _grow, Path.unlink, _link, _pipe])
-def test_a_file_that_is_another_now_is_not_read(
+@pytest.mark.parametrize("change", [_overwrite, _grow, Path.unlink, _link, _pipe])
+def test_a_changed_file_is_not_read(
     change: Callable[[Path], None], root: Path, snapshot: Snapshot
 ) -> None:
     change(root / "plain.py")
     assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
-    assert _read(root, _without_texts(snapshot), "plain.py") == ["", ""]
+    assert _read(root, _delete_texts(snapshot), "plain.py") == ["", ""]
 
 
-def test_a_write_too_soon_to_show_is_not_taken_for_what_was_indexed(
-    tmp_path: Path, make_app
-) -> None:
+def test_a_file_that_was_written_while_it_was_indexed_is_not_read(tmp_path: Path, make_app) -> None:
     root = make_repository(tmp_path / "repo", {"plain.py": _PLAIN})
     app = make_app(root)
-    later = time.time() + 5  # than the look at it: nothing tells what is written until then
+    later = time.time() + 5  # than the indexing: a write until then does not change the time
     os.utime(root / "plain.py", (later, later))
     app.index()
     info = (root / "plain.py").stat()
@@ -144,15 +142,15 @@ def test_a_write_too_soon_to_show_is_not_taken_for_what_was_indexed(
     assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
 
 
-def test_another_text_of_the_same_size_time_and_length_has_its_own_characters(
+def test_cached_character_positions_belong_to_one_content(
     root: Path, tmp_path: Path, make_app
 ) -> None:
     app, path = make_app(root), root / "wide.py"
     app.index()
     tree, snapshots = WorkingTree(root), [open_snapshot(tmp_path / "index")]
     text = path.read_text()
-    moved = text[::-1]  # other characters are the wide ones
-    path.write_text(moved)
+    reversed_text = text[::-1]  # the multi-byte characters are at other positions
+    path.write_text(reversed_text)
     os.utime(path, (OLD_S, OLD_S))
     read = []
     for rebuild in (False, True):
@@ -163,10 +161,10 @@ def test_another_text_of_the_same_size_time_and_length_has_its_own_characters(
         file_id = next(state.id for state in states.values() if state.path == "wide.py")
         texts = ExcerptReader(tree, snapshots[-1], states)
         read.append(texts.read([(file_id, 0, len(text))])[0])
-    assert read[1] == moved
+    assert read[1] == reversed_text
 
 
-def test_a_page_with_files_of_both_kinds_shows_each_its_lines(root: Path, make_app) -> None:
+def test_a_page_may_mix_lines_from_files_and_from_the_index(root: Path, make_app) -> None:
     app = make_app(root, stale_check_seconds=3600.0)
     app.index()
     (root / "plain.py").unlink()

@@ -1,4 +1,4 @@
-"""Regular expressions of a question."""
+"""Validation of regular expressions in questions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rootle.search.query.regex import check_pattern, compile_pattern, find_liter
         r"((a?){9}){9}b", "a?" * 20 + "a" * 20, r"(a{1,9}){9}b",
     ],
 )  # fmt: skip
-def test_a_pattern_that_could_run_for_ever_is_refused(pattern: str) -> None:
+def test_a_pattern_that_could_take_too_long_is_rejected(pattern: str) -> None:
     with pytest.raises(QueryError, match="too long"):
         check_pattern(pattern)
 
@@ -33,13 +33,13 @@ def test_a_pattern_that_could_run_for_ever_is_refused(pattern: str) -> None:
         r"(\d{1,3}\.){3}\d{1,3}", r"colou?rs?",
     ],
 )  # fmt: skip
-def test_patterns_that_people_write_are_taken(pattern: str) -> None:
+def test_common_patterns_are_accepted(pattern: str) -> None:
     check_pattern(pattern)
 
 
 @settings(deadline=None)
 @given(st.text("ab()|*+?{2,}[]^$.\\w", max_size=12))
-def test_what_is_taken_comes_to_an_end(pattern: str) -> None:
+def test_every_accepted_pattern_terminates(pattern: str) -> None:
     try:
         check_pattern(pattern)
     except QueryError:
@@ -52,13 +52,13 @@ def test_what_is_taken_comes_to_an_end(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", [r"\w*\w*\w*\w*!", r"\w+\w+\w+!", r"\w+\w+!", r"(a?){9}(a?){7}b"]
 )
-def test_many_repetitions_look_at_less_of_a_line(pattern: str) -> None:
+def test_more_repetitions_search_fewer_characters_of_a_line(pattern: str) -> None:
     check_pattern(pattern)
     assert max_line_chars(pattern) < max_line_chars("a+") == 1_000
 
 
 @given(st.text("ab_()|*+?{2,}[]^$. \\w", max_size=12), st.text("ab_ ", max_size=12))
-def test_every_match_has_the_literals(pattern: str, text: str) -> None:
+def test_every_match_contains_the_literals(pattern: str, text: str) -> None:
     try:
         check_pattern(pattern)
     except QueryError:
@@ -68,19 +68,19 @@ def test_every_match_has_the_literals(pattern: str, text: str) -> None:
         assert all(literal.lower() in match.group().lower() for literal in find_literals(pattern))
 
 
-def test_the_find_literals_a_pattern_are_its_words() -> None:
+def test_the_literals_of_a_pattern_are_its_required_words() -> None:
     assert find_literals(r"def \w+_backoff\(") == ("def", "_backoff")
     assert find_literals(r"(retry|again) policy") == ("policy",)
     assert find_literals(r"colou?r") == ("colo",)
     assert find_literals(r"\d+") == ()
 
 
-def test_a_capital_letter_makes_a_pattern_mind_the_case() -> None:
+def test_a_capital_letter_makes_a_pattern_case_sensitive() -> None:
     assert compile_pattern("retry").search("RETRY")
     assert not compile_pattern("Retry").search("retry")
     assert compile_pattern(r"\Sretry").search("xRETRY")
 
 
-def test_a_pattern_without_end_is_refused() -> None:
+def test_a_very_long_pattern_is_rejected() -> None:
     with pytest.raises(QueryError, match="500"):
         check_pattern("a" * 501)

@@ -1,4 +1,4 @@
-"""Filters beside a question, as agents give them."""
+"""Filters as a separate argument of a search, as agents pass them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def app(repository, make_app) -> App:
         Filters(file_paths=("src",), languages=("python",)),
     ],
 )
-def test_they_do_what_those_of_a_query_do(filters: Any, app: App) -> None:
-    inside = SearchQuery("retry attempt", file_paths=("src",), languages=("python",))
-    expected = app.search(inside).results
+def test_filter_arguments_work_like_fields_of_the_query(filters: Any, app: App) -> None:
+    query = SearchQuery("retry attempt", file_paths=("src",), languages=("python",))
+    expected = app.search(query).results
     assert expected
     assert app.search("retry attempt", filters).results == expected
     assert app.search(SearchQuery("retry attempt"), filters).results == expected
 
 
-def test_those_of_the_query_itself_come_first(app: App) -> None:
+def test_filters_of_the_query_take_precedence(app: App) -> None:
     query = SearchQuery("retry attempt", languages=("go",))
     paths = {r.file_path for r in app.search(query, {"languages": ["python"]}).results}
     assert paths == {"src/net/client.go"}
@@ -47,6 +47,6 @@ def test_those_of_the_query_itself_come_first(app: App) -> None:
         ({"minRecencyDays": "3"}, "expected a number"),
     ],
 )
-def test_a_filter_that_cannot_be_meant_is_refused(filters: Any, message: str, app: App) -> None:
+def test_an_invalid_filter_is_rejected(filters: Any, message: str, app: App) -> None:
     with pytest.raises(QueryError, match=message.replace("?", r"\?")):
         app.search("retry", filters)

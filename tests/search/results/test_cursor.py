@@ -1,4 +1,4 @@
-"""Pages: nothing twice, nothing missed, and no page of something else."""
+"""Cursors: pages repeat and miss nothing, and belong to one ranking."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def paged_app(tmp_path_factory: pytest.TempPathFactory):
 @given(
     question=st.sampled_from(_QUESTIONS),
     limits=st.lists(st.integers(1, 12), min_size=1, max_size=4),
-    minus=st.sampled_from(["", " -cipher", " -return"]),
+    exclusion=st.sampled_from(["", " -cipher", " -return"]),
 )
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_pages_of_any_sizes_are_the_whole_ranking_in_order(
-    paged_app: App, question: str, limits: list[int], minus: str
+def test_pages_of_any_size_add_up_to_the_whole_ranking(
+    paged_app: App, question: str, limits: list[int], exclusion: str
 ) -> None:
-    asked = question + minus
-    whole = [r.file_path for r in paged_app.search(SearchQuery(asked, limit=50)).results]
-    paged, cursor, turn = [], None, 0
+    text = question + exclusion
+    whole = [r.file_path for r in paged_app.search(SearchQuery(text, limit=50)).results]
+    paged, cursor, number = [], None, 0
     while True:
-        limit = limits[turn % len(limits)]
-        response = paged_app.search(SearchQuery(asked, limit=limit, cursor=cursor))
+        limit = limits[number % len(limits)]
+        response = paged_app.search(SearchQuery(text, limit=limit, cursor=cursor))
         paged += [result.file_path for result in response.results]
-        cursor, turn = response.next_cursor, turn + 1
+        cursor, number = response.next_cursor, number + 1
         if cursor is None:
             break
         assert len(response.results) == limit
@@ -55,14 +55,14 @@ def test_pages_of_any_sizes_are_the_whole_ranking_in_order(
     assert len(paged) == len(set(paged))
 
 
-def _cursor(app: App, question: str = "ledger") -> str:
+def _first_cursor(app: App, question: str = "ledger") -> str:
     cursor = app.search(SearchQuery(question, limit=5)).next_cursor
     assert cursor is not None
     return cursor
 
 
-def test_a_cursor_that_was_cut_or_altered_is_refused_whatever_the_change(paged_app: App) -> None:
-    cursor, rng = _cursor(paged_app), Random(3)
+def test_a_truncated_or_altered_cursor_is_rejected(paged_app: App) -> None:
+    cursor, rng = _first_cursor(paged_app), Random(3)
     forged = [
         "",
         "x",
@@ -92,31 +92,31 @@ def test_a_cursor_that_was_cut_or_altered_is_refused_whatever_the_change(paged_a
         SearchQuery("ledger", min_recency_days=9_999),
     ],
 )
-def test_a_cursor_of_another_question_is_refused(paged_app: App, other: SearchQuery) -> None:
+def test_a_cursor_of_another_question_is_rejected(paged_app: App, other: SearchQuery) -> None:
     from dataclasses import replace
 
     with pytest.raises(StaleCursorError, match="of another question"):
-        paged_app.search(replace(other, cursor=_cursor(paged_app)))
+        paged_app.search(replace(other, cursor=_first_cursor(paged_app)))
 
 
-def test_a_cursor_of_another_generation_is_refused(tmp_path: Path, make_app) -> None:
+def test_a_cursor_of_another_generation_is_rejected(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", many_files(20, functions=3))
     app = make_app(root)
-    cursor = _cursor(app)
+    cursor = _first_cursor(app)
     write(root, "new.py", "ledger = 1\n")
     with pytest.raises(StaleCursorError, match="the index has changed since"):
         app.search(SearchQuery("ledger", cursor=cursor))
 
 
-def test_a_cursor_is_refused_where_a_leg_that_took_part_is_gone(
+def test_a_cursor_is_rejected_if_a_leg_has_failed_since(
     tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = make_app(write_tree(tmp_path / "repo", many_files(40, functions=6)), enable_cache=False)
-    cursor = _cursor(app, "rotate the cipher")
+    cursor = _first_cursor(app, "rotate the cipher")
 
-    def down(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise UnavailableError("down")
 
-    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", down)
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", fail)
     with pytest.raises(StaleCursorError, match="ranked differently"):
         app.search(SearchQuery("rotate the cipher", limit=5, cursor=cursor))

@@ -1,4 +1,4 @@
-"""Memories beside code: which are shown, and what they may cost."""
+"""Memories in search responses: which are shown, and what they may cost."""
 
 from __future__ import annotations
 
@@ -15,54 +15,56 @@ from rootle.errors import UnavailableError
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.types import Memory, SearchQuery
 
-PATIENT = 60_000  # a busy machine is no failure of a store
+LONG_TIMEOUT_MS = 60_000  # so that a busy machine does not look like a failing store
 BACKOFF = "src/net/retry.py must stay free of side effects"
 
 
 @pytest.fixture
 def app(repository: Path, make_app: Any) -> App:
-    app: App = make_app(repository, memory_timeout_ms=PATIENT)
+    app: App = make_app(repository, memory_timeout_ms=LONG_TIMEOUT_MS)
     app.index()
     return app
 
 
-def texts(memories: Sequence[Memory]) -> list[str]:
+def texts_of(memories: Sequence[Memory]) -> list[str]:
     return [memory.text for memory in memories]
 
 
-def test_a_memory_of_a_file_that_answers_stands_beside_it(app: App) -> None:
+def test_a_memory_about_a_result_is_shown(app: App) -> None:
     app.memory.remember(BACKOFF)
     app.memory.remember("The user likes tabs")
     response = app.search("how long to wait before the next attempt")
     assert response.results[0].file_path == "src/net/retry.py"
-    assert texts(response.memories) == [BACKOFF]
+    assert texts_of(response.memories) == [BACKOFF]
     assert response.degraded == ()
 
 
-def test_a_memory_that_fits_the_question_stands_there_too(app: App) -> None:
+def test_a_memory_that_fits_the_question_is_shown(app: App) -> None:
     fact = "Passwords are hashed with argon, since bcrypt was too slow on the phones"
     app.memory.remember(fact)
-    assert texts(app.search("why are passwords hashed with argon").memories) == [fact]
+    assert texts_of(app.search("why are passwords hashed with argon").memories) == [fact]
 
 
-def test_one_that_only_shares_a_word_does_not(app: App) -> None:
+def test_a_memory_that_only_shares_a_word_is_not_shown(app: App) -> None:
     app.memory.remember("The next release goes out on Thursday")
     assert app.search("how long to wait before the next attempt").memories == ()
 
 
-def test_what_is_about_another_project_stays_there(app: App, make_app: Any, tmp_path: Path) -> None:
+def test_a_memory_about_another_project_is_not_shown(
+    app: App, make_app: Any, tmp_path: Path
+) -> None:
     app.memory.remember(BACKOFF)
     write(tmp_path / "other", "src/net/retry.py", (app.root / "src/net/retry.py").read_text())
     other = make_app(
-        tmp_path / "other", index_dir=tmp_path / "other-index", memory_timeout_ms=PATIENT
+        tmp_path / "other", index_dir=tmp_path / "other-index", memory_timeout_ms=LONG_TIMEOUT_MS
     )
     response = other.search("retry must stay free of side effects")
     assert response.results
     assert response.memories == ()
-    assert other.memory.recall("side effects"), "who asks for it gets it"
+    assert other.memory.recall("side effects")  # it is found on request
 
 
-def test_it_is_marked_once_its_file_changed(app: App) -> None:
+def test_a_memory_is_possibly_stale_after_its_file_has_changed(app: App) -> None:
     app.memory.remember(BACKOFF)
     text = (app.root / "src/net/retry.py").read_text()
     write(app.root, "src/net/retry.py", f"{text}\n# changed\n")
@@ -70,16 +72,16 @@ def test_it_is_marked_once_its_file_changed(app: App) -> None:
     assert memory.possibly_stale
 
 
-def test_a_cached_answer_has_the_memories_of_now(app: App) -> None:
+def test_a_cached_answer_has_current_memories(app: App) -> None:
     question = "how long to wait before the next attempt"
     assert app.search(question).memories == ()
     app.memory.remember(BACKOFF)
-    assert texts(app.search(question).memories) == [BACKOFF]
+    assert texts_of(app.search(question).memories) == [BACKOFF]
     app.memory.forget([one.id for one in app.memory.list_memories()])
     assert app.search(question).memories == ()
 
 
-def test_only_the_first_page_has_any(app: App) -> None:
+def test_only_the_first_page_has_memories(app: App) -> None:
     app.memory.remember(BACKOFF)
     first = app.search(SearchQuery("retry", limit=1))
     assert first.memories
@@ -88,7 +90,7 @@ def test_only_the_first_page_has_any(app: App) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"include_memories": False}, {"memory_store": ""}])
-def test_it_can_be_switched_off(
+def test_memories_can_be_switched_off(
     app: App, repository: Path, make_app: Any, settings: dict[str, Any]
 ) -> None:
     app.memory.remember(BACKOFF)
@@ -96,20 +98,18 @@ def test_it_can_be_switched_off(
     assert other.search("how long to wait before the next attempt").memories == ()
 
 
-def test_a_store_that_fails_is_named_and_the_code_answers(
-    app: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def down(*_: Any) -> Any:
+def test_a_failing_store_is_named_as_degraded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
         raise UnavailableError("no answer")
 
     app.memory.remember(BACKOFF)
-    monkeypatch.setattr(app.memory.store, "search", down)
+    monkeypatch.setattr(app.memory.store, "search", fail)
     response = app.search("how long to wait before the next attempt")
     assert response.results
     assert response.degraded == ("memory",)
 
 
-def test_a_damaged_store_is_named_and_the_code_answers(app: App, home: Path) -> None:
+def test_a_damaged_store_is_named_as_degraded(app: App, home: Path) -> None:
     app.memory.remember(BACKOFF)
     app.memory.close()
     (home / "data" / "rootle" / "memories.db").write_bytes(b"no database at all" * 500)
@@ -120,39 +120,39 @@ def test_a_damaged_store_is_named_and_the_code_answers(app: App, home: Path) -> 
 
 
 @pytest.fixture
-def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The topics that a store was asked for, which never answers."""
+def hanging_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Return the topics that a store was asked for, which never answers."""
     released = threading.Event()
-    asked: list[str] = []
+    topics: list[str] = []
 
     def hang(_: Any, topic: str, *__: Any) -> list[Memory]:
-        asked.append(topic)
+        topics.append(topic)
         released.wait(60)
         return []
 
     monkeypatch.setattr(EmbeddedMemory, "search", hang)
-    yield asked
+    yield topics
     released.set()
 
 
-def test_a_store_that_hangs_is_soon_left_alone(
-    repository: Path, make_app: Any, hanging: list[str]
+def test_a_hanging_store_is_soon_skipped(
+    repository: Path, make_app: Any, hanging_store: list[str]
 ) -> None:
     app = make_app(repository, memory_timeout_ms=20)
     app.memory.remember(BACKOFF)
     responses = [app.search(f"redirects {at}") for at in range(12)]
     assert all(response.results for response in responses)
     assert all(response.degraded == ("memory",) for response in responses)
-    assert 3 <= len(hanging) < 12
+    assert 3 <= len(hanging_store) < 12
 
 
-def test_without_memories_nothing_is_opened(
+def test_without_memories_the_store_is_not_opened(
     app: App, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never(*_: Any) -> Any:
+    def must_not_run(*_: Any) -> Any:
         raise AssertionError("the store was opened")
 
-    monkeypatch.setattr("rootle.memory.embedded.open_database", never)
-    monkeypatch.setattr("rootle.memory.user_memory.UserMemory.find_relevant", never)
+    monkeypatch.setattr("rootle.memory.embedded.open_database", must_not_run)
+    monkeypatch.setattr("rootle.memory.user_memory.UserMemory.find_relevant", must_not_run)
     assert app.search("how long to wait before the next attempt").results
-    assert list((home / "data").iterdir()) == []
+    assert not list((home / "data").glob("*"))

@@ -1,4 +1,4 @@
-"""What stands around a result: the function, its head, its imports; within lines or tokens."""
+"""Contexts of results: definitions, heads and imports, within lines or tokens."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def app(tmp_path: Path, make_app) -> App:
     return make_app(write_tree(tmp_path / "repo", files))
 
 
-def _lines(result: SearchResult) -> dict[int, str]:
+def _shown_lines(result: SearchResult) -> dict[int, str]:
     assert result.context is not None
     return {
         number: line
@@ -79,24 +79,24 @@ def _lines(result: SearchResult) -> dict[int, str]:
     }
 
 
-def _of(response: SearchResponse, path: str) -> SearchResult:
+def _find_result(response: SearchResponse, path: str) -> SearchResult:
     return next(result for result in response.results if result.file_path == path)
 
 
-def test_a_function_that_fits_is_shown_whole_with_what_it_imports(app: App) -> None:
-    result = _of(app.search("stripes of a zebra", context=True), "src/stripes.py")
-    shown = _lines(result)
+def test_a_function_that_fits_is_shown_whole_with_its_imports(app: App) -> None:
+    result = _find_result(app.search("stripes of a zebra", context=True), "src/stripes.py")
+    shown = _shown_lines(result)
     lines = _SHORT.split("\n")
     assert all(text == lines[number - 1] for number, text in shown.items())
     assert set(range(8, 13)) <= set(shown)
     assert shown[1] == "import json"
 
 
-def test_of_a_function_that_does_not_fit_its_head_is_shown(tmp_path: Path, make_app) -> None:
+def test_a_function_that_does_not_fit_is_shown_with_its_head(tmp_path: Path, make_app) -> None:
     files = {**FILES, "src/ledger.py": _LONG}
     app = make_app(write_tree(tmp_path / "repo", files), max_context_lines=75)
-    result = _of(app.search("zebra_total", context=True), "src/ledger.py")
-    shown = _lines(result)
+    result = _find_result(app.search("zebra_total", context=True), "src/ledger.py")
+    shown = _shown_lines(result)
     text = "\n".join(shown.values())
     assert "@register" in text
     assert "limit: int," in text
@@ -107,18 +107,18 @@ def test_of_a_function_that_does_not_fit_its_head_is_shown(tmp_path: Path, make_
     assert len(shown) <= 75
 
 
-def test_what_was_found_never_changes_with_the_context(app: App) -> None:
+def test_a_context_changes_nothing_else_of_a_result(app: App) -> None:
     plain = app.search(SearchQuery("zebra stripes ledger", limit=50))
     for settings_ in ({"context": True}, {"budget": 150}, {"budget": 5_000}):
         for result in app.search("zebra stripes ledger", **settings_).results:
-            same = _of(plain, result.file_path)
+            same = _find_result(plain, result.file_path)
             assert same.context is None
             assert (result.start_line, result.end_line) == (same.start_line, same.end_line)
             assert (result.snippet, result.more_spans) == (same.snippet, same.more_spans)
 
 
 @pytest.mark.parametrize(("before", "after", "most"), [(0, 0, 10), (2, 7, 30), (50, 50, 5)])
-def test_lines_before_and_after_keep_to_the_limit(
+def test_lines_before_and_after_stay_within_the_limit(
     before: int, after: int, most: int, tmp_path: Path, make_app
 ) -> None:
     limits = {
@@ -128,29 +128,29 @@ def test_lines_before_and_after_keep_to_the_limit(
     }
     root = write_tree(tmp_path / "repo", {"notes.txt": "".join(f"line {n}\n\n" for n in range(99))})
     result = make_app(root, **limits).search("line 50", context=True).results[0]
-    shown = _lines(result)
+    shown = _shown_lines(result)
     assert len(shown) <= most
     passages = result.context.passages if result.context else ()
     ends = [(span.start_line, span.end_line) for span in passages]
     assert all(one[1] < other[0] for one, other in pairwise(ends))
 
 
-def test_a_file_that_changed_is_read_as_it_is_now_and_marked(tmp_path: Path, make_app) -> None:
+def test_a_changed_file_is_shown_with_its_current_lines(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
     app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
     write(root, "src/stripes.py", "# one\n# two\n# three\n" + _SHORT.replace("data[", "found["))
-    result = _of(app.search("stripes of a zebra", context=True), "src/stripes.py")
+    result = _find_result(app.search("stripes of a zebra", context=True), "src/stripes.py")
     assert result.context is not None
     assert result.context.changed
-    shown = _lines(result)
+    shown = _shown_lines(result)
     assert shown[11] == "def read_stripes(path):"
     assert shown[15] == '    return found["stripes"]'
     assert "changed since it was indexed" in result_as_markdown(result)
     assert result.snippet.count("data[") == 1
 
 
-def test_a_hit_that_is_older_than_its_file_is_called_stale(tmp_path: Path, make_app) -> None:
+def test_a_result_that_is_older_than_its_file_is_stale(tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
     app = make_app(root, stale_check_seconds=3_600.0)
     assert app.search("stripes of a zebra").degraded == ()
@@ -159,8 +159,8 @@ def test_a_hit_that_is_older_than_its_file_is_called_stale(tmp_path: Path, make_
     assert app.search(SearchQuery("evict_oldest", limit=1)).degraded == ()
 
 
-@pytest.mark.parametrize("how", ["gone", "link", "folder is a link"])
-def test_a_file_that_is_gone_is_left_out(how: str, tmp_path: Path, make_app) -> None:
+@pytest.mark.parametrize("how", ["deleted", "link", "folder is a link"])
+def test_a_deleted_or_linked_file_is_left_out(how: str, tmp_path: Path, make_app) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "deep/stripes.py": _SHORT})
     app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
@@ -193,21 +193,21 @@ def many(tmp_path_factory: pytest.TempPathFactory):
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_a_budget_holds_and_what_was_seen_never_comes_again(
+def test_results_fit_the_budget_and_never_repeat_excluded_lines(
     many: App, budget: int, question: str
 ) -> None:
-    seen: list[str] = []
+    exclude: list[str] = []
     shown: set[tuple[str, int]] = set()
     for _ in range(3):
-        response = many.search(question, budget=budget, exclude=seen)
+        response = many.search(question, budget=budget, exclude=exclude)
         if response.results:
             assert len(response_as_markdown(response)) <= budget * CHARS_PER_TOKEN
         for result in response.results:
-            lines = {(result.file_path, number) for number in _lines(result)}
+            lines = {(result.file_path, number) for number in _shown_lines(result)}
             assert lines
             assert not lines & shown
             shown |= lines
-            seen += [
+            exclude += [
                 f"{result.file_path}:{span.start_line}-{span.end_line}"
                 for span in (result.context.passages if result.context else ())
             ]
@@ -220,7 +220,7 @@ def test_a_larger_budget_shows_more_of_the_best(many: App) -> None:
         response = many.search("settle_ledger", budget=budget)
         assert response.results[0].file_path == best
         assert response.next_cursor is None
-        sizes.append(sum(len(_lines(result)) for result in response.results))
+        sizes.append(sum(len(_shown_lines(result)) for result in response.results))
     assert sizes == sorted(sizes)
     assert sizes[0] >= 3
     assert len(response_as_markdown(response)) >= 0.8 * 6_400 * CHARS_PER_TOKEN
@@ -237,12 +237,12 @@ def test_a_larger_budget_shows_more_of_the_best(many: App) -> None:
         (SearchQuery("x", budget=5, cursor="abc"), "no further pages"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(query: SearchQuery, message: str, app: App) -> None:
+def test_an_invalid_query_is_rejected(query: SearchQuery, message: str, app: App) -> None:
     with pytest.raises(QueryError, match=message):
         app.search(query)
 
 
-def test_a_fence_is_longer_than_any_in_the_text(tmp_path: Path, make_app) -> None:
+def test_a_markdown_fence_is_longer_than_any_in_the_text(tmp_path: Path, make_app) -> None:
     text = "# Zebra\n\n````python\nprint('zebra')\n````\n"
     app = make_app(write_tree(tmp_path / "repo", {"zebra.md": text}))
     shown = response_as_markdown(app.search("zebra", context=True))
@@ -272,7 +272,7 @@ def test_the_command_line_packs_a_budget_and_prints_markdown_or_json(
     assert "```python" in capsys.readouterr().out
 
 
-def test_the_head_ends_with_the_signature_or_its_doc_comment() -> None:
+def test_the_head_ends_with_the_signature_or_its_docstring() -> None:
     lines = _LONG.split("\n")
     assert find_head(lines, (11, 92)) == (11, 19)
     java = [
@@ -298,7 +298,7 @@ def test_the_head_ends_with_the_signature_or_its_doc_comment() -> None:
         ("const fs = require('fs');\nlet y = 1;\n", {"fs"}, [1]),
     ],
 )
-def test_find_imports_are_those_of_names_that_are_used(
+def test_only_imports_of_used_names_are_found(
     text: str, used: set[str], expected: list[int]
 ) -> None:
     lines = text.split("\n")

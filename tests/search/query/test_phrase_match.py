@@ -1,4 +1,4 @@
-"""Phrases, regular expressions, filters and excluded words, as a user meets them."""
+"""Searches with phrases, regular expressions, filters and excluded words."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ def app(tmp_path: Path, make_app) -> App:
     return make_app(make_repository(tmp_path / "repo", _FILES))
 
 
-def _paths(app: App, text: str, **filters) -> set[str]:
-    found = {result.file_path for result in _results(app, text, **filters)}
-    assert len(found) == len(_results(app, text, **filters))
+def _find_paths(app: App, text: str, **filters) -> set[str]:
+    results = _search(app, text, **filters)
+    found = {result.file_path for result in results}
+    assert len(found) == len(results)
     return found
 
 
-def _results(app: App, text: str, **filters) -> tuple[SearchResult, ...]:
+def _search(app: App, text: str, **filters) -> tuple[SearchResult, ...]:
     return app.search(SearchQuery(text, limit=50, **filters)).results
 
 
-def test_a_phrase_stands_in_every_file_that_is_found_and_in_its_first_lines(app: App) -> None:
+def test_every_result_shows_the_phrase(app: App) -> None:
     for text, phrase in [
         ('"the quick brown"', r"the\s+quick\s+brown"),
         ('"THE QUICK" fox', r"the\s+quick"),
@@ -48,20 +49,20 @@ def test_a_phrase_stands_in_every_file_that_is_found_and_in_its_first_lines(app:
     ]:
         pattern = re.compile(phrase, re.IGNORECASE)
         expected = {path for path, content in _FILES.items() if pattern.search(content)}
-        assert _paths(app, text) == expected, text
-        for result in _results(app, text):
+        assert _find_paths(app, text) == expected, text
+        for result in _search(app, text):
             assert pattern.search(result.snippet), text
             assert result.end_line - result.start_line < 60
 
 
-def test_all_phrases_must_stand_in_the_file(app: App) -> None:
-    assert _paths(app, '"retry_backoff" "def test_"') == {"tests/test_retry.py"}
+def test_a_file_must_contain_all_phrases(app: App) -> None:
+    assert _find_paths(app, '"retry_backoff" "def test_"') == {"tests/test_retry.py"}
     response = app.search('"retry_backoff" "access tokens"')
     assert response.results == ()
     assert '"retry_backoff" and "access tokens"' in response.suggestions[0]
 
 
-def test_a_phrase_that_stands_nowhere_is_said_and_the_rest_is_answered(app: App) -> None:
+def test_without_any_match_of_the_phrase_the_other_words_are_searched(app: App) -> None:
     response = app.search('"exponential jitter" retry backoff')
     assert response.results[0].file_path == "src/net/retry.py"
     assert 'no file here has "exponential jitter"' in response.suggestions[0]
@@ -70,7 +71,7 @@ def test_a_phrase_that_stands_nowhere_is_said_and_the_rest_is_answered(app: App)
     assert "leave out the quotes" in alone.suggestions[0]
 
 
-def test_a_regex_finds_lines_in_every_file_that_has_one(app: App) -> None:
+def test_a_regex_finds_every_file_with_a_matching_line(app: App) -> None:
     for text, pattern in [
         (r"/def \w+_backoffs?\(/", r"def \w+_backoffs?\("),
         (r"/^#+ \w/", r"(?m)^#+ \w"),
@@ -81,61 +82,61 @@ def test_a_regex_finds_lines_in_every_file_that_has_one(app: App) -> None:
     ]:
         expected = {path for path, content in _FILES.items() if re.search(pattern, content)}
         assert expected
-        assert _paths(app, text) == expected, text
-        assert all(re.search(pattern, result.snippet) for result in _results(app, text)), text
+        assert _find_paths(app, text) == expected, text
+        assert all(re.search(pattern, result.snippet) for result in _search(app, text)), text
     assert "simpler" in app.search(r"/zzz\d/").suggestions[0]
 
 
-def test_filters_in_the_text_hold_together_with_those_of_the_query(app: App) -> None:
-    every = "retry token password cache attempts pages sample"
-    assert _paths(app, f"{every} path:src/net") == {"src/net/retry.py", "src/net/client.go"}
-    assert _paths(app, f"{every} path:net lang:go") == {"src/net/client.go"}
-    assert _paths(app, f"{every} path:SRC -path:net -path:long -path:other") == {
+def test_filters_in_the_text_combine_with_those_of_the_query(app: App) -> None:
+    words = "retry token password cache attempts pages sample"
+    assert _find_paths(app, f"{words} path:src/net") == {"src/net/retry.py", "src/net/client.go"}
+    assert _find_paths(app, f"{words} path:net lang:go") == {"src/net/client.go"}
+    assert _find_paths(app, f"{words} path:SRC -path:net -path:long -path:other") == {
         "src/auth/token.ts",
         "src/auth/password.rs",
         "src/store/cache.py",
     }
-    assert _paths(app, f"{every} path:*.md -path:notes/") == {"README.md", "docs/guide.md"}
-    assert _paths(app, f"{every} path:retry.py") == {"src/net/retry.py"}
-    assert _paths(app, f'{every} path:"a (1).md"') == {"notes/a (1).md"}
-    assert _paths(app, f"{every} path:src", languages=("go",)) == {"src/net/client.go"}
-    assert _paths(app, f"{every} path:src", file_paths=("docs",)) == set()
+    assert _find_paths(app, f"{words} path:*.md -path:notes/") == {"README.md", "docs/guide.md"}
+    assert _find_paths(app, f"{words} path:retry.py") == {"src/net/retry.py"}
+    assert _find_paths(app, f'{words} path:"a (1).md"') == {"notes/a (1).md"}
+    assert _find_paths(app, f"{words} path:src", languages=("go",)) == {"src/net/client.go"}
+    assert _find_paths(app, f"{words} path:src", file_paths=("docs",)) == set()
     assert {"python", "rust"}.isdisjoint(
-        result.metadata.language for result in _results(app, f"{every} -lang:py -lang:rust")
+        result.metadata.language for result in _search(app, f"{words} -lang:py -lang:rust")
     )
 
 
 def test_excluded_words_are_not_shown(app: App) -> None:
-    shown = _results(app, "retry backoff")
+    shown = _search(app, "retry backoff")
     assert any("deprecated" in result.snippet for result in shown)
-    left = _results(app, "retry backoff -deprecated -assert")
-    assert left
-    for result in left:
+    results = _search(app, "retry backoff -deprecated -assert")
+    assert results
+    for result in results:
         for snippet in (result.snippet, *(span.snippet for span in result.more_spans)):
             assert not re.search(r"\b(deprecated|assert)\b", snippet, re.IGNORECASE)
-    said = app.search("how is the backoff computed -deprecated").suggestions
-    assert '"deprecated" are left out' in said[0]
+    remarks = app.search("how is the backoff computed -deprecated").suggestions
+    assert '"deprecated" are left out' in remarks[0]
 
 
-def test_pages_of_an_exact_question_follow_each_other(tmp_path: Path, make_app) -> None:
+def test_an_exact_search_has_pages(tmp_path: Path, make_app) -> None:
     files = many_files(90)
     app = make_app(make_repository(tmp_path / "many", files))
-    seen: list[str] = []
+    paths: list[str] = []
     cursor = None
     while True:
         response = app.search(SearchQuery(r"/def load_\w+/ -path:pkg_3", limit=7, cursor=cursor))
-        seen += [result.file_path for result in response.results]
+        paths += [result.file_path for result in response.results]
         assert all("def load_" in result.snippet for result in response.results)
         cursor = response.next_cursor
         if cursor is None:
             break
     expected = {path for path, content in files.items() if "def load_" in content}
     expected = {path for path in expected if not path.startswith("pkg_3")}
-    assert len(seen) == len(set(seen)) == min(60, len(expected))
-    assert set(seen) <= expected
+    assert len(paths) == len(set(paths)) == min(60, len(expected))
+    assert set(paths) <= expected
 
 
-def test_a_search_that_was_cut_short_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truncated_search_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(phrase_match, "MAX_FILES", 3)
     response = app.search(r"/\d/")
     assert "exact" in response.degraded
@@ -144,7 +145,7 @@ def test_a_search_that_was_cut_short_says_so(app: App, monkeypatch: pytest.Monke
     assert "exact" in app.search('"->"').degraded
 
 
-def test_an_explanation_says_how_the_question_was_read(app: App) -> None:
+def test_an_explanation_has_the_interpretation_of_the_question(app: App) -> None:
     text = '"retry_backoff" path:src -path:long lang:py -wolf'
     interpretation = app.search(text, explain=True).interpretation
     assert interpretation is not None

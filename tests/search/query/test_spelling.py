@@ -1,4 +1,4 @@
-"""Names with a slip in them."""
+"""Correction of misspelled names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def app(tmp_path: Path, make_app) -> App:
     return make_app(make_repository(tmp_path / "repo", _FILES))
 
 
-def test_a_name_that_stands_nowhere_finds_the_one_that_was_meant(app: App) -> None:
+def test_an_unknown_name_is_corrected_to_the_nearest_one(app: App) -> None:
     for typed, meant, path in [
         ("getUserByld", "getUserById", "src/users.py"),  # a small L for a capital I
         ("getUesrById", "getUserById", "src/users.py"),
@@ -36,11 +36,11 @@ def test_a_name_that_stands_nowhere_finds_the_one_that_was_meant(app: App) -> No
         assert list(response.interpretation.corrected.values()) == [meant]
 
 
-def test_what_is_known_short_quoted_or_printed_is_left_alone(app: App) -> None:
+def test_known_short_quoted_and_printed_names_are_not_corrected(app: App) -> None:
     for text in [
         "retry_backoff",
         "retry",
-        "popitem",  # defined nowhere, but used
+        "popitem",  # used, although not defined
         "who calls argon()",
         "ftch",
         '"getUserByld"',
@@ -51,18 +51,18 @@ def test_what_is_known_short_quoted_or_printed_is_left_alone(app: App) -> None:
         response = app.search(text, explain=True)
         assert response.interpretation is not None
         assert response.interpretation.corrected == {}, text
-        assert not any("showing results for" in said for said in response.suggestions)
+        assert not any("showing results for" in remark for remark in response.suggestions)
 
 
-def test_known_names_cost_no_search(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
-        raise AssertionError("the index was asked for near names")
+def test_known_names_need_no_fuzzy_search(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    def must_not_run(*_: object) -> None:
+        raise AssertionError("the index was searched for similar names")
 
-    monkeypatch.setattr(EmbeddedSparse, "near_definers", refused)
+    monkeypatch.setattr(EmbeddedSparse, "near_definers", must_not_run)
     assert app.search("who calls validateToken and retry_backoff").results
 
 
-def test_distances_count_slips() -> None:
+def test_the_distance_counts_typing_errors() -> None:
     assert edit_distance("retry", "retry") == 0
     assert edit_distance("retry", "rerty") == 1
     assert edit_distance("retry", "retr") == edit_distance("retr", "retry") == 1

@@ -1,4 +1,4 @@
-"""A filter holds exactly, in both legs and before anything is cut off."""
+"""Filters are exact: they apply to both legs, before any limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = "retry token ledger cipher packet shard quorum basket".split()
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory):
-    """Files of many kinds and ages that nearly all match, and legs that put few chunks forward."""
+    """Return an app on files that nearly all match, with legs that find few chunks."""
     import time
 
     folder, rng = tmp_path_factory.mktemp("filters"), Random(5)
@@ -58,7 +58,7 @@ _paths = st.lists(
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_what_passes_is_found_and_nothing_else_however_narrow(
+def test_exactly_the_files_that_pass_are_found(
     tree: tuple[App, dict[str, float]],
     paths: list[str] | None,
     languages: list[str] | None,

@@ -1,0 +1,180 @@
+"""The way of a query through the modules of rootle, from `App.search` to its response.
+
+    python -m benchmarks.trace_query ROOT [--json FILE]
+
+A query enters a module when a function of another module calls one of its functions. Creating a
+record and reading a property of one do not count. It enters a module again when the caller is in a
+different module than the last time: a loop that calls a helper a hundred times enters it once, and
+a helper that four steps call is entered four times.
+
+Modules of `search` are stations of their own. Every other package is one station, because a query
+uses it through an interface (`IndexReader`, `Embedder`, `Ranker`) behind which anything may happen.
+The foundations are listed but not counted: any module may use them, like the standard library.
+
+The queries are plain ones with the defaults: warm, without memories, reranker, plugins and filters,
+and without the check whether files have changed. Each is asked once, so that none comes from the
+cache. The table shows the query that enters the most stations.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from types import FrameType
+from typing import Final
+
+from benchmarks.common.arguments import JSON, ROOT, command_parser
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import index_folder, indexed_app
+from benchmarks.speed.queries import SENTENCES, WARM_UP, WORDS
+from rootle import App, Config
+
+PACKAGE: Final = "rootle"
+FOUNDATIONS: Final = frozenset(
+    "types errors protocols text concurrency http storage telemetry serialization config plugins "
+    "models".split()
+)
+_QUERIES: Final = 10  # of each kind
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call from one module into another, both without the name of the package."""
+
+    caller: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """A module of `search`, or another package."""
+
+    name: str
+    calls: int
+    again: int  # how often it was entered after the first time
+    modules: int  # that ran in it
+
+    @property
+    def is_foundation(self) -> bool:
+        return self.name in FOUNDATIONS
+
+
+def main() -> None:
+    args = command_parser(__doc__, ROOT, JSON).parse_args()
+    # Memories would be a further search, and checks of the folder depend on the time.
+    config = Config(include_memories=False, stale_check_seconds=3_600.0)
+    with index_folder(None) as folder, indexed_app(args.root, folder, config) as app:
+        for query in WARM_UP:
+            app.search(query)
+        queries = [*WORDS[:_QUERIES], *SENTENCES[:_QUERIES]]
+        journeys = {query: find_stations(trace_search(app, query)) for query in queries}
+    query, stations = max(journeys.items(), key=lambda item: len(drop_foundations(item[1])))
+    print(f"query: {query}\n")
+    print("\n".join(table_rows(stations)))
+    report = summarize(stations)
+    print("", *(f"{name}: {value}" for name, value in report.items()), sep="\n")
+    write_json(args.json, {"query": query, **report, "stations": list(map(asdict, stations))})
+
+
+def trace_search(app: App, query: str) -> list[Call]:
+    """Return the calls between modules during one search."""
+    return trace_calls(lambda: app.search(query))
+
+
+def trace_calls(run: Callable[[], object], package: str = PACKAGE) -> list[Call]:
+    """Return the calls between modules of a package in this thread, in their order."""
+    calls: list[Call] = []
+
+    def record_call(frame: FrameType, event: str, _: object) -> None:
+        if event != "call" or not _is_function_of(frame, package):
+            return
+        caller = frame.f_back
+        while caller is not None and not _is_in(caller, package):
+            caller = caller.f_back
+        if caller is not None and _module_of(caller) != _module_of(frame):
+            names = (_module_of(one).removeprefix(f"{package}.") for one in (caller, frame))
+            calls.append(Call(*names))
+
+    sys.setprofile(record_call)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def find_stations(calls: Iterable[Call]) -> list[Station]:
+    """Return the stations in the order in which they are entered first."""
+    entries: dict[str, list[Call]] = {}
+    for call in calls:
+        if station_of(call.caller) != station_of(call.module):
+            entries.setdefault(station_of(call.module), []).append(call)
+    modules: dict[str, set[str]] = {}
+    for call in calls:
+        modules.setdefault(station_of(call.module), set()).add(call.module)
+    return [
+        Station(name, len(own), _count_visits(own) - 1, len(modules[name]))
+        for name, own in entries.items()
+    ]
+
+
+def station_of(module: str) -> str:
+    """Return the station that a module belongs to."""
+    package = module.partition(".")[0]
+    return module if package == "search" else package
+
+
+def drop_foundations(stations: Iterable[Station]) -> list[Station]:
+    """Return the stations without the foundations."""
+    return [station for station in stations if not station.is_foundation]
+
+
+def summarize(stations: Sequence[Station]) -> dict[str, int]:
+    """Return the figures of one query."""
+    own = drop_foundations(stations)
+    return {
+        "stations": len(own),
+        "modules of search": sum(station.name.startswith("search.") for station in own),
+        "entered again at most": max(station.again for station in own),
+        "foundations": len(stations) - len(own),
+        "modules that ran": sum(station.modules for station in stations),
+    }
+
+
+def table_rows(stations: Iterable[Station]) -> list[str]:
+    """Return a table of stations as text."""
+    rows = [f"{'station':40} {'calls':>5} {'again':>5} {'modules':>7}"]
+    for station in stations:
+        name = f"({station.name})" if station.is_foundation else station.name
+        rows.append(f"{name:40} {station.calls:5} {station.again:5} {station.modules:7}")
+    return rows
+
+
+def _count_visits(calls: Iterable[Call]) -> int:
+    return sum(1 for _ in groupby(calls, key=lambda call: call.caller))
+
+
+def _is_function_of(frame: FrameType, package: str) -> bool:
+    """Return whether a frame runs a function, but no property and no generated constructor."""
+    if not _is_in(frame, package):
+        return False
+    self = frame.f_locals.get("self")
+    attribute = inspect.getattr_static(type(self), frame.f_code.co_name, None)
+    return not isinstance(attribute, property)
+
+
+def _is_in(frame: FrameType, package: str) -> bool:
+    is_generated = frame.f_code.co_filename == "<string>"  # the constructor of a dataclass
+    return not is_generated and _module_of(frame).partition(".")[0] == package
+
+
+def _module_of(frame: FrameType) -> str:
+    name = frame.f_globals.get("__name__", "")
+    return name if isinstance(name, str) else ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Tests of benchmarks/trace_query.py."""
+
+from __future__ import annotations
+
+from benchmarks.trace_query import Call, find_stations, station_of, summarize, trace_calls
+
+from rootle.protocols import NO_HITS
+from rootle.rank.question.parsed import parse_question
+
+
+def _calls(*pairs: str) -> list[Call]:
+    return [Call(*pair.split(" -> ")) for pair in pairs]
+
+
+def test_packages_are_one_station_and_modules_of_search_their_own() -> None:
+    assert station_of("index.local.snapshot") == station_of("index.reader") == "index"
+    assert station_of("search.query.parse") == "search.query.parse"
+
+
+def test_a_module_is_entered_again_when_the_caller_changes() -> None:
+    stations = find_stations(
+        _calls(
+            "app -> search.agent",
+            "search.agent -> index.local.snapshot",
+            "search.agent -> index.local.dense_index",
+            "index.local.snapshot -> index.local.database",
+            "search.results.page -> index.local.snapshot",
+            "search.agent -> index.local.snapshot",
+            "search.agent -> text.terms",
+        )
+    )
+    found = {one.name: (one.calls, one.again, one.modules) for one in stations}
+    assert found == {"search.agent": (1, 0, 1), "index": (4, 2, 3), "text": (1, 0, 1)}
+    assert summarize(stations) == {
+        "stations": 2,
+        "modules of search": 1,
+        "entered again at most": 2,
+        "foundations": 1,
+        "modules that ran": 5,
+    }
+
+
+def test_calls_between_modules_are_recorded_without_properties() -> None:
+    calls = trace_calls(lambda: parse_question("where is retry_backoff", str.split))
+    assert Call("rank.question.parsed", "text.terms") in calls
+    assert all(call.caller != call.module for call in calls)
+    question = parse_question("retry", str.split)
+    assert trace_calls(lambda: (question.detail, NO_HITS.is_behind(1))) == []
