@@ -397,7 +397,7 @@ def test_a_missing_or_invalid_key_command_is_an_error(server: JsonServer) -> Non
     target = embedder(server, embedding_api_key="", embedding_api_key_command="no-such-program x")
     with pytest.raises(UnavailableError, match=r"\(no-such-program\) No such file"):
         target.embed(["x"])
-    with pytest.raises(ConfigError, match="is no command"):
+    with pytest.raises(ConfigError, match="is not a valid command"):
         embedder(server, embedding_api_key="", embedding_api_key_command="a 'b").embed(["x"])
 
 
