@@ -26,4 +26,6 @@ class HashEmbedder:
             for word in WORD.findall(text):
                 for part in split_identifier(word):
                     vectors[row, zlib.crc32(part.encode()) % self.dimensions] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        units: Matrix = vectors / lengths
+        return units

@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from hash_embedder import HashEmbedder
+from sample import MakeApp
 
 from rootle.app import App
 from rootle.concurrency.deadline import DeadlineExecutor
@@ -154,7 +156,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[_Server]:
 
 
 def test_fifty_queries_are_answered_by_keywords_within_the_deadlines_of_a_broken_server(
-    server: _Server, repository, make_app
+    server: _Server, repository: Path, make_app: MakeApp
 ) -> None:
     app: App = make_app(repository)
     app.index()
@@ -175,7 +177,7 @@ def test_fifty_queries_are_answered_by_keywords_within_the_deadlines_of_a_broken
 
 
 def test_concurrent_queries_do_not_consume_the_deadline_of_a_local_leg(
-    repository, make_app, monkeypatch: pytest.MonkeyPatch
+    repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app: App = make_app(repository)
     app.index()

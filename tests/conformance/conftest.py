@@ -22,6 +22,9 @@ DIMENSIONS = 32
 TIMEOUT_S = 20.0
 
 
+OpenRemote = Callable[[str, Leg], RemoteIndex]
+
+
 class DenseBench(Protocol):
     """A backend under test: it accepts files of chunks and returns chunk ids."""
 
@@ -125,9 +128,11 @@ class _Remote:
         self._index.commit(Stamp(self._generation, is_complete=True))
 
     def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
-        stamp, ranked = self._index.query(asked, k, files, TIMEOUT_S)  # type: ignore[attr-defined]
+        index: Any = self._index  # a dense or a sparse one
+        stamp, ranked = index.query(asked, k, files, TIMEOUT_S)
         assert stamp == Stamp(self._generation, is_complete=True)
         assert stamp == self._index.read_stamp(DIMENSIONS)
+        assert isinstance(ranked, Ranked)
         return ranked
 
 
@@ -140,7 +145,7 @@ def _on_servers(*kinds: str) -> list[Any]:
 
 
 @pytest.fixture
-def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIndex]:
+def open_remote(request: pytest.FixtureRequest) -> OpenRemote:
     """Open an index with a new name on a real server."""
 
     def open_it(kind: str, leg: Leg) -> RemoteIndex:
@@ -153,7 +158,7 @@ def open_remote(request: pytest.FixtureRequest) -> Callable[[str, Leg], RemoteIn
 
 
 @pytest.fixture(params=["embedded", *_on_servers("chroma", "opensearch", "weaviate")])
-def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseBench:
+def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemote) -> DenseBench:
     if request.param == "embedded":
         return _EmbeddedDense(tmp_path)
     return _Remote(
@@ -163,7 +168,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> DenseB
 
 
 @pytest.fixture(params=["embedded", *_on_servers("opensearch", "elasticsearch", "weaviate")])
-def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote) -> SparseBench:
+def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)
     return _Remote(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
 import pytest
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.index.remote.protocol import RemoteChunk, Stamp
+from rootle.index.remote.protocol import RemoteChunk, RemoteDense, Stamp
 from rootle.protocols import Matrix, Vector
+
+if TYPE_CHECKING:
+    from conformance.conftest import DenseBench, OpenRemote
 
 _RNG = np.random.default_rng(5)
 
@@ -26,7 +31,7 @@ def _files(vectors: Matrix, per_file: int = 5) -> dict[int, dict[int, Vector]]:
     return files
 
 
-def test_results_are_ordered_by_cosine(dense) -> None:
+def test_results_are_ordered_by_cosine(dense: DenseBench) -> None:
     vectors = _vectors(600)
     dense.write(_files(vectors))
     question = _vectors(1)[0]
@@ -39,7 +44,7 @@ def test_results_are_ordered_by_cosine(dense) -> None:
     assert np.allclose(found.scores, cosines[found.ids - 100], atol=0.01)
 
 
-def test_filters_apply_before_the_best_results_are_selected(dense) -> None:
+def test_filters_apply_before_the_best_results_are_selected(dense: DenseBench) -> None:
     vectors = _vectors(600)
     dense.write(_files(vectors))
     question = _vectors(1)[0]
@@ -52,7 +57,7 @@ def test_filters_apply_before_the_best_results_are_selected(dense) -> None:
     assert all(((chunk - 100) // 5 + 1) % 2 for chunk in some.ids.tolist())
 
 
-def test_a_filter_can_have_a_hundred_thousand_files(dense) -> None:
+def test_a_filter_can_have_a_hundred_thousand_files(dense: DenseBench) -> None:
     vectors = _vectors(50)
     dense.write(_files(vectors))
     allowed = {2, 5, *range(1_000_000, 1_100_000)}
@@ -60,12 +65,12 @@ def test_a_filter_can_have_a_hundred_thousand_files(dense) -> None:
     assert sorted(found.ids.tolist()) == [*range(105, 110), *range(120, 125)]
 
 
-def test_an_empty_filter_excludes_every_file(dense) -> None:
+def test_an_empty_filter_excludes_every_file(dense: DenseBench) -> None:
     dense.write(_files(_vectors(10)))
     assert dense.query(_vectors(1)[0], 5, files=set()).ids.tolist() == []
 
 
-def test_rewriting_a_file_deletes_its_old_chunks(dense) -> None:
+def test_rewriting_a_file_deletes_its_old_chunks(dense: DenseBench) -> None:
     vectors = _vectors(15)
     dense.write(_files(vectors))
     dense.write({2: {900: vectors[0], 901: vectors[1]}})
@@ -73,20 +78,20 @@ def test_rewriting_a_file_deletes_its_old_chunks(dense) -> None:
     assert sorted(found.ids.tolist()) == [*range(100, 105), *range(110, 115), 900, 901]
 
 
-def test_removed_files_are_not_found(dense) -> None:
+def test_removed_files_are_not_found(dense: DenseBench) -> None:
     dense.write(_files(_vectors(15)))
     dense.remove([1, 3, 77])
     assert sorted(dense.query(_vectors(1)[0], 50).ids.tolist()) == [*range(105, 110)]
 
 
-def test_an_empty_index_finds_nothing(dense) -> None:
+def test_an_empty_index_finds_nothing(dense: DenseBench) -> None:
     dense.write({})
     assert dense.query(_vectors(1)[0], 5).ids.tolist() == []
 
 
 @pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "opensearch", "weaviate"])
-def test_a_replica_reports_its_stamp_and_chunks(kind: str, open_remote) -> None:
+def test_a_replica_reports_its_stamp_and_chunks(kind: str, open_remote: OpenRemote) -> None:
     index = open_remote(kind, "dense")
     assert index.read_stamp(32) is None
     index.drop()
@@ -107,7 +112,7 @@ def test_a_replica_reports_its_stamp_and_chunks(kind: str, open_remote) -> None:
     with pytest.raises(RefusedError):
         index.put([RemoteChunk(11, 2, "c.py", "python", 1, 2, vectors[0][:5], "")])
     with pytest.raises(UnavailableError):
-        index.query(vectors[0][:5], 3, None, 20.0)
+        cast("RemoteDense", index).query(vectors[0][:5], 3, None, 20.0)
     index.create(32)
     assert index.read_stamp(32) == Stamp(-1, is_complete=False)
     assert index.count() == 0

@@ -30,14 +30,14 @@ def make_folder(path: Path, *names: str) -> str:
     return str(path)
 
 
-def test_the_shipped_model_is_the_default():
+def test_the_shipped_model_is_the_default() -> None:
     choice = choose_model(Config())
     assert (choice.kind, choice.model, choice.remark) == ("static", "static-code-v1", "")
     assert choice.is_table
 
 
 @pytest.mark.parametrize("provider", ["openai", "mistral", "jina", "voyage", "cohere", "azure"])
-def test_a_server_model_without_a_key_is_replaced_with_a_remark(provider):
+def test_a_server_model_without_a_key_is_replaced_with_a_remark(provider: str) -> None:
     choice = choose("openai-embeddings-001", embedding_provider=provider)
     assert choice.kind == "static"
     assert choice.remark.startswith('embeddingModelID is "openai-embeddings-001": ')
@@ -54,13 +54,15 @@ def test_a_server_model_without_a_key_is_replaced_with_a_remark(provider):
         {"embedding_provider": "azure", "embedding_endpoint": ENDPOINT},
     ],
 )
-def test_a_server_model_with_a_key_or_an_endpoint_is_chosen_without_a_request(settings):
+def test_a_server_model_with_a_key_or_an_endpoint_is_chosen_without_a_request(
+    settings: dict[str, Any],
+) -> None:
     choice = choose(**settings)
     assert (choice.kind, choice.model, choice.remark) == ("server", "some-model", "")
     assert isinstance(open_model(choice, Config(**settings)), ModelAdapter)
 
 
-def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path):
+def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path: Path) -> None:
     gone = str(tmp_path / "gone")
     with pytest.raises(ConfigError, match="nor a folder"):
         choose(gone)
@@ -72,19 +74,19 @@ def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path):
     assert choose("openai-x", embedding_fallback=here).model == here
 
 
-def test_the_shipped_model_replaces_an_unavailable_fallback(tmp_path):
+def test_the_shipped_model_replaces_an_unavailable_fallback(tmp_path: Path) -> None:
     choice = choose(str(tmp_path / "gone"), embedding_fallback="text-embedding-3-small")
     assert choice.kind == "static"
     assert "gone" in choice.remark
     assert "embeddingApiKey" in choice.remark
 
 
-def test_an_unknown_provider_is_an_error_with_the_valid_names():
+def test_an_unknown_provider_is_an_error_with_the_valid_names() -> None:
     with pytest.raises(ConfigError, match='"opnai", expected one of openai, azure'):
         choose(embedding_provider="opnai", embedding_api_key="k")
 
 
-def test_the_fingerprint_does_not_depend_on_the_server():
+def test_the_fingerprint_does_not_depend_on_the_server() -> None:
     here = choose(embedding_endpoint=ENDPOINT, embedding_provider="ollama")
     there = choose(embedding_api_key="k", embedding_provider="openai")
     assert here.fingerprint == there.fingerprint
@@ -100,13 +102,15 @@ def test_the_fingerprint_does_not_depend_on_the_server():
         {"embedding_model_id": "another-model"},
     ],
 )
-def test_a_setting_that_changes_vectors_changes_the_fingerprint(settings):
+def test_a_setting_that_changes_vectors_changes_the_fingerprint(
+    settings: dict[str, Any],
+) -> None:
     defaults: dict[str, Any] = {"embedding_endpoint": ENDPOINT, "embedding_model_id": "some-model"}
     other = choose_model(Config(**{**defaults, **settings}))
     assert other.fingerprint != choose_model(Config(**defaults)).fingerprint
 
 
-def test_the_fingerprint_does_not_contain_the_key():
+def test_the_fingerprint_does_not_contain_the_key() -> None:
     assert "secret" not in repr(choose(embedding_api_key="secret"))
 
 
@@ -118,24 +122,28 @@ def test_the_fingerprint_does_not_contain_the_key():
         (("onnx/model.onnx", "model.safetensors", "modules.json"), "onnx"),
     ],
 )
-def test_the_format_of_a_folder_is_detected(tmp_path, names, kind):
+def test_the_format_of_a_folder_is_detected(
+    tmp_path: Path, names: tuple[str, ...], kind: str
+) -> None:
     choice = choose(make_folder(tmp_path, *names))
     assert choice.kind == kind
     assert choice.is_table is (kind == "model2vec")
 
 
-def test_a_folder_of_model2vec_can_contain_other_formats(tmp_path):
+def test_a_folder_of_model2vec_can_contain_other_formats(tmp_path: Path) -> None:
     where = make_folder(tmp_path, "model.safetensors", "onnx/model.onnx", "modules.json")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "model2vec"}))
     assert choose(where).kind == "model2vec"
 
 
-def test_a_folder_without_a_model_is_an_error(tmp_path):
+def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"without model\.safetensors, model\.onnx and modules"):
         choose(make_folder(tmp_path, "readme.md"))
 
 
-def test_a_missing_package_is_an_error_with_the_install_command(tmp_path, monkeypatch):
+def test_a_missing_package_is_an_error_with_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     where = make_folder(tmp_path, "model.onnx")
     with pytest.raises(MissingExtraError, match=r"pip install 'rootle\[onnx\]'"):
@@ -160,7 +168,9 @@ class SentenceTransformer:
 """
 
 
-def test_a_folder_of_sentence_transformers_is_opened_by_that_package(tmp_path, monkeypatch):
+def test_a_folder_of_sentence_transformers_is_opened_by_that_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """This uses a fake package, because the real one has hundreds of megabytes of dependencies."""
     (tmp_path / "stub").mkdir()
     (tmp_path / "stub" / "sentence_transformers.py").write_text(_STUB)
@@ -178,7 +188,9 @@ def test_a_folder_of_sentence_transformers_is_opened_by_that_package(tmp_path, m
     assert embedder.dimensions == 3
 
 
-def test_a_name_never_selects_a_folder_in_the_current_one(tmp_path, monkeypatch):
+def test_a_name_never_selects_a_folder_in_the_current_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A search in a cloned repository would open a model in it, which can execute code."""
     monkeypatch.chdir(tmp_path)
     for name in ("openai-embeddings-001", "jinaai/code"):

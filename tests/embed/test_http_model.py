@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,8 @@ from embedding_server import (
     openai_answer,
     rows_of,
 )
-from json_server import JsonServer, Reply
-from sample import write_tree
+from json_server import JsonServer, Reply, Request
+from sample import MakeApp, write_tree
 
 from rootle import Config
 from rootle.embed.factory import choose_model, open_model
@@ -66,7 +66,9 @@ OPENAI_COMPATIBLE = ["openai", "ollama", "llamacpp", "vllm", "lmstudio", "mistra
 
 
 @pytest.mark.parametrize("provider", OPENAI_COMPATIBLE)
-def test_compatible_providers_receive_requests_in_the_format_of_openai(server, provider):
+def test_compatible_providers_receive_requests_in_the_format_of_openai(
+    server: JsonServer, provider: str
+) -> None:
     found = embedder(server, provider).embed(TEXTS)
     assert np.allclose(found, rows_of(TEXTS), atol=1e-6)
     request = server.requests[0]
@@ -82,7 +84,9 @@ def test_compatible_providers_receive_requests_in_the_format_of_openai(server, p
         ("jina", {"task": "retrieval.query"}, {"task": "retrieval.passage"}),
     ],
 )
-def test_some_providers_receive_the_purpose_of_a_text(server, provider, query, document):
+def test_some_providers_receive_the_purpose_of_a_text(
+    server: JsonServer, provider: str, query: dict[str, str], document: dict[str, str]
+) -> None:
     target = embedder(server, provider)
     target.embed_query("retry")
     target.embed(["backoff"])
@@ -92,13 +96,13 @@ def test_some_providers_receive_the_purpose_of_a_text(server, provider, query, d
     ]
 
 
-def test_the_task_of_jina_depends_on_the_model(server):
+def test_the_task_of_jina_depends_on_the_model(server: JsonServer) -> None:
     embedder(server, "jina", embedding_model_id="jina-code-embeddings-1.5b").embed_query("x")
     embedder(server, "jina", embedding_model_id="jina-embeddings-v2-base-code").embed_query("x")
     assert [request.body.get("task") for request in server.requests] == ["nl2code.query", None]
 
 
-def test_cohere_receives_requests_in_its_own_format(server):
+def test_cohere_receives_requests_in_its_own_format(server: JsonServer) -> None:
     target = embedder(server, "cohere", embedding_endpoint=f"{server.url}/v2")
     assert np.allclose(target.embed(TEXTS), rows_of(TEXTS), atol=1e-6)
     assert np.allclose(target.embed_query(TEXTS[0]), rows_of(TEXTS)[0], atol=1e-6)
@@ -113,7 +117,9 @@ def test_cohere_receives_requests_in_its_own_format(server):
     assert query.body["input_type"] == "search_query"
 
 
-def test_azure_receives_the_deployment_in_the_path_and_the_key_in_a_special_header(server):
+def test_azure_receives_the_deployment_in_the_path_and_the_key_in_a_special_header(
+    server: JsonServer,
+) -> None:
     target = embedder(server, "azure", embedding_endpoint=server.url)
     assert np.allclose(target.embed(TEXTS), rows_of(TEXTS), atol=1e-6)
     request = server.requests[0]
@@ -136,7 +142,9 @@ def test_azure_receives_the_deployment_in_the_path_and_the_key_in_a_special_head
         ("cohere", "output_dimension"),
     ],
 )
-def test_the_configured_dimensions_are_requested(server, provider, key):
+def test_the_configured_dimensions_are_requested(
+    server: JsonServer, provider: str, key: str
+) -> None:
     target = embedder(server, provider, embedding_dimensions=16)
     assert target.dimensions == 16
     assert target.embed(TEXTS).shape == (3, 16)
@@ -144,11 +152,11 @@ def test_the_configured_dimensions_are_requested(server, provider, key):
 
 
 @pytest.fixture(scope="module")
-def llama(tmp_path_factory):
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a llama.cpp server with a tiny model."""
     path = tmp_path_factory.mktemp("model") / "tiny.gguf"
     subprocess.run([sys.executable, _TINY, "make", path], check=True)
-    command = [sys.executable, _TINY, "embed", path]
+    command = [sys.executable, str(_TINY), "embed", str(path)]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -162,7 +170,7 @@ def llama(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_real_llamacpp_server_embeds(llama, tmp_path, make_app):
+def test_a_real_llamacpp_server_embeds(llama: str, tmp_path: Path, make_app: MakeApp) -> None:
     settings: dict[str, Any] = {
         "embedding_model_id": "tiny",
         "embedding_provider": "llamacpp",
@@ -185,17 +193,17 @@ def test_a_real_llamacpp_server_embeds(llama, tmp_path, make_app):
     assert (response.degraded, response.results[0].source) == (("pending",), "merged")
 
 
-def test_no_header_is_sent_without_a_key(server):
+def test_no_header_is_sent_without_a_key(server: JsonServer) -> None:
     embedder(server, "ollama", embedding_api_key="").embed(["x"])
     assert "authorization" not in server.requests[0].headers
 
 
-def test_an_endpoint_may_include_the_path_of_the_api(server):
+def test_an_endpoint_may_include_the_path_of_the_api(server: JsonServer) -> None:
     embedder(server, embedding_endpoint=f"{server.url}/api/embeddings/").embed(["x"])
     assert server.requests[0].path == "/api/embeddings"
 
 
-def test_texts_are_sent_in_batches(server):
+def test_texts_are_sent_in_batches(server: JsonServer) -> None:
     texts = [f"text {n}" for n in range(35)]
     found = embedder(server).embed(texts)
     assert [len(request.body["input"]) for request in server.requests] == [16, 16, 3]
@@ -203,7 +211,7 @@ def test_texts_are_sent_in_batches(server):
     assert embedder(server).embed([]).shape[0] == 0
 
 
-def test_prefixes_are_added_to_queries_and_documents(server):
+def test_prefixes_are_added_to_queries_and_documents(server: JsonServer) -> None:
     target = embedder(server, embedding_query_prefix="Q: ", embedding_document_prefix="D: ")
     target.embed_query("one")
     target.embed(["two"])
@@ -219,15 +227,17 @@ def test_prefixes_are_added_to_queries_and_documents(server):
         ("text-embedding-3-small", "x", "x"),
     ],
 )
-def test_known_models_receive_their_prefixes(server, name, query, document):
+def test_known_models_receive_their_prefixes(
+    server: JsonServer, name: str, query: str, document: str
+) -> None:
     target = embedder(server, "ollama", embedding_model_id=name)
     target.embed_query("x")
     target.embed(["x"])
     assert [request.body["input"] for request in server.requests] == [[query], [document]]
 
 
-def test_vectors_are_sorted_by_their_index(server):
-    def answer_in_reverse(request):
+def test_vectors_are_sorted_by_their_index(server: JsonServer) -> None:
+    def answer_in_reverse(request: Request) -> Reply:
         reply = answer(request)
         reply.data["data"].reverse()
         return reply
@@ -236,7 +246,7 @@ def test_vectors_are_sorted_by_their_index(server):
     assert np.allclose(embedder(server).embed(TEXTS), rows_of(TEXTS), atol=1e-6)
 
 
-def test_vectors_of_any_size_are_normalized(server):
+def test_vectors_of_any_size_are_normalized(server: JsonServer) -> None:
     rows = [[3e300, 4e300], [3e-20, 4e-20], [0.0, 0.0]]
     data = [{"index": at, "embedding": row} for at, row in enumerate(rows)]
     server.answer = lambda request: Reply({"data": data})
@@ -245,8 +255,8 @@ def test_vectors_of_any_size_are_normalized(server):
     assert np.allclose(np.linalg.norm(found, axis=1), [1, 1, 0])
 
 
-def _with(change):
-    def build(request):
+def _with(change: Callable[[Any], object]) -> Callable[[Request], Reply]:
+    def build(request: Request) -> Reply:
         data = openai_answer(request.body["input"])
         change(data)
         return Reply(data)
@@ -254,8 +264,8 @@ def _with(change):
     return build
 
 
-def _set(at, value):
-    def change(data):
+def _set(at: int, value: float | str | None) -> Callable[[Any], None]:
+    def change(data: Any) -> None:
         data["data"][0]["embedding"][at] = value
 
     return change
@@ -286,21 +296,21 @@ BAD = {
 
 
 @pytest.mark.parametrize("fault", BAD)
-def test_an_invalid_answer_is_retried(server, fault):
+def test_an_invalid_answer_is_retried(server: JsonServer, fault: str) -> None:
     bad = [BAD[fault], BAD[fault], answer]
     server.answer = lambda request: bad.pop(0)(request)
     assert np.allclose(embed(model(server)), rows_of(TEXTS), atol=1e-6)
 
 
 @pytest.mark.parametrize("fault", BAD)
-def test_a_repeated_invalid_answer_is_reported(server, fault):
+def test_a_repeated_invalid_answer_is_reported(server: JsonServer, fault: str) -> None:
     server.answer = BAD[fault]
     with pytest.raises(UnavailableError, match=r"answered|cannot be reached"):
         embed(model(server, key=lambda: KEY))
     assert len(server.requests) == 4
 
 
-def test_vectors_of_a_different_length_are_rejected(server):
+def test_vectors_of_a_different_length_are_rejected(server: JsonServer) -> None:
     target = model(server)
     embed(target)
     server.answer = lambda request: Reply(openai_answer(request.body["input"], 32))
@@ -308,7 +318,7 @@ def test_vectors_of_a_different_length_are_rejected(server):
         embed(target)
 
 
-def test_an_invalid_answer_of_cohere_is_rejected(server):
+def test_an_invalid_answer_of_cohere_is_rejected(server: JsonServer) -> None:
     server.answer = lambda request: Reply(
         {"embeddings": cohere_answer(TEXTS)["embeddings"]["float"]}
     )
@@ -316,7 +326,7 @@ def test_an_invalid_answer_of_cohere_is_rejected(server):
         embedder(server, "cohere").embed_batch(TEXTS, 0.3)
 
 
-def test_a_query_has_a_timeout(server):
+def test_a_query_has_a_timeout(server: JsonServer) -> None:
     server.answer = lambda request: Reply(hang=True)
     started = time.monotonic()
     with pytest.raises(UnavailableError, match=r"within 0\.2 s"):
@@ -325,7 +335,9 @@ def test_a_query_has_a_timeout(server):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422, 429, 500, 503])
-def test_the_key_is_never_shown(server, status, caplog):
+def test_the_key_is_never_shown(
+    server: JsonServer, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
     server.answer = lambda request: Reply({"error": f"bad key {KEY}"}, status)
     target = embedder(server)
     with caplog.at_level(0), pytest.raises(UnavailableError) as caught:
@@ -340,7 +352,9 @@ def test_the_key_is_never_shown(server, status, caplog):
     assert not [text for text in shown if KEY in text]
 
 
-def test_a_key_command_runs_with_the_first_request_and_after_a_rejected_key(server, tmp_path):
+def test_a_key_command_runs_with_the_first_request_and_after_a_rejected_key(
+    server: JsonServer, tmp_path: Path
+) -> None:
     log = tmp_path / "log"
     script = tmp_path / "key"
     script.write_text(f"#!/bin/sh\necho x >> {log}\nwc -l < {log} | tr -d ' '\necho more\n")
@@ -367,7 +381,9 @@ def test_a_key_command_runs_with_the_first_request_and_after_a_rejected_key(serv
         ("true", "printed nothing"),
     ],
 )
-def test_an_error_names_a_failed_key_command_without_its_output(server, tmp_path, script, reason):
+def test_an_error_names_a_failed_key_command_without_its_output(
+    server: JsonServer, tmp_path: Path, script: str, reason: str
+) -> None:
     command = tmp_path / "key"
     command.write_text(f"#!/bin/sh\n{script}\n")
     command.chmod(0o700)
@@ -378,15 +394,17 @@ def test_an_error_names_a_failed_key_command_without_its_output(server, tmp_path
     assert caught.value.__context__ is None
 
 
-def test_a_missing_or_invalid_key_command_is_an_error(server):
+def test_a_missing_or_invalid_key_command_is_an_error(server: JsonServer) -> None:
     target = embedder(server, embedding_api_key="", embedding_api_key_command="no-such-program x")
     with pytest.raises(UnavailableError, match=r"\(no-such-program\) No such file"):
         target.embed(["x"])
-    with pytest.raises(ConfigError, match="is no command"):
+    with pytest.raises(ConfigError, match="is not a valid command"):
         embedder(server, embedding_api_key="", embedding_api_key_command="a 'b").embed(["x"])
 
 
-def test_no_key_or_proxy_is_read_from_the_environment(server, monkeypatch):
+def test_no_key_or_proxy_is_read_from_the_environment(
+    server: JsonServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("OPENAI_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY", "HTTPS_PROXY", "http_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     embedder(server, embedding_api_key="").embed(["x"])

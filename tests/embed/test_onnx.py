@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from sample import MakeApp
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
@@ -25,7 +26,7 @@ TABLE = np.eye(len(WORDS), 8, dtype=np.float32)
 
 
 @pytest.fixture
-def model_folder(tmp_path):
+def model_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "model"
     folder.mkdir()
     tokenizer = Tokenizer(WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
@@ -65,7 +66,7 @@ def unit(*words: str) -> Any:
     return total / np.linalg.norm(total)
 
 
-def test_a_text_is_the_mean_of_its_tokens_in_any_batch(model_folder):
+def test_a_text_is_the_mean_of_its_tokens_in_any_batch(model_folder: Path) -> None:
     model = embedder(model_folder)
     assert model.dimensions == 8
     long = "socket close retry backoff retry"
@@ -74,30 +75,30 @@ def test_a_text_is_the_mean_of_its_tokens_in_any_batch(model_folder):
     assert np.allclose(model.embed(["retry backoff"])[0], found[0], atol=1e-6)
 
 
-def test_the_configuration_of_the_folder_can_select_the_first_token(model_folder):
+def test_the_configuration_of_the_folder_can_select_the_first_token(model_folder: Path) -> None:
     (model_folder / "1_Pooling").mkdir()
     pooling = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
     (model_folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     assert np.allclose(embedder(model_folder).embed(["retry"])[0], unit("[CLS]"))
 
 
-def test_the_output_of_a_pooling_model_is_used_unchanged(model_folder):
+def test_the_output_of_a_pooling_model_is_used_unchanged(model_folder: Path) -> None:
     make_model(model_folder / "model.onnx", pooled=True)
     found = embedder(model_folder).embed(["retry backoff"])[0]
     assert np.allclose(found, unit("[CLS]", "retry", "backoff"), atol=1e-6)
 
 
-def test_texts_are_truncated_to_the_limit_of_the_model(model_folder):
+def test_texts_are_truncated_to_the_limit_of_the_model(model_folder: Path) -> None:
     (model_folder / "sentence_bert_config.json").write_text('{"max_seq_length": 2}')
     found = embedder(model_folder).embed(["retry backoff socket"])[0]
     assert np.allclose(found, unit("[CLS]", "retry"), atol=1e-6)
 
 
-def test_a_lone_surrogate_can_be_embedded(model_folder):
+def test_a_lone_surrogate_can_be_embedded(model_folder: Path) -> None:
     assert embedder(model_folder).embed(["retry \ud800", "\udcff"]).any(axis=1).all()
 
 
-def test_prefixes_come_from_the_folder_and_the_configuration(model_folder):
+def test_prefixes_come_from_the_folder_and_the_configuration(model_folder: Path) -> None:
     prompts = {"prompts": {"query": "close ", "passage": "socket "}}
     (model_folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
     model = embedder(model_folder)
@@ -107,7 +108,9 @@ def test_prefixes_come_from_the_folder_and_the_configuration(model_folder):
     assert np.allclose(model.embed_query("retry"), unit("[CLS]", "backoff", "retry"), atol=1e-6)
 
 
-def test_a_search_with_a_folder_finds_by_its_vectors(model_folder, tmp_path, make_app):
+def test_a_search_with_a_folder_finds_by_its_vectors(
+    model_folder: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
     root = tmp_path / "repo"
     root.mkdir()
     (root / "a.txt").write_text("retry backoff\n")
@@ -122,7 +125,7 @@ def test_a_search_with_a_folder_finds_by_its_vectors(model_folder, tmp_path, mak
 
 
 @pytest.mark.parametrize("part", ["model.onnx", "tokenizer.json"])
-def test_an_error_names_a_damaged_folder(model_folder, part):
+def test_an_error_names_a_damaged_folder(model_folder: Path, part: str) -> None:
     (model_folder / part).write_bytes(b"{not this")
     with pytest.raises(ConfigError, match="is not a model folder with ONNX weights") as caught:
         embedder(model_folder)

@@ -16,13 +16,13 @@ def embedder() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def test_vectors_have_unit_length_and_unknown_words_give_zeros(embedder):
+def test_vectors_have_unit_length_and_unknown_words_give_zeros(embedder: StaticEmbedder) -> None:
     vectors = embedder.embed(["parse the http header", "", "ʘʘʘ"])
     assert vectors.shape == (3, 256)
     assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 0, 0], atol=1e-5)
 
 
-def test_a_text_is_closer_to_a_query_about_its_topic(embedder):
+def test_a_text_is_closer_to_a_query_about_its_topic(embedder: StaticEmbedder) -> None:
     query, near, far = embedder.embed(
         [
             "how is the http header parsed",
@@ -33,19 +33,21 @@ def test_a_text_is_closer_to_a_query_about_its_topic(embedder):
     assert query @ near > query @ far + 0.2
 
 
-def test_the_batch_around_a_text_does_not_change_its_vector(embedder):
+def test_the_batch_around_a_text_does_not_change_its_vector(embedder: StaticEmbedder) -> None:
     texts = [f"open file number{i} and read its lines" for i in range(70)]
     alone = np.vstack([embedder.embed([text]) for text in texts])
     assert np.allclose(embedder.embed(texts), alone, atol=1e-5)
 
 
-def test_texts_that_are_already_split_give_the_same_vectors(embedder):
+def test_texts_that_are_already_split_give_the_same_vectors(embedder: StaticEmbedder) -> None:
     texts = ["parseHTTPHeader(value)", "retry_backoff = 2 ** attempt"]
     words = [WORD.findall(text) for text in texts]
     assert np.array_equal(embedder.embed(texts), embedder.embed_words(words))
 
 
-def test_the_vector_is_the_sum_of_rows_weighted_by_the_root_of_their_count(embedder):
+def test_the_vector_is_the_sum_of_rows_weighted_by_the_root_of_their_count(
+    embedder: StaticEmbedder,
+) -> None:
     socket, file = embedder.embed(["socket", "file"])
     both = embedder.embed(["socket socket socket socket file"])[0]
     # sqrt(4) x socket + sqrt(1) x file, times the norms of the rows.
@@ -55,7 +57,7 @@ def test_the_vector_is_the_sum_of_rows_weighted_by_the_root_of_their_count(embed
     assert np.allclose(both, expected / np.linalg.norm(expected), atol=1e-4)
 
 
-def test_several_threads_can_use_one_embedder(embedder):
+def test_several_threads_can_use_one_embedder(embedder: StaticEmbedder) -> None:
     texts = [f"worker {i} opens connection {i % 7} and sends a request" for i in range(64)]
     expected = np.vstack([embedder.embed([text]) for text in texts])
     with ThreadPoolExecutor(8) as pool:

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sample import MakeApp
+
 from rootle import SearchQuery
 
 RANKINGS = Path(__file__).with_name("rankings.json")
@@ -25,7 +27,7 @@ WANTED = {
 }
 
 
-def test_rankings_are_as_reviewed(repository, make_app):
+def test_rankings_are_as_reviewed(repository: Path, make_app: MakeApp) -> None:
     found = _rankings(make_app(repository))
     if os.environ.get("ROOTLE_WRITE_GOLDEN"):
         RANKINGS.write_text(json.dumps(found, indent=1) + "\n")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ def set_replies(server: JsonServer, replies: Sequence[Reply]) -> None:
     server.answer = lambda request: queue.pop(0) if len(queue) > 1 else queue[0]
 
 
-def test_an_answer_is_returned_and_the_connection_is_reused(server):
+def test_an_answer_is_returned_and_the_connection_is_reused(server: JsonServer) -> None:
     target = client(f"{server.url}/api")
     assert post(target) == {"received": {"input": "x"}}
     assert post(target) == {"received": {"input": "x"}}
@@ -79,7 +80,7 @@ def test_an_answer_is_returned_and_the_connection_is_reused(server):
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-def test_a_request_can_have_no_body_and_a_query_in_the_url(server):
+def test_a_request_can_have_no_body_and_a_query_in_the_url(server: JsonServer) -> None:
     target = client(f"{server.url}/api/?version=2")
     assert target.request("GET", "/x", None, timeout_s=5, read=lambda data: data) == {
         "received": None
@@ -87,7 +88,7 @@ def test_a_request_can_have_no_body_and_a_query_in_the_url(server):
     assert server.requests[0].path == "/api/x?version=2"
 
 
-def test_a_connection_that_was_closed_while_idle_is_replaced(server):
+def test_a_connection_that_was_closed_while_idle_is_replaced(server: JsonServer) -> None:
     server.answer = lambda request: Reply({}, headers={"Keep-Alive": "timeout=0"})
     target = client(server.url)
     post(target)
@@ -98,13 +99,17 @@ def test_a_connection_that_was_closed_while_idle_is_replaced(server):
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
-def test_a_temporary_failure_is_retried_after_increasing_delays(server, clock, status):
+def test_a_temporary_failure_is_retried_after_increasing_delays(
+    server: JsonServer, clock: _Clock, status: int
+) -> None:
     set_replies(server, [Reply({}, status), Reply({}, status), Reply("done")])
     assert post(client(server.url, clock)) == "done"
     assert clock.slept == [0.25, 0.5]
 
 
-def test_retry_after_is_respected_in_seconds_and_as_a_date(server, clock):
+def test_retry_after_is_respected_in_seconds_and_as_a_date(
+    server: JsonServer, clock: _Clock
+) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     replies = [Reply({}, 429, {"Retry-After": wait}) for wait in ("7", date, "soon")]
     set_replies(server, [*replies, Reply("done")])
@@ -114,7 +119,9 @@ def test_retry_after_is_respected_in_seconds_and_as_a_date(server, clock):
     assert clock.slept[2] == 1.0  # the default delay for an invalid value
 
 
-def test_a_wait_that_is_longer_than_the_deadline_is_reported_at_once(server, clock):
+def test_a_wait_that_is_longer_than_the_deadline_is_reported_at_once(
+    server: JsonServer, clock: _Clock
+) -> None:
     set_replies(server, [Reply({}, 429, {"Retry-After": "60"})])
     with pytest.raises(UnavailableError, match="HTTP 429") as caught:
         post(client(server.url, clock), timeout_s=2)
@@ -122,7 +129,7 @@ def test_a_wait_that_is_longer_than_the_deadline_is_reported_at_once(server, clo
     assert clock.slept == []
 
 
-def test_it_fails_after_four_attempts(server, clock):
+def test_it_fails_after_four_attempts(server: JsonServer, clock: _Clock) -> None:
     set_replies(server, [Reply({}, 503)])
     with pytest.raises(UnavailableError, match="HTTP 503"):
         post(client(server.url, clock), timeout_s=1000)
@@ -130,7 +137,7 @@ def test_it_fails_after_four_attempts(server, clock):
 
 
 @pytest.mark.parametrize("status", [301, 400, 404, 413, 422])
-def test_a_permanent_failure_is_not_retried(server, status):
+def test_a_permanent_failure_is_not_retried(server: JsonServer, status: int) -> None:
     set_replies(server, [Reply({"error": "too long"}, status, {"Location": "http://example.com"})])
     with pytest.raises(RefusedError, match=f"HTTP {status}.*too long") as caught:
         post(client(server.url))
@@ -149,23 +156,25 @@ def test_a_permanent_failure_is_not_retried(server, status):
     ],
     ids=["html", "nested", "bytes", "cut", "large"],
 )
-def test_an_invalid_answer_is_retried_and_then_reported(server, clock, reply):
+def test_an_invalid_answer_is_retried_and_then_reported(
+    server: JsonServer, clock: _Clock, reply: Reply
+) -> None:
     set_replies(server, [reply])
     with pytest.raises(UnavailableError):
         post(client(server.url, clock, max_answer_bytes=1_000_000 if reply.raw else 4_000))
     assert len(server.requests) == 4
 
 
-def test_a_large_answer_is_rejected(server):
+def test_a_large_answer_is_rejected(server: JsonServer) -> None:
     set_replies(server, [Reply(raw=b"x" * 5_000)])
     with pytest.raises(UnavailableError, match="larger than 4000 bytes"):
         post(client(server.url, max_answer_bytes=4_000))
 
 
-def test_an_answer_that_the_caller_rejects_is_retried(server):
+def test_an_answer_that_the_caller_rejects_is_retried(server: JsonServer) -> None:
     set_replies(server, [Reply({"n": 0}), Reply({"n": 1})])
 
-    def read(data):
+    def read(data: dict[str, int]) -> int | None:
         if not data["n"]:
             raise UnavailableError("empty")
         return data["n"]
@@ -181,7 +190,7 @@ def test_an_answer_that_the_caller_rejects_is_retried(server):
         Reply({}, headers={"X-Long": "y"}, hang=True),
     ],
 )
-def test_the_deadline_applies_to_the_whole_request(server, reply):
+def test_the_deadline_applies_to_the_whole_request(server: JsonServer, reply: Reply) -> None:
     set_replies(server, [reply])
     started = time.monotonic()
     with pytest.raises(UnavailableError, match=r"did not answer within 0\.3 s"):
@@ -189,7 +198,7 @@ def test_the_deadline_applies_to_the_whole_request(server, reply):
     assert 0.2 < time.monotonic() - started < 1.0
 
 
-def test_the_deadline_applies_to_slow_headers():
+def test_the_deadline_applies_to_slow_headers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_drip_headers, args=(listening,))
         thread.start()
@@ -210,8 +219,8 @@ def _drip_headers(listening: socket.socket) -> None:
 
 
 def test_the_deadline_applies_to_tls_and_unknown_certificates_are_rejected(
-    certificate, monkeypatch
-):
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     with serving(lambda request: Reply({"ok": "x" * 500}), context=context) as server:
@@ -228,7 +237,7 @@ def test_the_deadline_applies_to_tls_and_unknown_certificates_are_rejected(
             post(client(server.url.replace("http:", "https:")))
 
 
-def test_an_error_names_an_unreachable_server():
+def test_an_error_names_an_unreachable_server() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     with pytest.raises(UnavailableError, match=rf"{url}/v1/things cannot be reached: .*refused"):
@@ -236,7 +245,7 @@ def test_an_error_names_an_unreachable_server():
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 500])
-def test_no_error_contains_the_key(server, status):
+def test_no_error_contains_the_key(server: JsonServer, status: int) -> None:
     echo = {"error": f"Incorrect API key provided: {KEY}. Half of it: {KEY[:8]}***"}
     set_replies(server, [Reply(echo, status)])
     target = client(server.url.replace("http://", f"http://user:{KEY}@") + f"/x?key={KEY}")
@@ -252,13 +261,13 @@ def test_no_error_contains_the_key(server, status):
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "nothing", "http://", "http://h:99999/"])
-def test_an_invalid_url_is_rejected(url):
+def test_an_invalid_url_is_rejected(url: str) -> None:
     with pytest.raises(ConfigError):
         client(url)
 
 
 @pytest.mark.parametrize("key", ["a\nb", "schlüssel", "\x00"])
-def test_a_key_with_invalid_characters_is_rejected_without_showing_it(key):
+def test_a_key_with_invalid_characters_is_rejected_without_showing_it(key: str) -> None:
     with pytest.raises(ConfigError, match="header Authorization") as caught:
         http_client.JsonServer("http://127.0.0.1:1", {"Authorization": f"Bearer {key}"})
     assert key not in str(caught.value)

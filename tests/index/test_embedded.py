@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,7 +103,9 @@ def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") ->
 
 
 def _ids(reader: EmbeddedSparse, word: str, **only: set[int]) -> list[int]:
-    return reader.query([WeightedTerm(word, 1.0)], 10, only.get("files")).ids.tolist()
+    found = reader.query([WeightedTerm(word, 1.0)], 10, only.get("files"))
+    ids: list[int] = found.ids.tolist()
+    return ids
 
 
 def test_terms_match_chunks_files_and_definitions(tmp_path: Path) -> None:
@@ -204,7 +207,7 @@ def test_chunk_ids_are_never_reused(tmp_path: Path) -> None:
     connection.close()
 
 
-def _chunk():
+def _chunk() -> Any:
     from types import SimpleNamespace
 
     return SimpleNamespace(
@@ -249,7 +252,7 @@ def test_a_held_lock_raises_an_error_after_the_timeout(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [1, 5, 200, 3_000, 50_000])
 @pytest.mark.parametrize("k", [1, 5, 200])
-def test_the_best_rows_of_a_scan_are_selected(rows, k):
+def test_the_best_rows_of_a_scan_are_selected(rows: int, k: int) -> None:
     rng = np.random.default_rng(rows)
     spread = rng.random(rows).astype(np.float32)
     for scores in (spread, np.round(spread, 1), np.full(rows, -np.inf, dtype=np.float32)):

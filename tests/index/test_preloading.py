@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sample import FILES, OLD_S, make_repository
+from sample import FILES, OLD_S, MakeApp, make_repository
 
 from rootle.app import App
 from rootle.index.local.chunk_cache import ChunkCache
@@ -43,7 +43,7 @@ def _search(app: App, *questions: str) -> dict[str, int]:
 
 
 def test_from_the_fourth_query_on_no_chunk_is_read(
-    tmp_path: Path, make_app, chunk_reads: list[int]
+    tmp_path: Path, make_app: MakeApp, chunk_reads: list[int]
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo"), enable_cache=False)
     app.index()
@@ -56,7 +56,7 @@ def test_from_the_fourth_query_on_no_chunk_is_read(
 
 
 def test_a_single_query_preloads_nothing(
-    tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo"), enable_cache=False)
     app.index()
@@ -69,7 +69,7 @@ def test_a_single_query_preloads_nothing(
 
 
 @pytest.mark.slow
-def test_changes_between_queries_are_shown(tmp_path: Path, make_app) -> None:
+def test_changes_between_queries_are_shown(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(tmp_path / "repo")
     app = make_app(root)
     app.index()
@@ -87,7 +87,7 @@ def test_changes_between_queries_are_shown(tmp_path: Path, make_app) -> None:
 
 
 def test_a_full_chunk_cache_still_returns_every_chunk(
-    tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_app(make_repository(tmp_path / "repo")).index()
     monkeypatch.setattr("rootle.index.local.chunk_cache.MAX_CHUNKS", 3)

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 from command import rootle
 from json_server import Reply, Request, serving
 from real_servers import RealServer, chroma_server, weaviate_server
-from sample import QUESTIONS, many_files, write, write_tree
+from sample import QUESTIONS, MakeApp, many_files, write, write_tree
 
 from rootle.app import App
 from rootle.errors import ConfigError, SearchUnavailableError
@@ -30,7 +30,7 @@ from rootle.types import BackendStatus, SearchQuery
 
 
 @pytest.fixture
-def own_chroma(tmp_path: Path):
+def own_chroma(tmp_path: Path) -> Iterator[Any]:
     """A server that a test can kill."""
     (tmp_path / "chroma").mkdir()
     server = chroma_server(tmp_path / "chroma")
@@ -77,7 +77,12 @@ def _chunks(app: App) -> int:
     ],
 )
 def test_any_pair_of_backends_gives_the_same_answers_as_the_embedded_pair(
-    dense: str, sparse: str, repository: Path, make_app, tmp_path: Path, request
+    dense: str,
+    sparse: str,
+    repository: Path,
+    make_app: MakeApp,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     def url(kind: str) -> str:
         return "" if kind == "embedded" else str(request.getfixturevalue(kind).url)
@@ -105,7 +110,9 @@ def test_any_pair_of_backends_gives_the_same_answers_as_the_embedded_pair(
 
 
 @pytest.mark.server
-def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma) -> None:
+def test_changes_and_removals_are_replicated(
+    repository: Path, make_app: MakeApp, chroma: RealServer
+) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
     assert _count_replica(app) == _chunks(app) > 0
@@ -122,7 +129,11 @@ def test_changes_and_removals_are_replicated(repository: Path, make_app, chroma)
 @pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "weaviate"])
 def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
-    kind: str, tmp_path: Path, make_app, monkeypatch, request
+    kind: str,
+    tmp_path: Path,
+    make_app: MakeApp,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     root = write_tree(tmp_path / "many", many_files(300, functions=8))
     (tmp_path / "server").mkdir()
@@ -150,9 +161,9 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert answer.results
     server.start()
     app.index()
-    index = (
-        app._container.indexer().remote_indexes._replicas["dense"].open_index(_backend(app).index)
-    )
+    remote = app._container.indexer().remote_indexes
+    assert remote is not None
+    index = remote._replicas["dense"].open_index(_backend(app).index)
     assert index.count() == _chunks(app)
     assert _backend(app).waiting_files == 0
     assert _backend(app).failing_since is None
@@ -160,7 +171,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert other.search("flush the ledger").degraded == ()
 
 
-def _batches_put(monkeypatch, adapter: type) -> list[int]:
+def _batches_put(monkeypatch: pytest.MonkeyPatch, adapter: type) -> list[int]:
     """Count the batches sent to a server."""
     batches: list[int] = []
     put = adapter.put  # type: ignore[attr-defined]
@@ -175,7 +186,7 @@ def _batches_put(monkeypatch, adapter: type) -> list[int]:
 
 @pytest.mark.server
 def test_a_refused_write_is_retried_in_the_background(
-    repository: Path, make_app, own_chroma: RealServer, monkeypatch
+    repository: Path, make_app: MakeApp, own_chroma: RealServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.index.remote.replication._BACKOFF", _Quick())
     app = make_app(repository, dense_backend="chroma", dense_endpoint=own_chroma.url)
@@ -198,7 +209,7 @@ class _Quick:
 
 @pytest.mark.server
 def test_a_hanging_server_delays_a_query_until_the_deadline_at_most(
-    repository: Path, make_app, own_chroma: RealServer
+    repository: Path, make_app: MakeApp, own_chroma: RealServer
 ) -> None:
     app = make_app(
         repository, dense_backend="chroma", dense_endpoint=own_chroma.url, dense_timeout_ms=400
@@ -215,7 +226,9 @@ def test_a_hanging_server_delays_a_query_until_the_deadline_at_most(
 
 
 @pytest.mark.server
-def test_a_missing_or_empty_collection_is_recreated(repository: Path, make_app, chroma) -> None:
+def test_a_missing_or_empty_collection_is_recreated(
+    repository: Path, make_app: MakeApp, chroma: RealServer
+) -> None:
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
     app.index()
@@ -236,7 +249,7 @@ def test_a_missing_or_empty_collection_is_recreated(repository: Path, make_app, 
 
 @pytest.mark.server
 def test_a_replacement_lost_by_a_killed_server_is_detected(
-    repository: Path, make_app, chroma
+    repository: Path, make_app: MakeApp, chroma: RealServer
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
@@ -259,7 +272,7 @@ def test_a_replacement_lost_by_a_killed_server_is_detected(
 
 @pytest.mark.server
 def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
-    repository: Path, make_app, chroma
+    repository: Path, make_app: MakeApp, chroma: RealServer
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
@@ -281,7 +294,7 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
 
 @pytest.mark.server
 def test_a_collection_with_other_dimensions_is_recreated(
-    repository: Path, make_app, chroma
+    repository: Path, make_app: MakeApp, chroma: RealServer
 ) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
@@ -301,7 +314,9 @@ def test_a_collection_with_other_dimensions_is_recreated(
 
 
 @pytest.mark.server
-def test_rebuild_and_clear_delete_the_replica(repository: Path, make_app, chroma) -> None:
+def test_rebuild_and_clear_delete_the_replica(
+    repository: Path, make_app: MakeApp, chroma: RealServer
+) -> None:
     app = make_app(repository, dense_backend="chroma", dense_endpoint=chroma.url)
     app.index()
     first = _backend(app).index
@@ -316,7 +331,7 @@ def test_rebuild_and_clear_delete_the_replica(repository: Path, make_app, chroma
     assert not app.index_dir.exists()
 
 
-def test_an_invalid_backend_is_refused_with_the_remedy(repository: Path, make_app) -> None:
+def test_an_invalid_backend_is_refused_with_the_remedy(repository: Path, make_app: MakeApp) -> None:
     for settings, said in (
         ({"dense_backend": "chrome"}, 'denseBackend is "chrome".*"chroma"'),
         ({"dense_backend": "elasticsearch"}, "choose one of"),
@@ -329,7 +344,9 @@ def test_an_invalid_backend_is_refused_with_the_remedy(repository: Path, make_ap
 
 
 @pytest.mark.server
-def test_a_read_only_app_never_writes_to_a_server(repository: Path, make_app, chroma) -> None:
+def test_a_read_only_app_never_writes_to_a_server(
+    repository: Path, make_app: MakeApp, chroma: RealServer
+) -> None:
     settings = {"dense_backend": "chroma", "dense_endpoint": chroma.url}
     app = make_app(repository, **settings)
     app.index()
@@ -363,7 +380,10 @@ def _no_key(request: Request) -> Reply:
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [_nonsense, _another_shape, _hang, _drip, _no_key, None])
 def test_fifty_queries_with_a_broken_server_end_within_the_deadline(
-    fault: Callable[[Request], Reply] | None, repository: Path, make_app, caplog
+    fault: Callable[[Request], Reply] | None,
+    repository: Path,
+    make_app: MakeApp,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     make_app(repository).index()
     with serving(fault or _hang) as server:
@@ -391,7 +411,9 @@ def test_fifty_queries_with_a_broken_server_end_within_the_deadline(
     assert "sesame" not in status + caplog.text
 
 
-def test_without_both_servers_the_search_is_unavailable(repository: Path, make_app) -> None:
+def test_without_both_servers_the_search_is_unavailable(
+    repository: Path, make_app: MakeApp
+) -> None:
     make_app(repository).index()
     with serving(_hang) as server:
         gone = server.url
@@ -407,7 +429,7 @@ def test_without_both_servers_the_search_is_unavailable(repository: Path, make_a
 
 
 def test_the_status_command_reports_pending_files_and_the_reason(
-    repository: Path, make_app, tmp_path: Path
+    repository: Path, make_app: MakeApp, tmp_path: Path
 ) -> None:
     with serving(_hang) as server:
         gone = server.url
@@ -425,7 +447,7 @@ def test_the_status_command_reports_pending_files_and_the_reason(
 
 
 def test_a_key_from_a_command_is_never_shown(
-    repository: Path, make_app, tmp_path: Path, caplog
+    repository: Path, make_app: MakeApp, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     key = tmp_path / "key"
     key.write_text("sesame-4711\n")

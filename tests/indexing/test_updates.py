@@ -76,7 +76,7 @@ def test_an_open_app_records_new_modification_times(repository: Path, make_app: 
 
 
 def test_an_edit_of_equal_size_and_time_right_after_indexing_is_found(
-    repository: Path, make_app
+    repository: Path, make_app: MakeApp
 ) -> None:
     app = make_app(repository)
     file = write(repository, "note.py", "def zebra(): pass\n", when_s=None)
@@ -125,7 +125,9 @@ def test_an_edit_embeds_only_changed_chunks(
     assert "changed" in "".join(embedder.texts)
 
 
-def test_an_ignore_rule_removes_files_until_it_is_deleted(repository: Path, make_app) -> None:
+def test_an_ignore_rule_removes_files_until_it_is_deleted(
+    repository: Path, make_app: MakeApp
+) -> None:
     write(repository, "notes/draft.md", "# Zebra crossing\n")
     app = make_app(repository)
     assert search_paths(app, "zebra crossing")[0] == "notes/draft.md"

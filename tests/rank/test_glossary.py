@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -76,7 +77,7 @@ def test_english_questions_are_detected_as_english(text: str) -> None:
 
 
 @given(st.text(max_size=40), st.sampled_from(["de", "es", "zh", "ja"]))
-def test_any_text_can_be_translated(text: str, language) -> None:
+def test_any_text_can_be_translated(text: str, language: Literal["de", "es", "zh", "ja"]) -> None:
     translation = translate(text, language)
     assert translation is None or translation.terms
 

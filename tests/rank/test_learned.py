@@ -103,7 +103,8 @@ def _slow(rank: Any) -> Any:
     def rank_slowly(evidence: Any) -> RankedFiles:
         for _ in range(2_000):
             np.sort(np.arange(5_000)[::-1])
-        return rank(evidence)
+        ranked: RankedFiles = rank(evidence)
+        return ranked
 
     return rank_slowly
 

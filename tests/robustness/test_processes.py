@@ -132,7 +132,8 @@ def _query() -> Any:
 
 
 def _file_id(snapshot: Any, path: str) -> int:
-    return next(state.id for state in snapshot.all_files() if state.path == path)
+    found: int = next(state.id for state in snapshot.all_files() if state.path == path)
+    return found
 
 
 def test_a_search_waits_for_the_first_index_of_another_process(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hash_embedder import HashEmbedder
+from sample import MakeApp
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -71,7 +72,7 @@ class _TimingOut(HashEmbedder):
 
 
 @pytest.fixture
-def app(repository: Path, make_app) -> App:
+def app(repository: Path, make_app: MakeApp) -> App:
     app: App = make_app(repository)
     app.index()
     return app

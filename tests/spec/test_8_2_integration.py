@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from json_server import Reply, Request, serving
 from real_servers import RealServer
-from sample import write_tree
+from sample import MakeApp, write_tree
 
 from rootle.app import App
 from rootle.types import SearchQuery
@@ -77,7 +77,9 @@ def _ask(app: App, question: str, **filters: Any) -> list[str]:
     return [result.file_path for result in answer.results]
 
 
-def test_8_2_1_indexing_and_search_end_to_end(tmp_path: Path, make_app, settings) -> None:
+def test_8_2_1_indexing_and_search_end_to_end(
+    tmp_path: Path, make_app: MakeApp, settings: dict[str, str | int]
+) -> None:
     app = make_app(write_tree(tmp_path / "project", _FILES), **settings)
     report = app.index()
     assert report.files_indexed == len(_FILES)
@@ -91,7 +93,9 @@ def test_8_2_1_indexing_and_search_end_to_end(tmp_path: Path, make_app, settings
     assert set(relevant) == {"src/users.js", "src/routes.js", "tools/admin.py"}
 
 
-def test_8_2_2_filtering_by_language_and_recency(tmp_path: Path, make_app, settings) -> None:
+def test_8_2_2_filtering_by_language_and_recency(
+    tmp_path: Path, make_app: MakeApp, settings: dict[str, str | int]
+) -> None:
     text = _FILES["src/users.js"]
     root = write_tree(tmp_path / "project", {"now.js": text, "then.js": text.replace("id", "key")})
     write_tree(root, {"admin.py": _FILES["tools/admin.py"]})
@@ -110,7 +114,7 @@ def test_8_2_2_filtering_by_language_and_recency(tmp_path: Path, make_app, setti
 
 
 @pytest.mark.parametrize("is_on", [True, False])
-def test_8_2_3_learned_reranker_integration(tmp_path: Path, make_app, is_on: bool) -> None:
+def test_8_2_3_learned_reranker_integration(tmp_path: Path, make_app: MakeApp, is_on: bool) -> None:
     def promote(request: Request) -> Reply:
         likes = [text.startswith("src/mailer.js") for text in request.body["documents"]]
         results = [
@@ -131,7 +135,9 @@ def test_8_2_3_learned_reranker_integration(tmp_path: Path, make_app, is_on: boo
     assert bool(model.requests) == is_on
 
 
-def test_no_filter_lets_through_too_much_or_too_little(tmp_path: Path, make_app, settings) -> None:
+def test_no_filter_lets_through_too_much_or_too_little(
+    tmp_path: Path, make_app: MakeApp, settings: dict[str, str | int]
+) -> None:
     """Random trees and filters; the servers may propose three chunks each."""
     rng = Random(8)
     names = [

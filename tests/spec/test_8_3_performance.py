@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from json_server import Reply, serving
-from sample import make_repository, many_files
+from sample import MakeApp, make_repository, many_files
 
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
 
 
-def test_8_3_1_large_codebase_simulation(tmp_path: Path, make_app) -> None:
+def test_8_3_1_large_codebase_simulation(tmp_path: Path, make_app: MakeApp) -> None:
     files = many_files(500, functions=4)
     app = make_app(make_repository(tmp_path / "large", files))
     report = app.index()
@@ -26,7 +26,7 @@ def test_8_3_1_large_codebase_simulation(tmp_path: Path, make_app) -> None:
         assert app.search(name).results[0].file_path == path
 
 
-def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app) -> None:
+def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app: MakeApp) -> None:
     files = many_files(60, functions=3)
     app = make_app(make_repository(tmp_path / "busy", files), stale_check_seconds=3_600)
     app.index()
@@ -56,7 +56,7 @@ def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app) -> None:
         assert alone.search(question).results == answers[question].results
 
 
-def test_8_3_3_failure_mode_stress_test(repository: Path, make_app) -> None:
+def test_8_3_3_failure_mode_stress_test(repository: Path, make_app: MakeApp) -> None:
     make_app(repository).index()
     with serving(lambda _: Reply({})) as server:
         invalid = server.url  # nothing listens there any more

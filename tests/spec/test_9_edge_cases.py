@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hash_embedder import HashEmbedder
-from sample import FILES, make_repository, write
+from sample import FILES, MakeApp, make_repository, write
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -24,7 +24,7 @@ from rootle.types import SearchQuery
 pytestmark = pytest.mark.slow
 
 
-def test_9_1_empty_repository(tmp_path: Path, make_app) -> None:
+def test_9_1_empty_repository(tmp_path: Path, make_app: MakeApp) -> None:
     (tmp_path / "empty").mkdir()
     response = make_app(tmp_path / "empty").search("function addUser")
     assert response.results == ()
@@ -47,7 +47,7 @@ def _events(log: Path) -> list[str]:
 
 
 def test_9_2_embedding_service_unavailable(
-    repository: Path, make_app, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    repository: Path, make_app: MakeApp, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Misconfigured(HashEmbedder):
         def embed(self, texts: Sequence[str]) -> Matrix:
@@ -64,7 +64,7 @@ def test_9_2_embedding_service_unavailable(
     agent.close()
 
 
-def test_9_3_sparse_index_staleness(repository: Path, make_app, tmp_path: Path) -> None:
+def test_9_3_sparse_index_staleness(repository: Path, make_app: MakeApp, tmp_path: Path) -> None:
     app = make_app(repository)
     app.index()
     agent = _make_logging_agent(app, tmp_path / "log.jsonl")
@@ -75,7 +75,7 @@ def test_9_3_sparse_index_staleness(repository: Path, make_app, tmp_path: Path) 
     agent.close()
 
 
-def test_9_4_high_churn(repository: Path, make_app) -> None:
+def test_9_4_high_churn(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository, watch_debounce_ms=500)
     batches: list[tuple[str, ...]] = []
     with app.watch() as live:
@@ -98,7 +98,7 @@ def _wait_until(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_9_5_memory_pressure_from_large_chunks(tmp_path: Path, make_app) -> None:
+def test_9_5_memory_pressure_from_large_chunks(tmp_path: Path, make_app: MakeApp) -> None:
     functions = "".join(f"def zebra_{n}():\n    return {n} * {n}\n\n\n" for n in range(3_000))
     app = make_app(
         make_repository(tmp_path / "repo", {**FILES, "large.py": functions}),
@@ -111,7 +111,7 @@ def test_9_5_memory_pressure_from_large_chunks(tmp_path: Path, make_app) -> None
     assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
 
 
-def test_9_6_pagination_and_cursor_drift(repository: Path, make_app) -> None:
+def test_9_6_pagination_and_cursor_drift(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     first = app.search(SearchQuery("retry", limit=2))
     assert first.next_cursor is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import make_repository
+from sample import MakeApp, make_repository
 
 from rootle.index.local.database import open_database
 from rootle.index.reader import Level
@@ -38,7 +38,7 @@ _FILES = {
     ],
 )
 def test_every_field_contains_the_stems_that_queries_use(
-    level: Level, field: str, word: str, count: int, tmp_path: Path, make_app
+    level: Level, field: str, word: str, count: int, tmp_path: Path, make_app: MakeApp
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
     app.index()
@@ -55,7 +55,7 @@ def test_every_field_contains_the_stems_that_queries_use(
 
 
 def test_search_servers_receive_the_same_stems_separated_by_spaces(
-    tmp_path: Path, make_app
+    tmp_path: Path, make_app: MakeApp
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo", _FILES))
     app.index()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import Outcome, rootle
-from sample import FILES, QUESTIONS, git, make_repository, many_files, write
+from sample import FILES, QUESTIONS, MakeApp, git, make_repository, many_files, write
 
 pytestmark = pytest.mark.slow
 
@@ -151,7 +151,7 @@ def test_no_question_is_refused(repository: Path) -> None:
     ],
     ids=["stop", "long", "one word", "parts", "signs", "chinese", "bytes", "emoji", "data"],
 )
-def test_unusual_questions_are_answered(question: str, make_app, repository: Path) -> None:
+def test_unusual_questions_are_answered(question: str, make_app: MakeApp, repository: Path) -> None:
     app = make_app(repository)
     response = app.search(question)
     assert response.degraded == ()
@@ -163,7 +163,7 @@ def test_long_and_non_utf_8_questions_are_accepted(repository: Path) -> None:
     assert rootle("search", b"\xff retry".decode("utf-8", "surrogateescape"), cwd=repository).out
 
 
-def test_chinese_text_is_found(tmp_path: Path, make_app) -> None:
+def test_chinese_text_is_found(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(
         tmp_path / "repo", {**FILES, "docs/zh.md": "# 说明\n\n重试之前要等多久\n"}
     )
@@ -211,13 +211,14 @@ def test_invalid_options_are_refused_with_a_pointer_to_the_help(
     assert "--help" in outcome.err
 
 
-def test_pages_together_contain_every_result_once(tmp_path: Path, make_app) -> None:
-    from rootle.types import SearchQuery
+def test_pages_together_contain_every_result_once(tmp_path: Path, make_app: MakeApp) -> None:
+    from rootle.types import SearchQuery, SearchResult
 
     root = make_repository(tmp_path / "repo", many_files(30))
     app = make_app(root)
     whole = app.search(SearchQuery("flush the ledger", limit=50)).results
-    paged, cursor = [], None
+    paged: list[SearchResult] = []
+    cursor = None
     while True:
         page = app.search(SearchQuery("flush the ledger", limit=7, cursor=cursor))
         paged += page.results

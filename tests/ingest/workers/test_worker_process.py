@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import make_repository
+from sample import MakeApp, make_repository
 
 from rootle.errors import IndexMissingError, IngestError
 from rootle.index.local.writer_lock import writer_lock
@@ -68,7 +68,7 @@ def test_a_prestarted_worker_ends_with_its_parent() -> None:
 
 @pytest.mark.usefixtures("two_cores")
 def test_a_small_tree_is_indexed_if_no_process_can_be_started(
-    repository: Path, make_app, monkeypatch: pytest.MonkeyPatch
+    repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse() -> subprocess.Popen[bytes]:
         raise BlockingIOError(11, "Resource temporarily unavailable")
@@ -119,7 +119,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) ->
 @pytest.mark.parametrize("way", ["refresh", "index", "search"])
 @pytest.mark.parametrize("files", [3, 300])
 def test_a_first_index_starts_workers_at_once_and_ends_them_all(
-    way: str, files: int, tmp_path: Path, make_app, started: StartedWorkers
+    way: str, files: int, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
 ) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
@@ -138,7 +138,7 @@ def test_a_first_index_starts_workers_at_once_and_ends_them_all(
 
 
 def test_an_app_that_waits_for_another_writer_ends_its_workers(
-    repository: Path, tmp_path: Path, make_app, started: StartedWorkers
+    repository: Path, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
 ) -> None:
     notices: list[str] = []
     app = make_app(repository, notices=notices)
@@ -157,7 +157,7 @@ def test_an_app_that_waits_for_another_writer_ends_its_workers(
 
 
 def test_prestarted_workers_are_used_for_less_text_than_new_ones(
-    tmp_path: Path, make_app, started: StartedWorkers, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_app: MakeApp, started: StartedWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[int] = []
 
@@ -215,7 +215,7 @@ def test_the_writing_process_loads_no_grammar(tmp_path: Path) -> None:
 
 
 def test_no_worker_is_started_if_nothing_can_be_indexed(
-    tmp_path: Path, make_app, started: StartedWorkers
+    tmp_path: Path, make_app: MakeApp, started: StartedWorkers
 ) -> None:
     for name in ("absent", "x" * 300):
         with pytest.raises(IngestError):
