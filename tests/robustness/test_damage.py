@@ -173,7 +173,7 @@ def test_an_index_of_a_newer_version_is_reported_and_can_be_rebuilt(
     for command in (("search", "token"), ("index",), ("status",)):
         outcome = rootle(*command, "--index-dir", index, cwd=repository)
         assert outcome.code == 2
-        assert "newer rootle" in outcome.err
+        assert "newer version of rootle" in outcome.err
         assert "rootle index --rebuild" in outcome.err
     _assert_answers_or_is_rebuilt(search(repository, index), repository, index)
 

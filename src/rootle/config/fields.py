@@ -110,7 +110,8 @@ class Config:
     )
     dense_timeout_ms: int = config_field(
         2_000,
-        "Time limit of vector search. After it the search continues without and reports it.",
+        "Time limit of vector search. When it expires, the search continues without vectors, and the "
+        "response says so.",
         (1, 600_000),
     )
 
@@ -136,7 +137,8 @@ class Config:
     )
     sparse_timeout_ms: int = config_field(
         1_000,
-        "Time limit of word search. After it the search continues without and reports it.",
+        "Time limit of word search. When it expires, the search continues without words, and the "
+        "response says so.",
         (1, 600_000),
     )
 
