@@ -91,11 +91,12 @@ def test_without_trees_the_features_ranker_is_used_and_named_as_degraded(
     assert response.results[0].file_path == "src/net/retry.py"
 
 
-def test_a_ranker_that_exceeds_its_time_limit_is_not_used(tmp_path: Path, make_app: Any) -> None:
-    app = make_app(make_repository(tmp_path / "repo"))
-    agent = app._container.agent()
-    agent._ranker = replace(agent._ranker, rank=_slow(agent._ranker.rank))
-    agent._config = replace(agent._config, reranker_timeout_ms=1)
+def test_a_ranker_that_exceeds_its_time_limit_is_not_used(
+    tmp_path: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = replace(registry.LEARNED, rank=_slow(registry.LEARNED.rank))
+    monkeypatch.setattr(registry, "LEARNED", slow)
+    app = make_app(make_repository(tmp_path / "repo"), reranker_timeout_ms=1)
     assert "learned" in app.search(_DETAILED).degraded
 
 

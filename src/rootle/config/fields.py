@@ -110,8 +110,8 @@ class Config:
     )
     dense_timeout_ms: int = config_field(
         2_000,
-        "Time limit of vector search. When it expires, the search continues without vectors, and the "
-        "response says so.",
+        "Time limit of vector search. When it expires, the search continues without vectors, and "
+        "the response says so.",
         (1, 600_000),
     )
 
