@@ -67,6 +67,7 @@ def test_unchanged_lines_are_not_shown(install: Install, home: Path) -> None:
     assert "ghp_not_a_real_token" not in ran.out
 
 
+@pytest.mark.slow
 def test_characters_that_the_terminal_lacks_are_escaped(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +173,7 @@ def test_a_read_only_file_is_not_changed(install: Install, home: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 def test_a_read_only_folder_is_an_error(project: Path, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     path.parent.chmod(0o555)
@@ -319,6 +321,7 @@ def test_the_error_for_a_missing_scope_names_the_other_one(install: Install) -> 
     assert "use --scope user" in install("--agent", "goose", "--scope", "project").out
 
 
+@pytest.mark.slow
 def test_a_project_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     ran = rootle("install", "--agent", "codex", "--root", tmp_path / "nowhere")
     assert (ran.code, ran.err) == (2, f"rootle: {tmp_path}/nowhere: no such folder\n")

@@ -65,6 +65,7 @@ def test_every_argument_has_a_help_text(parser: argparse.ArgumentParser) -> None
     assert [action.dest for action in arguments if not action.help] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("--version",), ("--help",), ("search", "--help")])
 def test_help_goes_to_standard_output(command: tuple[str, ...]) -> None:
     outcome = rootle(*command)
@@ -72,11 +73,13 @@ def test_help_goes_to_standard_output(command: tuple[str, ...]) -> None:
     assert "rootle" in outcome.out
 
 
+@pytest.mark.slow
 def test_a_missing_or_unknown_command_is_an_error() -> None:
     assert rootle().code == 2
     assert rootle("dance").code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [

@@ -428,6 +428,7 @@ def test_without_both_servers_the_search_is_unavailable(
         app.search("how long to wait before the next attempt")
 
 
+@pytest.mark.slow
 def test_the_status_command_reports_pending_files_and_the_reason(
     repository: Path, make_app: MakeApp, tmp_path: Path
 ) -> None:

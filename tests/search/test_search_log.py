@@ -26,6 +26,7 @@ FIELDS = (
 ).split()
 
 
+@pytest.mark.slow
 def test_each_search_is_one_line(repository: Path) -> None:
     rootle("search", QUESTION, "--root", repository)
     rootle("search", "any", "--path", "nowhere", "--root", repository)
@@ -42,6 +43,7 @@ def test_each_search_is_one_line(repository: Path) -> None:
     assert (found["events"], empty["events"]) == ([], ["noRecall"])
 
 
+@pytest.mark.slow
 def test_a_cached_answer_is_logged(repository: Path) -> None:
     question = json.dumps({"textQuery": QUESTION}) + "\n"
     rootle("search", "--batch", "--root", repository, stdin=2 * question)
@@ -51,6 +53,7 @@ def test_a_cached_answer_is_logged(repository: Path) -> None:
     assert 0 < again["totalLatencyMs"] < found["totalLatencyMs"]
 
 
+@pytest.mark.slow
 def test_the_log_names_the_embedding_model_in_use(repository: Path, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text('{"searchAgent": {"embeddingModelID": "openai-embeddings-001"}}')
@@ -59,6 +62,7 @@ def test_the_log_names_the_embedding_model_in_use(repository: Path, tmp_path: Pa
     assert line["usedEmbeddingModel"] == "static-code-v1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "queries"), [("searchLog", []), ("searchLogQueryText", [""])])
 def test_logging_and_question_texts_can_be_switched_off(
     key: str, queries: list[str], repository: Path, tmp_path: Path
@@ -106,6 +110,7 @@ def test_concurrent_processes_lose_no_line(tmp_path: Path) -> None:
     assert len(read_lines(path)) == count * each
 
 
+@pytest.mark.slow
 def test_an_unwritable_log_causes_one_warning_and_no_failure(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_an_unknown_level_is_an_error() -> None:
         configure_logging({"ROOTLE_LOG_ENGINES": "loud"})
 
 
+@pytest.mark.slow
 def test_a_command_reports_an_unknown_level(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROOTLE_LOG", "loud")
     answer = rootle("status")
