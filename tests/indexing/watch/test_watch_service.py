@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from polling import TIMEOUT_S, wait_until
@@ -13,7 +14,10 @@ from sample import MakeApp
 
 from rootle import App, IndexUpdated
 from rootle.errors import UnavailableError
+from rootle.indexing.watch.file_watcher import FileWatcher
 from rootle.indexing.watch.watch_service import WatchService
+from rootle.indexing.watch.watcher_channel import WatcherChannel
+from rootle.indexing.watch.watcher_state import WatcherCommand
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +88,26 @@ def test_a_change_of_the_ignore_rules_takes_effect(
     wait_until(lambda: any("note.secretive" in event.removed for event in events), "excluded")
     (repository / ".rootleignore").unlink()
     wait_until(lambda: "note.secretive" in events[-1].changed, "included again")
+
+
+def test_a_command_sent_while_the_watched_folders_change_is_obeyed(
+    repository: Path, service: WatchService, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel, refresh = WatcherChannel(app.index_dir), FileWatcher.refresh
+    sent: list[Path | None] = []
+
+    def refresh_without_the_event(self: FileWatcher, *arguments: Any) -> None:
+        self.close()
+        if not sent:
+            sent.append(channel._post(WatcherCommand(is_paused=True)))
+        refresh(self, *arguments)
+
+    monkeypatch.setattr(FileWatcher, "refresh", refresh_without_the_event)
+    (repository / ".rootleignore").write_text("*.secretive\n")
+    wait_until(lambda: sent and sent[0] is not None and not sent[0].exists(), "completed")
+    state = channel.read_state()
+    assert state is not None
+    assert state.is_paused
 
 
 def test_a_branch_switch_is_one_batch(

@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any, Final
 
 from rootle.errors import IndexStorageError, IngestError, RootleError, UnavailableError
@@ -54,7 +55,7 @@ class WatchService:
         self._changed = threading.Condition(threading.RLock())
         self._current_batch: ChangeBatch | None = None
         self._command = WatcherCommand()
-        self._requests: set[str] = set()
+        self._requests: set[str] = set()  # received, but not completed yet
         self._unwatched: frozenset[str] = frozenset()
         self._is_stopping = False
         self._not_before = 0.0
@@ -108,20 +109,25 @@ class WatchService:
         return self._publisher.state.is_ready
 
     def _on_changes(self, changes: FileChanges) -> None:
-        requests = {name for name in changes.inbox_names if is_request(name)}
-        commands = [self._channel.read_command(name) for name in sorted(requests)]
         with self._changed:
             waiting_before = self._debouncer.waiting
             self._debouncer.add(changes, time.monotonic())
-            self._requests |= requests
-            for command in commands:
-                if command is not None:
-                    self._obey(command)
+            self._receive(filter(is_request, changes.inbox_names))
             if self._debouncer.waiting > waiting_before and (
                 not waiting_before
                 or time.monotonic() > self._publisher.published_at + _PUBLISH_INTERVAL_S
             ):
                 self._publish()
+            self._changed.notify_all()
+
+    def _receive(self, requests: Iterable[str]) -> None:
+        """Obey the commands in requests, and complete the requests after the next batch."""
+        with self._changed:
+            for name in sorted(set(requests) - self._requests):
+                self._requests.add(name)
+                command = self._channel.read_command(name)
+                if command is not None:
+                    self._obey(command)
             self._changed.notify_all()
 
     def _obey(self, command: WatcherCommand) -> None:
@@ -168,11 +174,13 @@ class WatchService:
 
     def _work(self) -> None:
         with self._changed:
-            requests, self._requests = self._requests, set()
+            requests = frozenset(self._requests)
             batch = self._current_batch = self._take_batch(is_requested=bool(requests))
         if batch is not None:
             self._index(batch)
         self._channel.complete(requests)
+        with self._changed:
+            self._requests -= requests
         if batch is not None and batch.is_rescan:
             _release_memory()
 
@@ -192,6 +200,8 @@ class WatchService:
         try:
             if batch.is_rescan:
                 self._watcher.refresh(self._list_known_paths())
+                # Their events are lost if they were pending while the watched folders changed.
+                self._receive(self._channel.list_requests())
         except RootleError as error:
             self._fail(batch, error, _FAILURE_RETRY_S)
             return

@@ -133,6 +133,13 @@ class WatcherChannel:
             self._state_path.unlink(missing_ok=True)
             _LOG.warning("cannot write the state of the watcher: %s", error)
 
+    def list_requests(self) -> list[str]:
+        """Return the names of the requests that are not completed."""
+        try:
+            return [name for name in os.listdir(self.folder) if is_request(name)]
+        except OSError:
+            return []
+
     def read_command(self, request: str) -> WatcherCommand | None:
         """Return the command in a request; None if it has none or was withdrawn."""
         return _read_record(self.folder / request, WatcherCommand)
