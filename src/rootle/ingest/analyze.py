@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,13 @@ from rootle.text.terms import (
 from rootle.types import DocumentSection
 
 KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
+
+
+class _ChunkVectors(NamedTuple):
+    keys: Sequence[int]  # of the embedded texts
+    packed: Sequence[bytes]  # int8; empty for a pending embedding
+    computed: int  # how many were not known
+    embedding_ms: float
 
 
 class Analyzer:
@@ -64,16 +72,12 @@ class Analyzer:
         symbols = [text_terms(" ".join(chunk.symbols), terms) for chunk, _ in chunks]
         heading = document_heading(uri, title)
         heading_words = WORD.findall(heading)
-        texts = [embedded_text(heading, body) for _, body in chunks]
-        keys = [vector_key(text) for text in texts]
-        vectors = dict(known(keys)) if known is not None else {}
-        missing = [at for at, key in enumerate(keys) if key not in vectors]
-        if not embed or self._embedder is None:
-            missing = []
-        started = time.perf_counter()
-        rows = self._embed(texts, [heading_words + found for found in words], missing)
-        embedding_ms = (time.perf_counter() - started) * 1000
-        vectors.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
+        vectors = self._vectors_of(
+            [embedded_text(heading, body) for _, body in chunks],
+            [heading_words + found for found in words],
+            known,
+            embed=embed,
+        )
         suffix = place_terms(uri, terms)
         if title:
             suffix = f"{suffix} {text_terms(title, terms)}"
@@ -91,9 +95,11 @@ class Analyzer:
                 text_terms(chunk.scope, terms),
                 text_terms(chunk.comments, terms),
                 key,
-                vectors.get(key, b""),
+                vector,
             )
-            for (chunk, _), body, symbol, key in zip(chunks, bodies, symbols, keys, strict=True)
+            for (chunk, _), body, symbol, key, vector in zip(
+                chunks, bodies, symbols, vectors.keys, vectors.packed, strict=True
+            )
         )
         return AnalyzedText(
             records,
@@ -101,9 +107,30 @@ class Analyzer:
             " ".join(bodies),
             " ".join(symbols),
             join_terms(heading_words, terms),
-            len(missing),
-            embedding_ms,
+            vectors.computed,
+            vectors.embedding_ms,
         )
+
+    def _vectors_of(
+        self,
+        texts: Sequence[str],
+        words: Sequence[Sequence[str]],
+        known: KnownVectors | None,
+        *,
+        embed: bool,
+    ) -> _ChunkVectors:
+        """Return the vectors of texts, which are also given as lists of words."""
+        keys = [vector_key(text) for text in texts]
+        vectors = dict(known(keys)) if known is not None else {}
+        missing = [at for at, key in enumerate(keys) if key not in vectors]
+        if not embed or self._embedder is None:
+            missing = []
+        started = time.perf_counter()
+        rows = self._embed(texts, words, missing)
+        embedding_ms = (time.perf_counter() - started) * 1000
+        vectors.update((keys[at], row.tobytes()) for at, row in zip(missing, rows, strict=True))
+        packed = [vectors.get(key, b"") for key in keys]
+        return _ChunkVectors(keys, packed, len(missing), embedding_ms)
 
     def _split(
         self, uri: str, text: str, language: str, sections: Sequence[DocumentSection]
