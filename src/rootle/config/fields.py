@@ -178,7 +178,8 @@ class Config:
     reranker_batch_size: int = config_field(8, "Files per request to that server.", (1, 10_000))
     reranker_timeout_ms: int = config_field(
         2_000,
-        "Time limit of reranking. After it the previous order is kept and the answer reports it.",
+        "Time limit of reranking. When it expires, the previous order is kept, and the response "
+        "says so.",
         (1, 600_000),
     )
     reranker_weights: RerankerWeights = config_field(  # noqa: RUF009 - it makes a `field`
@@ -294,7 +295,7 @@ class Config:
     )
     memory_timeout_ms: int = config_field(
         1_000,
-        "Time limit of a memory lookup. After it the search or the prompt goes without memories.",
+        "Time limit of a memory lookup. When it expires, no memories are added.",
         (1, 600_000),
     )
 
