@@ -41,7 +41,7 @@ JSON_NAMES = {
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
-    "unusedSettings backends pendingSince pendingReason pendingRetryAt modelRemark watcher "
+    "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "
     "plugins brokenPlugins",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",

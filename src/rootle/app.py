@@ -311,7 +311,7 @@ class App:
         coverage = self._measure_coverage()
         is_stale = staleness is not None
         response = self._container.agent().search(query, explain=explain, stale=is_stale)
-        embedding = ("embedding",) if self._container.model_choice().remark else ()
+        embedding = ("embedding",) if self._container.model_choice().note else ()
         partial = ("partial",) if coverage is not None else ()
         return replace(
             response,

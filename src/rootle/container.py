@@ -172,8 +172,8 @@ class Container:
         with self._lock:
             if self._model_choice is None:
                 self._model_choice = choose_model(self._config)
-                if self._model_choice.remark:
-                    self._on_warning(self._model_choice.remark)
+                if self._model_choice.note:
+                    self._on_warning(self._model_choice.note)
             return self._model_choice
 
     def embedder(self) -> Embedder:

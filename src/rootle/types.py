@@ -141,7 +141,7 @@ class Findings:
     """The response of a backend that embeds queries itself."""
 
     records: tuple[Record, ...]
-    remarks: tuple[str, ...] = ()  # messages for the reader, one sentence each
+    notes: tuple[str, ...] = ()  # messages for the reader, one sentence each
     facts: Mapping[str, Any] = field(default_factory=dict)  # the same for programs; Any: JSON
 
 
@@ -300,7 +300,7 @@ class IndexStatus:
     pending_since: str | None = None  # when the oldest pending chunk was indexed; ISO 8601, UTC
     pending_reason: str = ""  # why embedding failed; empty if it did not
     pending_retry_at: str | None = None  # of the next attempt; None for the next update
-    model_remark: str = ""  # why another model than the configured one is in use
+    model_note: str = ""  # why another model than the configured one is in use
     watcher: WatcherStatus | None = None  # None if no watcher runs
     plugins: tuple[str, ...] = ()  # "kind name" of each
     broken_plugins: tuple[str, ...] = ()  # why each of them was not loaded

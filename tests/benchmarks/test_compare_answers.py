@@ -79,7 +79,7 @@ def test_a_date_becomes_the_days_since_it() -> None:
     assert query_of(question, now_s) == {"textQuery": "x", "limit": 2, "minRecencyDays": 10.5}
 
 
-def test_printed_results_are_compared_verbatim_and_remarks_by_value(tmp_path: Path) -> None:
+def test_printed_results_are_compared_verbatim_and_notes_by_value(tmp_path: Path) -> None:
     output = 'understood as: "foo" for "fo"\na.py:3-4  0.57  def f\n  3  def f():\n\n'
     lines = list(Normalizer(tmp_path).lines(output))
     assert lines == [["fo", "foo"], "a.py:3-4  0.57  def f", "  3  def f():", ""]

@@ -30,8 +30,8 @@ def test_a_sample_depends_on_its_seed_alone() -> None:
 
 def test_outcomes_are_counted_by_package() -> None:
     results = [
-        outcome_of("src/rootle/rank/spans.py", "killed"),
-        outcome_of("src/rootle/rank/spans.py", "survived"),
+        outcome_of("src/rootle/rank/x.py", "killed"),
+        outcome_of("src/rootle/rank/x.py", "survived"),
         outcome_of("src/rootle/index/reader.py", "not executed"),
     ]
     lines = report(results).splitlines()
@@ -41,8 +41,8 @@ def test_outcomes_are_counted_by_package() -> None:
 
 
 def test_faults_that_survive_are_listed_with_their_change() -> None:
-    text = report([outcome_of("src/rootle/rank/spans.py", "survived")])
-    assert "src/rootle/rank/spans.py:3 survived (drop not)\n  - if not x:\n  + if x:" in text
+    text = report([outcome_of("src/rootle/rank/x.py", "survived")])
+    assert "src/rootle/rank/x.py:3 survived (drop not)\n  - if not x:\n  + if x:" in text
 
 
 def test_the_first_changed_line_is_shown() -> None:
@@ -54,7 +54,7 @@ def test_a_context_of_coverage_names_its_test() -> None:
 
 
 def test_results_are_read_back(tmp_path: Path) -> None:
-    written = outcome_of("src/rootle/rank/spans.py", "killed")
+    written = outcome_of("src/rootle/rank/x.py", "killed")
     (tmp_path / "results.jsonl").write_text(json.dumps(asdict(written)) + "\n")
     assert read_results(tmp_path / "results.jsonl") == [written]
     assert read_results(tmp_path / "none.jsonl") == []

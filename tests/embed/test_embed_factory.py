@@ -32,16 +32,16 @@ def make_folder(path: Path, *names: str) -> str:
 
 def test_the_shipped_model_is_the_default() -> None:
     choice = choose_model(Config())
-    assert (choice.kind, choice.model, choice.remark) == ("static", "static-code-v1", "")
+    assert (choice.kind, choice.model, choice.note) == ("static", "static-code-v1", "")
     assert choice.is_table
 
 
 @pytest.mark.parametrize("provider", ["openai", "mistral", "jina", "voyage", "cohere", "azure"])
-def test_a_server_model_without_a_key_is_replaced_with_a_remark(provider: str) -> None:
+def test_a_server_model_without_a_key_is_replaced_with_a_note(provider: str) -> None:
     choice = choose("openai-embeddings-001", embedding_provider=provider)
     assert choice.kind == "static"
-    assert choice.remark.startswith('embeddingModelID is "openai-embeddings-001": ')
-    assert choice.remark.endswith('using "static-code-v1" instead')
+    assert choice.note.startswith('embeddingModelID is "openai-embeddings-001": ')
+    assert choice.note.endswith('using "static-code-v1" instead')
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_server_model_with_a_key_or_an_endpoint_is_chosen_without_a_request(
     settings: dict[str, Any],
 ) -> None:
     choice = choose(**settings)
-    assert (choice.kind, choice.model, choice.remark) == ("server", "some-model", "")
+    assert (choice.kind, choice.model, choice.note) == ("server", "some-model", "")
     assert isinstance(open_model(choice, Config(**settings)), ModelAdapter)
 
 
@@ -68,7 +68,7 @@ def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path: Path)
         choose(gone)
     choice = choose(gone, embedding_fallback="text-embedding-3-small", embedding_api_key="k")
     assert (choice.kind, choice.model) == ("server", "text-embedding-3-small")
-    assert gone in choice.remark
+    assert gone in choice.note
     here = make_folder(tmp_path / "here", "model.safetensors", "tokenizer.json")
     assert choose(here, embedding_fallback="text-embedding-3-small").model == here
     assert choose("openai-x", embedding_fallback=here).model == here
@@ -77,8 +77,8 @@ def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path: Path)
 def test_the_shipped_model_replaces_an_unavailable_fallback(tmp_path: Path) -> None:
     choice = choose(str(tmp_path / "gone"), embedding_fallback="text-embedding-3-small")
     assert choice.kind == "static"
-    assert "gone" in choice.remark
-    assert "embeddingApiKey" in choice.remark
+    assert "gone" in choice.note
+    assert "embeddingApiKey" in choice.note
 
 
 def test_an_unknown_provider_is_an_error_with_the_valid_names() -> None:

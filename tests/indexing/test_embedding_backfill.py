@@ -508,7 +508,7 @@ def test_a_cloud_model_without_a_key_is_replaced_and_every_response_says_so(
     assert '"openai-embeddings-001"' in notices[0]
     status = app.status()
     assert status.model == "static-code-v1"
-    assert status.model_remark == notices[0]
+    assert status.model_note == notices[0]
 
 
 @pytest.mark.parametrize("reply", [Reply(hang=True), Reply({"x": "y" * 900}, drip_s=0.05)])

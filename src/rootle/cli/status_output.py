@@ -36,8 +36,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     yield "chunks", f"{status.chunks}"
     yield "disk", f"{status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the source"
     yield "model", status.model
-    if status.model_remark:
-        yield "", status.model_remark
+    if status.model_note:
+        yield "", status.model_note
     yield "languages", format_counts(status.languages)
     yield "encodings", format_counts(status.encodings)
     yield "changed", f"{status.pending} files since the last update"

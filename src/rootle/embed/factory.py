@@ -53,13 +53,13 @@ def choose_model(config: Config) -> ModelChoice:
             reasons.append(str(error))
             continue
         if isinstance(found, ModelChoice):
-            return replace(found, remark=_remark(requested, found.model, reasons))
+            return replace(found, note=_note(requested, found.model, reasons))
         reasons += [found] if found else []
     shipped = ModelChoice("static", STATIC_CODE_V1, STATIC_CODE_V1)
-    return replace(shipped, remark=_remark(requested, shipped.model, reasons))
+    return replace(shipped, note=_note(requested, shipped.model, reasons))
 
 
-def _remark(requested: str, chosen: str, reasons: list[str]) -> str:
+def _note(requested: str, chosen: str, reasons: list[str]) -> str:
     if not reasons:
         return ""
     return f'embeddingModelID is "{requested}": {"; ".join(reasons)}; using "{chosen}" instead'

@@ -23,7 +23,7 @@ class ModelChoice:
     model: str  # name or folder
     fingerprint: str
     prefixes: Prefixes = NO_PREFIXES
-    remark: str = ""  # why the requested model is not used
+    note: str = ""  # why the requested model is not used
 
     @property
     def is_table(self) -> bool:

@@ -77,7 +77,7 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         pending_since=_format_optional(backlog.since_s),
         pending_reason=backlog.reason,
         pending_retry_at=_format_optional(backlog.retry_at_s),
-        model_remark=indexer.model.remark,
+        model_note=indexer.model.note,
         watcher=_watcher_status(indexer.index_dir),
         plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
         broken_plugins=tuple(indexer.plugins.broken.values()),
@@ -103,7 +103,7 @@ def _describe_missing(indexer: Indexer) -> IndexStatus:
         pending=len(indexer.state.plan_work().read),
         pending_embeddings=0,
         skipped_text_share=0.0,
-        model_remark=indexer.model.remark,
+        model_note=indexer.model.note,
         watcher=_watcher_status(indexer.index_dir),
     )
 

@@ -18,20 +18,20 @@ from rootle.search.cache.answer_cache import AnswerCache, Present
 from rootle.search.cache.disk_cache import DiskCache
 from rootle.search.query.plugin_filters import PluginFilters
 from rootle.search.query.scope import ScopeStep
-from rootle.search.ranking.answer import AnswerStage, RankStep
-from rootle.search.ranking.deduplication import Deduplication
-from rootle.search.ranking.remarks import Remarks
-from rootle.search.ranking.reranking import Reranking
 from rootle.search.request import RequestReader
 from rootle.search.results.memory_results import MemoryResults
 from rootle.search.results.page import ContextExpansion, PageStage, PresentStep
 from rootle.search.results.response import Responder
-from rootle.search.results.span_selection import drop_excluded
+from rootle.search.results.shown_spans import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.hybrid_retriever import ConcurrencyLimit, HybridRetriever
 from rootle.search.search_log import SearchLogFile
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Sessions
+from rootle.search.stages.deduplication import Deduplication
+from rootle.search.stages.notes import Notes
+from rootle.search.stages.ranked_answer import AnswerStage, RankStep
+from rootle.search.stages.reranking import Reranking
 
 
 def open_agent(
@@ -62,7 +62,7 @@ def open_agent(
         open_embedder, config, dense=dense, sparse=sparse, model=model, is_limited=reranker is None
     )
     resources.callback(retriever.close)
-    answers: list[AnswerStage] = [Remarks(config.no_results_suggestion)]
+    answers: list[AnswerStage] = [Notes(config.no_results_suggestion)]
     if reranker is not None:
         reranking = Reranking(reranker, config, ranker.signals)
         resources.callback(reranking.close)

@@ -110,14 +110,14 @@ def _rerank(
 def _answer(query: str, records: Sequence[Record], found: Findings) -> Answer:
     shown = [_shorten(record, query) for record in records]
     blocks = [_format(number, record) for number, record in enumerate(shown, start=1)]
-    remarks = [encodable(remark) for remark in found.remarks]
-    if remarks:
-        blocks.append(f"Note: {'; '.join(remarks)}")
+    notes = [encodable(note) for note in found.notes]
+    if notes:
+        blocks.append(f"Note: {'; '.join(notes)}")
     text = "\n\n".join(blocks if shown else [_NO_MATCHES, *blocks])
     results = [
         {"source": r.source, "score": r.score, "text": r.text, "about": r.about} for r in shown
     ]
-    return Answer(text, {"results": results, "notes": remarks, **found.facts})
+    return Answer(text, {"results": results, "notes": notes, **found.facts})
 
 
 def _shorten(record: Record, query: str) -> Record:

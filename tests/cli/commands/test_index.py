@@ -34,7 +34,7 @@ _STATUS = {
     "pendingSince",
     "pendingReason",
     "pendingRetryAt",
-    "modelRemark",
+    "modelNote",
     "watcher",
     "plugins",
     "brokenPlugins",

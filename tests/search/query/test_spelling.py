@@ -51,7 +51,7 @@ def test_known_short_quoted_and_printed_names_are_not_corrected(app: App) -> Non
         response = app.search(text, explain=True)
         assert response.interpretation is not None
         assert response.interpretation.corrected == {}, text
-        assert not any("showing results for" in remark for remark in response.suggestions)
+        assert not any("showing results for" in note for note in response.suggestions)
 
 
 def test_known_names_need_no_fuzzy_search(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

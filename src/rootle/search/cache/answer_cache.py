@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from rootle.search.ranking.answer import RankedAnswer
 from rootle.search.request import SearchRequest
 from rootle.search.results.page import FindPage, ResultPage
 from rootle.search.session import Session
+from rootle.search.stages.ranked_answer import RankedAnswer
 
 _T = TypeVar("_T")
 

@@ -10,9 +10,9 @@ from typing import Final, Protocol
 import numpy as np
 
 from rootle.protocols import Ids
+from rootle.search.query.exact_match import ExactMatches, chunks_with_matches, find_matches
 from rootle.search.query.filters import filter_files, find_expiry
 from rootle.search.query.parse import ParsedQuestion
-from rootle.search.query.phrase_match import ExactMatches, chunks_with_matches, find_matches
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.types import SearchQuery
@@ -35,7 +35,7 @@ class ScopedQuery:
     chunk_ids: Ids = field(default_factory=_no_ids)  # the chunks with these matches
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_exact(self) -> bool:
@@ -77,7 +77,7 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
 def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     """Narrow the scope to the files with every phrase and a match of the regular expression.
 
-    If no file has them, the remaining words are still searched and a remark says so.
+    If no file has them, the remaining words are still searched and a note says so.
     """
     parsed = scoped.question.parsed
     if not parsed.is_exact:
@@ -90,10 +90,10 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
         return replace(scoped, files=set(found.places), matches=found, chunk_ids=chunk_ids)
     missing = _missing_message(parsed, found, is_filtered=scoped.files is not None)
     if parsed.asks_more_than_phrases:
-        remark = f"{missing}; showing results without that condition"
-        return replace(scoped, remarks=(remark, *scoped.remarks))
+        note = f"{missing}; showing results without that condition"
+        return replace(scoped, notes=(note, *scoped.notes))
     advice = "try a simpler one" if parsed.regex else "leave out the quotes to find similar text"
-    return replace(scoped, files=set(), remarks=(f"{missing}; {advice}", *scoped.remarks))
+    return replace(scoped, files=set(), notes=(f"{missing}; {advice}", *scoped.notes))
 
 
 def _has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:
@@ -108,12 +108,12 @@ def _has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:
 def _note_limit(scoped: ScopedQuery, found: ExactMatches) -> ScopedQuery:
     if not found.is_truncated:
         return scoped
-    remark = (
+    note = (
         f"only {found.files_read:,} of {found.files_total:,} files were read for the phrase or "
         "regex; narrow the question with path: or lang:"
     )
     degraded = ("exact", *scoped.degraded)
-    return replace(scoped, degraded=degraded, remarks=(*scoped.remarks, remark))
+    return replace(scoped, degraded=degraded, notes=(*scoped.notes, note))
 
 
 def _missing_message(parsed: ParsedQuery, found: ExactMatches, *, is_filtered: bool) -> str:

@@ -15,9 +15,8 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.rank.features import NAMES
 from rootle.search.query.parse import ParsedQuestion
-from rootle.search.ranking.answer import RankedAnswer
 from rootle.search.request import SearchRequest
-from rootle.search.results.span_selection import (
+from rootle.search.results.shown_spans import (
     ScoredChunks,
     read_spans,
     score_chunks,
@@ -25,6 +24,7 @@ from rootle.search.results.span_selection import (
 )
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.retrieval.candidates import is_in_sorted
+from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
     EXTRACTED,
@@ -44,7 +44,7 @@ class ResultPage:
     results: tuple[SearchResult, ...]
     file_ids: Ids  # of the whole answer, best first
     degraded: tuple[str, ...]
-    remarks: tuple[str, ...]  # for the user
+    notes: tuple[str, ...]  # for the user
     confident: bool | None
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float
@@ -78,7 +78,7 @@ class PresentStep:
             tuple(self._results(request, answer)),
             answer.file_ids,
             answer.degraded,
-            answer.remarks,
+            answer.notes,
             answer.confident,
             answer.as_of_s,
             answer.valid_until_s,

@@ -44,7 +44,7 @@ class Responder:
             confident=page.confident,
             generation=index.generation,
             took_ms=round((time.perf_counter() - request.started_s) * 1000, 3),
-            suggestions=page.remarks,
+            suggestions=page.notes,
             interpretation=_interpretation(request, page),
         )
 

@@ -114,8 +114,8 @@ def _patch(root: Path, sha: str, files: Sequence[_ChangedFile]) -> str:
     parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
     kept = [part for part in parts if not _KEY.search(part)]
     skipped = len(files) - len(kept)
-    remark = f"\n(what changed in {skipped} more files is left out: large, binary or secret)\n"
-    return "".join(kept) + (remark if skipped else "")
+    note = f"\n(what changed in {skipped} more files is left out: large, binary or secret)\n"
+    return "".join(kept) + (note if skipped else "")
 
 
 def _is_repository_top(root: Path) -> bool:

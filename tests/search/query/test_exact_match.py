@@ -9,7 +9,7 @@ import pytest
 from sample import FILES, make_repository, many_files
 
 from rootle.app import App
-from rootle.search.query import phrase_match
+from rootle.search.query import exact_match
 from rootle.types import SearchQuery, SearchResult
 
 _FILES = {
@@ -114,8 +114,8 @@ def test_excluded_words_are_not_shown(app: App) -> None:
     for result in results:
         for snippet in (result.snippet, *(span.snippet for span in result.more_spans)):
             assert not re.search(r"\b(deprecated|assert)\b", snippet, re.IGNORECASE)
-    remarks = app.search("how is the backoff computed -deprecated").suggestions
-    assert '"deprecated" are left out' in remarks[0]
+    notes = app.search("how is the backoff computed -deprecated").suggestions
+    assert '"deprecated" are left out' in notes[0]
 
 
 @pytest.mark.slow
@@ -138,11 +138,11 @@ def test_an_exact_search_has_pages(tmp_path: Path, make_app) -> None:
 
 
 def test_a_truncated_search_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phrase_match, "MAX_FILES", 3)
+    monkeypatch.setattr(exact_match, "MAX_FILES", 3)
     response = app.search(r"/\d/")
     assert "exact" in response.degraded
     assert "3 of 12 files" in response.suggestions[-1]
-    monkeypatch.setattr(phrase_match, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(exact_match, "MAX_SECONDS", -1.0)
     assert "exact" in app.search('"->"').degraded
 
 

@@ -1,4 +1,4 @@
-"""Answer stage: remarks for the user, and suggestions if nothing was found."""
+"""Answer stage: notes for the user, and suggestions if nothing was found."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
 from rootle.search.query.syntax import ParsedQuery
-from rootle.search.ranking.answer import FindAnswer, RankedAnswer
 from rootle.search.request import SearchRequest
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
 from rootle.types import SearchQuery
 
@@ -28,7 +28,7 @@ _MAX_NAMES: Final = 3
 _MAX_UNKNOWN_WORDS: Final = 3
 
 
-class Remarks:
+class Notes:
     """Explains an answer: how the question was changed, and what to try instead."""
 
     def __init__(self, no_results_suggestion: str) -> None:
@@ -38,16 +38,16 @@ class Remarks:
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
-        """Return the answer with its remarks."""
+        """Return the answer with its notes."""
         answer = find(request, scoped)
         question = scoped.question
-        remarks = (*_question_remarks(question), *answer.remarks)
+        notes = (*_question_notes(question), *answer.notes)
         if not answer.order:
-            remarks = remarks or self._suggestions(request, question)
+            notes = notes or self._suggestions(request, question)
         elif answer.confident is False:
             message = low_confidence_message(question.question, request.session.index)
-            remarks = (*remarks, message)
-        return replace(answer, remarks=remarks)
+            notes = (*notes, message)
+        return replace(answer, notes=notes)
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
         """Return what to ask instead, best first."""
@@ -70,19 +70,19 @@ def low_confidence_message(question: Question, index: IndexReader) -> str:
     return f"not confident: {reason}; the answer may not be in this folder, or in other words"
 
 
-def _question_remarks(question: ParsedQuestion) -> list[str]:
-    """Return remarks about a question that was changed or may have been misunderstood."""
-    remarks = [
+def _question_notes(question: ParsedQuestion) -> list[str]:
+    """Return notes about a question that was changed or may have been misunderstood."""
+    notes = [
         f'no "{one.typed}" here; showing results for "{one.meant}"' for one in question.corrections
     ]
     parsed = question.parsed
     words = {word.lower() for word in WORD.findall(parsed.text)}
     if parsed.excluded and not STOP_WORDS.isdisjoint(words):
         listed = " and ".join(f'"{word}"' for word in parsed.excluded)
-        remarks.append(
+        notes.append(
             f"lines with {listed} are left out; write {listed} without the - to search for it"
         )
-    return remarks
+    return notes
 
 
 def _unknown_words(question: Question, index: IndexReader) -> list[str]:

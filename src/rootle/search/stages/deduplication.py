@@ -17,12 +17,12 @@ import numpy as np
 
 from rootle.index.reader import IndexReader
 from rootle.rank.ranking_inputs import Ints, RankingInputs
-from rootle.rank.spans import span_scores
+from rootle.rank.span_selection import span_scores
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
-from rootle.search.ranking.answer import FindAnswer, RankedAnswer
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.session import Session
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import WORD, split_identifier
 
 # Measured on four repositories: nine in ten pairs of chunks that share nine in ten words have

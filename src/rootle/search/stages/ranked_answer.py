@@ -12,7 +12,7 @@ from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
-from rootle.rank.spans import ScoredSpan
+from rootle.rank.span_selection import ScoredSpan
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.candidates import Candidates
@@ -28,7 +28,7 @@ class RankedAnswer:
     score_spans: SpanScores
     confidence: Confidence | None  # None if the ranker cannot judge its scores
     degraded: tuple[str, ...]
-    remarks: tuple[str, ...]  # for the user
+    notes: tuple[str, ...]  # for the user
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float = math.inf
     duplicates: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
@@ -86,7 +86,7 @@ class RankStep:
             used.score_spans,
             confidence,
             degraded=(*candidates.degraded, *failed, *scoped.degraded),
-            remarks=scoped.remarks,
+            notes=scoped.notes,
             as_of_s=request.now_s,
             valid_until_s=scoped.valid_until_s,
         )

@@ -12,7 +12,7 @@ import numpy as np
 from rootle.index.reader import ChunkRow, IndexReader, TextRange
 from rootle.protocols import Ids
 from rootle.rank.ranking_inputs import Flags, Floats
-from rootle.rank.spans import (
+from rootle.rank.span_selection import (
     INITIAL_LINES_WITH_MATCH,
     ScoredSpan,
     choose_spans,
@@ -20,9 +20,9 @@ from rootle.rank.spans import (
     initial_lines_of,
 )
 from rootle.search.query.scope import ScopedQuery
-from rootle.search.ranking.answer import FindAnswer, RankedAnswer
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.candidates import is_in_sorted, lookup
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.types import Span
 
 # At most four spans of a file are shown. Chunks of code do not overlap, so four are enough; windows

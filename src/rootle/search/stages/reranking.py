@@ -17,9 +17,9 @@ from rootle.rank.ranking_inputs import Floats
 from rootle.rank.signals import Signals
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
 from rootle.search.query.scope import ScopedQuery
-from rootle.search.ranking.answer import FindAnswer, RankedAnswer
-from rootle.search.ranking.deduplication import best_chunks
 from rootle.search.request import SearchRequest
+from rootle.search.stages.deduplication import best_chunks
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 
 # The number of candidates in the specification. Lower files are seldom looked at, and a model on a
 # CPU reads about ten chunks a second.
