@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-help:  ## show this list
+help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 # Q and REPO are passed as environment variables, which preserves quotes and spaces in them.
@@ -11,7 +11,8 @@ demo: .venv/installed  ## set up, index and answer a question: make demo Q="…"
 	@.venv/bin/rootle search --root "$${REPO:-.}" -n 2 \
 		"$${Q:-when did a file last change, according to git}" || test $$? -eq 1
 
-# The tests start hundreds of interpreters, each of which would compile rootle again.
+# Without the bytecode cache, each of the hundreds of interpreters in the tests would compile
+# rootle.
 unexport PYTHONDONTWRITEBYTECODE
 
 test: .venv/developed  ## install the development dependencies and run all tests
@@ -49,7 +50,7 @@ wheel: .venv/developed  ## build dist/, install the wheel into an empty environm
 	build/empty/bin/python -m pip install --quiet dist/*.whl
 	mkdir -p build/empty/sample
 	cp README.md build/empty/sample/
-	cd build/empty && bin/rootle search --root sample --index-dir index -n 1 "which licence is it"
+	cd build/empty && bin/rootle search --root sample --index-dir index -n 1 "which license is it"
 
 # BENCH, REPOS and CORPUS: see docs/research/benchmarks.md.
 bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… CORPUS=…
@@ -62,7 +63,7 @@ golden: .venv/developed  ## rewrite the rankings in tests/golden; review the dif
 clean:  ## delete all generated files, including .venv
 	rm -rf .venv build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
-# The newest Python from 3.11 on that can create virtual environments.
+# The newest Python, 3.11 or later, that can create virtual environments.
 .venv/made:
 	@for name in python3.13 python3.12 python3.11 python3; do \
 		if "$$name" -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then \

@@ -1,19 +1,19 @@
-"""The way of a query through the modules of rootle, from `App.search` to its response.
+"""Trace a query through the modules of rootle, from `App.search` to its response.
 
     python -m benchmarks.trace_query ROOT [--json FILE]
 
 A query enters a module when a function of another module calls one of its functions. Creating a
-record and reading a property of one do not count. It enters a module again when the caller is in a
-different module than the last time: a loop that calls a helper a hundred times enters it once, and
-a helper that four steps call is entered four times.
+record or reading one of its properties does not count. A module is entered again when the caller is
+in a different module than the last time: a loop that calls a helper a hundred times enters it once,
+and a helper that four steps call is entered four times.
 
-Modules of `search` are stations of their own. Every other package is one station, because a query
-uses it through an interface (`IndexReader`, `Embedder`, `Ranker`) behind which anything may happen.
-The foundations are listed but not counted: any module may use them, like the standard library.
+A station is a module of `search` or another package. Other packages are not divided, because a
+query uses them through an interface (`IndexReader`, `Embedder`, `Ranker`). The foundations are
+listed but not counted: any module may use them, like the standard library.
 
-The queries are plain ones with the defaults: warm, without memories, reranker, plugins and filters,
-and without the check whether files have changed. Each is asked once, so that none comes from the
-cache. The table shows the query that enters the most stations.
+The queries run warm and with default settings: no memories, reranker, plugins or filters, and no
+check for changed files. Each query is asked once, so that no answer comes from the cache. The table
+shows the query that enters the most stations.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ FOUNDATIONS: Final = frozenset(
     "types errors protocols text concurrency http storage telemetry serialization config plugins "
     "models".split()
 )
-_QUERIES: Final = 10  # of each kind
+_QUERIES: Final = 10  # queries of each kind
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call from one module into another, both without the name of the package."""
+    """A call from one module into another; module names omit the package."""
 
     caller: str
     module: str
@@ -55,7 +55,7 @@ class Station:
     name: str
     calls: int
     again: int  # how often it was entered after the first time
-    modules: int  # that ran in it
+    modules: int  # number of modules that ran in it
 
     @property
     def is_foundation(self) -> bool:
@@ -64,7 +64,7 @@ class Station:
 
 def main() -> None:
     args = command_parser(__doc__, ROOT, JSON).parse_args()
-    # Memories would be a further search, and checks of the folder depend on the time.
+    # Memories would add a search, and the check for changed files depends on the time.
     config = Config(include_memories=False, stale_check_seconds=3_600.0)
     with index_folder(None) as folder, indexed_app(args.root, folder, config) as app:
         for query in WARM_UP:
@@ -85,7 +85,7 @@ def trace_search(app: App, query: str) -> list[Call]:
 
 
 def trace_calls(run: Callable[[], object], package: str = PACKAGE) -> list[Call]:
-    """Return the calls between modules of a package in this thread, in their order."""
+    """Run a function and return the calls between modules of a package, in order."""
     calls: list[Call] = []
 
     def record_call(frame: FrameType, event: str, _: object) -> None:
@@ -107,7 +107,7 @@ def trace_calls(run: Callable[[], object], package: str = PACKAGE) -> list[Call]
 
 
 def find_stations(calls: Iterable[Call]) -> list[Station]:
-    """Return the stations in the order in which they are entered first."""
+    """Return the stations in the order of their first entry."""
     entries: dict[str, list[Call]] = {}
     for call in calls:
         if station_of(call.caller) != station_of(call.module):
@@ -135,9 +135,11 @@ def drop_foundations(stations: Iterable[Station]) -> list[Station]:
 def summarize(stations: Sequence[Station]) -> dict[str, int]:
     """Return the figures of one query."""
     own = drop_foundations(stations)
+    in_search = [station for station in own if station.name.startswith("search.")]
     return {
         "stations": len(own),
-        "modules of search": sum(station.name.startswith("search.") for station in own),
+        "modules of search": len(in_search),
+        "modules of search entered again at most": max(station.again for station in in_search),
         "entered again at most": max(station.again for station in own),
         "foundations": len(stations) - len(own),
         "modules that ran": sum(station.modules for station in stations),
@@ -158,7 +160,7 @@ def _count_visits(calls: Iterable[Call]) -> int:
 
 
 def _is_function_of(frame: FrameType, package: str) -> bool:
-    """Return whether a frame runs a function, but no property and no generated constructor."""
+    """Return whether a frame runs a function other than a property or a generated constructor."""
     if not _is_in(frame, package):
         return False
     self = frame.f_locals.get("self")

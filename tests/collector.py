@@ -1,4 +1,4 @@
-"""An OpenTelemetry collector on this machine that decodes and keeps everything it receives."""
+"""A local OpenTelemetry collector that decodes and stores everything that it receives."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from no_network import sitecustomize as _guard
 
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
-_RIGHTS_OF_ROOT = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+_FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # `conftest.py` sets the same environment for every test.
 _fork_server = ForkServer({**os.environ, "PYTHONPATH": os.path.dirname(_guard.__file__)})
 
@@ -51,9 +51,9 @@ def rootle(
     preloaded: bool | None = None,
     timeout_s: float = 120,
 ) -> Outcome:
-    """Run a command to its end, and fail if it prints a traceback.
+    """Run a command and fail if it prints a traceback.
 
-    `program` is Python code to run in place of the entry point. With `preloaded`, which is the
+    `program` is Python code to run instead of the entry point. With `preloaded`, which is the
     default without a `program`, the command is forked from a process that has imported rootle.
     Otherwise it starts a new interpreter.
     """
@@ -70,7 +70,7 @@ def rootle(
             input=data,
             capture_output=True,
             timeout=timeout_s,
-            preexec_fn=_give_up_rights if unprivileged else limits,
+            preexec_fn=_drop_capabilities if unprivileged else limits,
         )
     outcome = Outcome(
         process.returncode,
@@ -92,7 +92,7 @@ def start_rootle(
     *arguments: str | Path, program: str | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
     """Start a command and return its process, whose output the caller reads."""
-    # A shell makes background jobs ignore Ctrl-C, and their children inherit that.
+    # A shell makes background jobs ignore Ctrl-C, and their children inherit this setting.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(
@@ -104,10 +104,10 @@ def start_rootle(
     )
 
 
-def _give_up_rights() -> None:
+def _drop_capabilities() -> None:
     """Make file permissions apply to root too."""
     if os.geteuid() != 0:
         return
     library = ctypes.CDLL(None, use_errno=True)
-    for right in _RIGHTS_OF_ROOT:
-        library.prctl(_DROP_FROM_BOUNDING_SET, right, 0, 0, 0)
+    for capability in _FILE_CAPABILITIES:
+        library.prctl(_DROP_FROM_BOUNDING_SET, capability, 0, 0, 0)

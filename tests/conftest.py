@@ -1,4 +1,4 @@
-"""Fixtures of all tests: no network, an own home, a small repository, and apps that index it."""
+"""Shared fixtures: no network, a separate home folder, a small repository, apps that index it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from rootle.serialization.json import to_json
 from rootle.sources.source import Source
 from rootle.types import SearchQuery
 
-# How long an example takes says more about the machine than about the code.
+# The time that an example takes depends more on the machine than on the code.
 hypothesis.settings.register_profile("rootle", deadline=None)
 hypothesis.settings.load_profile("rootle")
 
 _SERVERS = frozenset({"chroma", "own_chroma", "opensearch", "elasticsearch", "weaviate"})
-_SLOW = ("server", "slow")  # marks, the slowest first
+_SLOW = ("server", "slow")  # markers, slowest first
 _HOME_NUMBERS = itertools.count()
-# Every commit would start a process that looks for work.
+# Without these settings, every commit would start a maintenance process.
 _GIT_CONFIG = """\
 [init]
 	defaultBranch = main
@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if uses_server and item.get_closest_marker("server") is None:
             raise pytest.UsageError(f"{item.nodeid} uses a real server: mark it `server`")
     if hasattr(config, "workerinput"):
-        # Slow files first, so that no process still works on one when the others are done.
+        # Slow files first, so that no process is still running one when the others have finished.
         slow = [{item.path for item in items if item.get_closest_marker(mark)} for mark in _SLOW]
         items.sort(key=lambda item: [item.path in files for files in slow], reverse=True)
 
@@ -67,7 +67,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Distribute whole files, in the order of collection, to the processes of pytest-xdist."""
     from xdist.scheduler import LoadScopeScheduling
 
-    config.option.loadscopereorder = False  # by the number of tests, which is not their time
+    config.option.loadscopereorder = False  # keep the order; the default sorts by number of tests
     scheduler = LoadScopeScheduling(config, log)
     scheduler._split_scope = lambda test: _unit_of_work(config.rootpath / test.partition("::")[0])
     return scheduler
@@ -77,7 +77,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def _unit_of_work(file: Path) -> str:
     """Return the path of a test file, or one name for all files with tests of real servers.
 
-    Marks with `xdist_group` would do, but pytest-xdist 3.8 ignores them under pytest 9.2
+    Marks with `xdist_group` would suffice, but pytest-xdist 3.8 ignores them under pytest 9.2
     (https://github.com/pytest-dev/pytest-xdist/issues/1386).
     """
     sources = (file, file.with_name("conftest.py"))
@@ -86,11 +86,11 @@ def _unit_of_work(file: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _home_of_its_own(
+def _separate_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """Keep a test and its child processes from reading or writing the files of the user."""
-    # `mktemp` would look through the folders of all tests before this one.
+    """Keep a test and its child processes from reading or writing the user's files."""
+    # `mktemp` would list the folders of all earlier tests.
     home = tmp_path_factory.getbasetemp() / "homes" / str(next(_HOME_NUMBERS))
     home.mkdir(parents=True)
     monkeypatch.setenv("HOME", os.fspath(home))
@@ -108,15 +108,15 @@ def _home_of_its_own(
 
 @pytest.fixture(autouse=True)
 def _no_network_in_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pass the guard to child processes; importing it has guarded this one."""
+    """Pass the guard to child processes; its import has already guarded this process."""
     monkeypatch.setenv("PYTHONPATH", _GUARD_FOLDER)
 
 
 @pytest.fixture(autouse=True)
 def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The small folders of tests never use them, and starting them takes half of an indexing run.
+    """Start no workers ahead of an index: small folders do not use them, and starting them is slow.
 
-    A test that is about them is marked `prestarted_workers`.
+    Tests of prestarted workers are marked `prestarted_workers`.
     """
     if request.node.get_closest_marker("prestarted_workers") is None:
         monkeypatch.setattr(
@@ -125,8 +125,8 @@ def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
 
 @pytest.fixture
-def home(_home_of_its_own: Path) -> Path:
-    return _home_of_its_own
+def home(_separate_home: Path) -> Path:
+    return _separate_home
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
-        # A test changes files too soon after the last check.
+        # Tests change files so soon after a check that rootle would skip the next one.
         monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
         apps.append(app)
         return app
@@ -187,7 +187,7 @@ def answers() -> Answers:
         with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
             for question in questions:
                 answer = to_json(app.search(SearchQuery(question, limit=50)))
-                # These depend on the clock and on the number of writes, and a cursor holds both.
+                # These depend on the clock and on the number of writes, and a cursor contains both.
                 del answer["tookMs"], answer["generation"]
                 answer["nextCursor"] = answer["nextCursor"] is not None
                 seen.append(answer)

@@ -27,7 +27,7 @@ def cohere_answer(texts: Sequence[str], dimensions: int = DIMENSIONS) -> Any:
 
 
 def answer(request: Request) -> Reply:
-    """Return an answer in the format of Cohere to its requests, else in that of OpenAI."""
+    """Answer requests to the Cohere API in its format, and all others in the format of OpenAI."""
     body = request.body
     size = body.get("dimensions") or body.get("output_dimension") or DIMENSIONS
     if "texts" in body:

@@ -3,8 +3,8 @@
 Imports take most of the time of a short command, and the tests run hundreds of commands. A forked
 command has its own streams, environment, working directory and exit status, and the interpreter
 shuts down normally. It differs from a new interpreter in two ways: modules are already imported,
-and no worker processes are started ahead of a first index. Tests of either run the command in a
-new interpreter (see `command.py`).
+and no worker processes are started ahead of a first index. Tests of either difference run the
+command in a new interpreter (see `command.py`).
 
 Run as a script, this is the server. It reads one request per line, as JSON, from standard input,
 and answers each with two integers: the process ID at once, and the wait status at the end.
@@ -32,12 +32,12 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 _INTEGER = struct.Struct("<q")
-# Packages with all that is in them, and single modules beside which optional dependencies lie.
+# Packages to import completely, and single modules of packages with optional dependencies.
 _IMPORTED = (
     *("agents", "cli", "config", "index", "indexing", "ingest", "memory", "rank", "search"),
     *("sources", "embed.factory", "embed.static"),
 )
-# The interpreter reads these when it starts, so a forked one cannot obey a change.
+# The interpreter reads these when it starts, so a forked process would ignore a change.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "TZ", "OPENBLAS", "LD_")
 
 
@@ -61,11 +61,11 @@ class ForkServer:
         self._lock = threading.Lock()
 
     def can_run(self) -> bool:
-        """Return whether the interpreter would start the same in the environment of the test."""
+        """Return whether a new interpreter would start the same way in the test's environment."""
         return _read_at_start(os.environ) == _read_at_start(self._environment)
 
     def run(self, command: Command) -> subprocess.CompletedProcess[bytes]:
-        """Do what `subprocess.run` does: a command that takes too long is killed."""
+        """Run a command like `subprocess.run`; kill it if it takes too long."""
         with ExitStack() as stack:
             streams = [stack.enter_context(NamedTemporaryFile()) for _ in range(3)]
             streams[0].write(command.stdin)
@@ -111,25 +111,25 @@ def _read_at_start(environment: Any) -> dict[str, str]:
 
 
 def _ask(server: subprocess.Popen[bytes], request: dict[str, Any], timeout_s: float) -> int | None:
-    """Return the wait status of a command; None where it had to be killed."""
+    """Return the wait status of a command, or None if it had to be killed."""
     assert server.stdin is not None
     assert server.stdout is not None
     server.stdin.write(json.dumps(request).encode() + b"\n")
     (process_id,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
     in_time = bool(select.select([server.stdout], [], [], timeout_s)[0])
     if not in_time:
-        os.kill(process_id, signal.SIGKILL)  # not waited for yet, so the ID is still its own
+        os.kill(process_id, signal.SIGKILL)  # not reaped yet, so the ID was not reused
     (status,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
     return status if in_time else None
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    with server:  # closes its standard input, at whose end it exits
+    with server:  # closes its standard input, which makes it exit
         pass
 
 
 def _serve() -> dict[str, Any] | None:
-    """Fork a process per request. Returns the request in each of them, and None at the end."""
+    """Fork a process per request; return its request in each child, and None in the server."""
     _import_commands()
     gc.freeze()  # a collection in a child would copy every page
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
@@ -145,7 +145,7 @@ def _serve() -> dict[str, Any] | None:
 
 
 def _import_commands() -> None:
-    """Import what the commands use, and none of the optional dependencies."""
+    """Import the modules that the commands use, but no optional dependencies."""
     import filelock  # noqa: F401
     import platformdirs  # noqa: F401
 
@@ -162,7 +162,7 @@ def _import_commands() -> None:
 
 
 def _run(request: dict[str, Any]) -> None:
-    """Become the process that was asked for."""
+    """Run the requested command in this process."""
     modes = (os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)
     for number, (path, mode) in enumerate(zip(request["streams"], modes, strict=True)):
         opened = os.open(path, mode)

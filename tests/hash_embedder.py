@@ -12,7 +12,7 @@ from rootle.text.terms import WORD, split_identifier
 
 
 class HashEmbedder:
-    """Embeds a text by hashing its words; `texts` holds everything it was given."""
+    """Embeds a text by hashing its words; `texts` records every embedded text."""
 
     def __init__(self, dimensions: int = 64) -> None:
         self.fingerprint = f"hash-{dimensions}"

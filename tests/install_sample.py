@@ -10,10 +10,10 @@ PROJECT = "{project}"  # in golden files
 
 
 @dataclass(frozen=True)
-class Ran:
+class RunResult:
     code: int
     out: str
     err: str
 
 
-Install = Callable[..., Ran]
+Install = Callable[..., RunResult]

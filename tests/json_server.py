@@ -24,7 +24,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: `data` as JSON, or `raw` bytes, with `drip_s` between two bytes."""
+    """An answer: `data` as JSON, or `raw` bytes; `drip_s` is the delay between two bytes."""
 
     data: Any = None
     status: int = 200

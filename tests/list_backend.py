@@ -1,4 +1,4 @@
-"""A vector backend as a user might write one: it compares all vectors by cosine."""
+"""A vector backend like one that a user might write: it compares all vectors by cosine."""
 
 from __future__ import annotations
 

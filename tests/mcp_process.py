@@ -1,4 +1,4 @@
-"""`rootle mcp` as a process, with the client of the SDK or with plain lines on its pipes."""
+"""`rootle mcp` as a process, used through the client of the SDK or through lines on its pipes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def client_of(
 ) -> AsyncIterator[Client]:
     """Yield the SDK's client, connected to a server that it starts.
 
-    The server gets `--root` unless `started_in` is the folder to start it in.
+    The server gets `--root`, unless `started_in` names a working directory for it.
     """
     named = ("--root", root) if started_in is None else ()
     command, *arguments = command_line("mcp", *named, program=program)
@@ -92,7 +92,7 @@ class Lines:
         self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         return self.receive()
 
-    def greet(self) -> None:
+    def initialize(self) -> None:
         client = {"name": "a test", "version": "1"}
         hello = self.ask(
             "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client
@@ -121,7 +121,7 @@ def lines_of(root: Path, *, program: str | None = None) -> Iterator[Lines]:
 
 
 def is_alive(process_id: int) -> bool:
-    """Return whether a process runs; a zombie does not."""
+    """Return whether a process is running and not a zombie."""
     try:
         state = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
@@ -135,7 +135,7 @@ def children_of(process_id: int) -> list[int]:
 
 
 class Session:
-    """A client with blocking calls, which several threads may make at the same time."""
+    """A client with blocking calls that several threads can make at the same time."""
 
     def __init__(self, portal: BlockingPortal, client: Client) -> None:
         self._portal = portal

@@ -1,4 +1,4 @@
-"""A fake of the mem0 service with the two operations that rootle uses, as documented by mem0."""
+"""A fake mem0 service with the two operations that rootle uses, as documented by mem0."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _CHUNK_LINES = 4
 
 
 class MemoryIndex(IndexReader):
-    """Indexes texts by path. A name is defined by a line that begins with `def` and the name."""
+    """Indexes texts by path. A line that begins with `def` and a name defines this name."""
 
     def __init__(self, texts: Mapping[str, str], embedder: HashEmbedder) -> None:
         self._texts = dict(enumerate(texts.values(), start=1))

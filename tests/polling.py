@@ -1,4 +1,4 @@
-"""Waiting for a condition that another thread or process brings about."""
+"""Wait for a condition that another thread or process fulfills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 TIMEOUT_S: Final = 60.0  # generous, for a busy machine
 
 
-def wait_until(condition: Callable[[], Any], description: str) -> Any:  # Any: what it returns
+def wait_until(condition: Callable[[], Any], description: str) -> Any:  # Any: the condition's value
     """Return the first true value of a condition; fail the test after a timeout."""
     deadline = time.monotonic() + TIMEOUT_S
     while time.monotonic() < deadline:

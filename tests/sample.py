@@ -16,7 +16,7 @@ from rootle import App
 
 MakeApp = Callable[..., App]  # the type of the fixture `make_app`
 
-# Files this old are known to be unchanged without reading them.
+# Files with such an old time are known to be unchanged without being read.
 OLD_S = 1_700_000_000
 
 FILES: Mapping[str, str] = {
@@ -95,7 +95,7 @@ QUESTIONS = (
 
 
 def git(folder: Path, *arguments: str | Path, when_s: int = OLD_S) -> str:
-    """Run git with the clock at `when_s`; return its output."""
+    """Run git with commit times set to `when_s`; return its output."""
     who = {
         f"GIT_{role}_{what}": value
         for role in ("AUTHOR", "COMMITTER")
@@ -136,7 +136,7 @@ def make_repository(root: Path, files: Mapping[str, str] = FILES) -> Path:
 
 @cache
 def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
-    """Return the `.git` of these files. Copying it is faster than three processes per test."""
+    """Return a `.git` folder for these files, to copy: running git in every test is slower."""
     folder = tempfile.mkdtemp(prefix="rootle-git-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     root = write_tree(Path(folder), dict(files))
@@ -144,7 +144,7 @@ def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
     shutil.rmtree(root / ".git/hooks")
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", "first")
-    git(root, "repack", "-adq")  # one file in place of one per object
+    git(root, "repack", "-adq")  # one file instead of one per object
     git(root, "prune-packed")
     return root / ".git"
 
@@ -159,7 +159,7 @@ allocate release inspect report archive restore""".split()
 
 
 def many_files(count: int, seed: int = 7, functions: int = 12) -> dict[str, str]:
-    """Return Python files of 2 to 3 KB in which no two functions are alike."""
+    """Return Python files of 2 to 3 KB; no two functions are the same."""
     rng = Random(seed)
     files = {}
     for number in range(count):

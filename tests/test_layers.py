@@ -1,7 +1,7 @@
-"""The architecture of ARCHITECTURE.md, checked against the imports of `src/rootle`.
+"""The layers described in ARCHITECTURE.md, checked against the imports in `src/rootle`.
 
-Every import counts, also one inside a function or under TYPE_CHECKING: the layers limit which code
-knows which, not what is loaded when.
+Imports inside functions and under TYPE_CHECKING count too: the layers limit dependencies between
+packages, not load times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import rootle
 
 SRC = Path(rootle.__file__).parent
 
-# Small packages with one subject each. Every package above them may use all of them.
+# Small packages with one subject each. All other packages may import them.
 FOUNDATIONS = {
     "types",
     "errors",
@@ -37,7 +37,7 @@ FOUNDATIONS = {
     "plugins",
     "models",
 }
-# The packages that each package may import, apart from the foundations and itself.
+# The packages that each package may import, besides the foundations and itself.
 ALLOWED: Mapping[str, set[str]] = {
     # Foundations
     "types": set(),
@@ -52,7 +52,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "config": {"errors", "types", "text", "serialization"},
     "plugins": {"errors"},
     "models": set(),
-    # Building blocks: none of them knows another one.
+    # Building blocks: none of them imports another.
     "index": set(),
     "sources": set(),
     "embed": set(),
@@ -60,7 +60,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "rerank": set(),
     "web": set(),
     "agents": set(),
-    # The write path and the read path never meet: they share the index alone.
+    # The write path and the read path are separate: they share only the index.
     "ingest": {"sources", "index", "embed"},
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank"},
@@ -77,14 +77,14 @@ ALLOWED: Mapping[str, set[str]] = {
     "cli": {"", "agents", "app", "rank", "server", "sources"},
     "__main__": {"cli"},
 }
-# Of these packages a package may import the named modules alone.
+# (importing package, imported package) -> the only modules that may be imported.
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
     ("ingest", "embed"): {"embed.model_choice"},
     ("indexing", "embed"): {"embed.model_choice"},
 }
-# Imported once, under 40 lines, and a module of its own for a reason.
+# Modules under 40 lines with a single importer, and the reason why each is a separate module.
 SMALL_MODULES_WITH_A_REASON: Mapping[str, str] = {
     "embed.plugin_model": "plugin boundary",
     "sources.files.plugin_reader": "plugin boundary",
@@ -111,7 +111,7 @@ class Import(NamedTuple):
     where: str  # path and line
 
 
-def test_every_import_points_down() -> None:
+def test_every_import_follows_the_layers() -> None:
     wrong = [found for found in imports() if not is_allowed(found.module, found.target)]
     assert not wrong, explain("these imports are not in the table", wrong)
 
@@ -126,7 +126,7 @@ def test_a_package_is_entered_through_its_interface() -> None:
     assert not wrong, explain("these imports bypass an interface", wrong)
 
 
-def test_ingest_and_search_never_meet() -> None:
+def test_ingest_and_search_do_not_import_each_other() -> None:
     write_path, read_path = {"sources", "ingest", "indexing"}, {"search", "rank", "rerank"}
     wrong = [
         found
@@ -209,7 +209,7 @@ def test_few_small_modules_have_a_single_importer() -> None:
     assert set(SMALL_MODULES_WITH_A_REASON) <= small
 
 
-def test_the_search_agent_stays_small() -> None:
+def test_the_search_agent_is_small() -> None:
     tree = syntax_tree(SRC / "search/agent.py")
     agents = [
         node
@@ -243,12 +243,12 @@ def test_the_search_agent_stays_small() -> None:
         ("app", "cli.main"),
     ],
 )
-def test_the_table_forbids(module: str, target: str) -> None:
+def test_the_table_forbids_an_import(module: str, target: str) -> None:
     assert {module, target} <= set(modules())
     assert not is_allowed(module, target)
 
 
-def test_importing_rootle_and_parsing_a_command_loads_nothing_heavy() -> None:
+def test_importing_rootle_and_parsing_a_command_imports_no_heavy_module() -> None:
     code = (
         "import sys, rootle\n"
         "from rootle.cli.main import build_parser\n"
@@ -259,7 +259,7 @@ def test_importing_rootle_and_parsing_a_command_loads_nothing_heavy() -> None:
     assert child.stdout.strip() == "[]"
 
 
-def test_listing_the_tools_of_an_app_loads_nothing_heavy() -> None:
+def test_listing_the_tools_of_an_app_imports_no_heavy_module() -> None:
     code = (
         "import sys\n"
         "from rootle import open_app\n"
@@ -300,7 +300,7 @@ def syntax_tree(path: Path) -> ast.Module:
 
 @cache
 def imports() -> tuple[Import, ...]:
-    """Return every import of one of rootle's modules by another one."""
+    """Return every import of one rootle module by another."""
     return tuple(
         Import(module, target, f"{path.relative_to(SRC.parent)}:{getattr(node, 'lineno', 0)}")
         for module, path in modules().items()
@@ -313,7 +313,7 @@ def targets(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom):
-        assert node.level == 0, f"line {node.lineno}: write the import out, from `rootle`"
+        assert node.level == 0, f"line {node.lineno}: use an absolute import from `rootle`"
         names = [f"{node.module}.{alias.name}" for alias in node.names]
     else:
         return

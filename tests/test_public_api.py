@@ -21,7 +21,7 @@ from rootle.types import FileMetadata, camel_case
 RECORDS = [getattr(rootle, name) for name in rootle.__all__ if is_dataclass(getattr(rootle, name))]
 METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 
-# The JSON of each record has exactly these names.
+# All names in the JSON form of each record.
 JSON_NAMES = {
     "MemoryReference": "path symbol root digest",
     "Memory": "id text createdAt score count about possiblyStale",
@@ -141,7 +141,7 @@ def test_the_package_contains_the_marker_for_type_checkers() -> None:
 
 
 @pytest.mark.slow
-def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
+def test_a_user_script_passes_the_strict_type_checker(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(USER_SCRIPT)
     source = Path(rootle.__file__).parent.parent

@@ -1,4 +1,4 @@
-"""A tiny repository with labels, a history and a public benchmark about it."""
+"""A tiny repository with labels, a history and a public benchmark."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _ENTRY = {"name": "zoo", "language": "python", "url": "https://example.invalid/z
 
 
 def make_zoo(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make `checkouts/zoo` with two commits, `labels`, `bench` and `repositories.json`.
+    """Create `checkouts/zoo` with two commits, `labels`, `bench` and `repositories.json`.
 
-    Labels and histories are read from there, and so is the public benchmark, which has a second
-    repository without a checkout.
+    Labels and histories are read from there. The public benchmark has a second repository without a
+    checkout.
     """
     clone = folder / "checkouts/zoo"
     clone.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Command-line options shared by several training commands, each declared once."""
+"""Command-line options that several training commands share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.common.arguments import Option, option
 
 
 def make_required(one: Option) -> Option:
-    """Return a mandatory variant of an option."""
+    """Return a required variant of an option."""
     return Option(one.name, {**one.settings, "required": True})
 
 
@@ -18,7 +18,7 @@ PACKAGES: Final = option(
     help="folder with one unpacked package per subfolder",
 )  # fmt: skip
 CHECKOUTS: Final = option(
-    "checkouts", type=Path, metavar="CHECKOUTS", help="checkouts of the labelled repositories"
+    "checkouts", type=Path, metavar="CHECKOUTS", help="checkouts of the labeled repositories"
 )
 HISTORIES: Final = option(
     "--histories", type=Path, metavar="DIR", help="folder with one full clone per project"
@@ -28,13 +28,13 @@ RESERVED: Final = option(
     help="repositories that must not be trained on",
 )  # fmt: skip
 OUT: Final = option("--out", type=Path, required=True, metavar="DIR", help="output folder")
-JOBS: Final = option("--jobs", type=int, default=2, help="processes (default: %(default)s)")
+JOBS: Final = option("--jobs", type=int, default=2, help="parallel jobs (default: %(default)s)")
 PUBLIC_BENCH: Final = option(
     "--bench", type=Path, nargs=2, metavar=("BENCH", "REPOS"),
     help="folder of the public benchmark, and its checkouts",
 )  # fmt: skip
 LABEL_CHECKOUTS: Final = option(
-    "--labels", type=Path, metavar="CHECKOUTS", help="checkouts of the labelled repositories"
+    "--labels", type=Path, metavar="CHECKOUTS", help="checkouts of the labeled repositories"
 )
 SYNTHETIC: Final = option(
     "--synthetic", type=Path, required=True, metavar="DIR",

@@ -1,8 +1,8 @@
-"""Other systems that answer the same questions, each behind a command that speaks JSON lines.
+"""Ask other search systems the same questions, through commands that read and write JSON lines.
 
-The command reads `{"query": …, "topK": 10}` per line and answers each with a line
-`{"ms": …, "results": [{"filePath": …, "startLine": …, "endLine": …}]}`, paths relative to the
-searched folder. A line with `"meta"` is ignored.
+The command reads one `{"query": …, "topK": 10}` per line and writes one answer per line:
+`{"ms": …, "results": [{"filePath": …, "startLine": …, "endLine": …}]}`. Paths are relative to the
+searched folder. Lines with `"meta"` are ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class AdapterError(Exception):
 def parse_adapters(
     parser: argparse.ArgumentParser, entries: Iterable[str], reserved: Collection[str]
 ) -> dict[str, str]:
-    """Return name -> command of `--adapter` entries; exit if one is malformed or reserved."""
+    """Return `--adapter` commands by name; exit if an entry is malformed or its name reserved."""
     adapters = {}
     for entry in entries:
         name, _, command = entry.partition("=")
@@ -59,7 +59,7 @@ def ask_adapter(command: str, root: Path, queries: Sequence[str]) -> list[Answer
 
 
 def parse_answer(record: Mapping[str, Any]) -> Answer:
-    """Return the answer of one JSON record, cut to ten hits."""
+    """Return the answer in one JSON record, with at most ten hits."""
     hits = [
         Hit(one["filePath"], ((one["startLine"], one["endLine"]),)) for one in record["results"]
     ]

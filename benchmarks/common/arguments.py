@@ -1,4 +1,4 @@
-"""Command-line options shared by several commands, each declared once."""
+"""Command-line options that several commands share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True)
 class Option:
-    """One argument of a command: its name and the settings for `add_argument`."""
+    """One argument of a command: its name and the keyword arguments for `add_argument`."""
 
     name: str
     settings: Mapping[str, Any]
@@ -31,12 +31,12 @@ def command_parser(doc: str | None, *options: Option) -> argparse.ArgumentParser
 
 
 def name_set(text: str) -> frozenset[str]:
-    """Return the names of a comma-separated list."""
+    """Return the names in a comma-separated list."""
     return frozenset(filter(None, text.split(",")))
 
 
 def name_list(text: str) -> list[str]:
-    """Return the names of a comma-separated list in the given order."""
+    """Return the names in a comma-separated list, in the given order."""
     return list(filter(None, text.split(",")))
 
 
@@ -77,13 +77,13 @@ INDEX_DIR: Final = option(
     "--index-dir", type=Path, metavar="DIR", help="index folder (default: the user's cache)"
 )
 CONFIG: Final = option(
-    "--config", type=Path, metavar="FILE", help="configuration to measure (default: none)"
+    "--config", type=Path, metavar="FILE", help="configuration file to use (default: none)"
 )
 ADAPTER: Final = option(
     "--adapter", action="append", default=[], metavar="NAME=COMMAND",
     help="another system to score on the same questions; {root} is the folder to index",
 )  # fmt: skip
 SCALE: Final = option(
-    "--scale", type=float, default=1.0, help="factor for the sizes (default: %(default)s)"
+    "--scale", type=float, default=1.0, help="factor for all sizes (default: %(default)s)"
 )
 JSON: Final = option("--json", type=Path, metavar="FILE", help="write the figures to FILE")

@@ -1,11 +1,11 @@
 """Plain BM25 over windows of 50 lines: the baseline of every quality benchmark.
 
-Every text file that git tracks is cut into windows. Words are runs of letters, split where the case
-changes and lower-cased, without stems or stop words.
+Every text file that git tracks is cut into windows. Words are runs of letters, split at case
+changes and lower-cased, without stemming or stop words.
 
 The formula is equation 3.15 of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
-and Beyond" (2009). One is added inside the logarithm, which keeps every weight above zero, and a
-word of the query counts as often as it occurs there.
+and Beyond" (2009). Adding one inside the logarithm keeps every weight above zero. A word that
+occurs twice in the query counts twice.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ Column = NDArray[Any]
 
 
 def length_norms(lengths: Column) -> Column:
-    """Return K1 * (1 - B + B * length / mean length) of each document."""
+    """Return K1 * (1 - B + B * length / mean length) for each document."""
     mean = lengths.mean() if lengths.any() else 1.0
     norms: Column = K1 * (1 - B + B * lengths / mean)
     return norms
 
 
 def term_scores(counts: Column, norms: Column, documents: int) -> Column:
-    """Return what one word adds to the score of each document that contains it.
+    """Return one word's contribution to the score of each document that contains it.
 
-    `counts` and `norms` belong to the documents with the word; `documents` counts all of them.
+    `counts` and `norms` cover the documents that contain the word; `documents` is the number of all
+    documents.
     """
     rarity = np.log(1 + (documents - len(counts) + 0.5) / (len(counts) + 0.5))
     scores: Column = rarity * counts * (K1 + 1) / (counts + norms)
@@ -51,7 +52,7 @@ def term_scores(counts: Column, norms: Column, documents: int) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A range of lines of a file."""
+    """A range of lines in a file."""
 
     path: str
     start_line: int
@@ -63,23 +64,23 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """Word counts of one file's windows: three columns with a row per word and window."""
+    """Word counts of one file's windows: three columns with one row per word and window."""
 
     ends: tuple[int, ...]  # the last line of each window
-    words: Column  # numbers of the vocabulary
+    words: Column  # word numbers in the vocabulary
     counts: Column
-    windows: Column  # numbers from 0 in each file, ascending
+    windows: Column  # window numbers, from 0 in each file, ascending
 
 
 class Bm25Index:
-    """BM25 over one work tree at a time; unchanged files are counted once."""
+    """BM25 over one work tree at a time; word counts of unchanged files are reused."""
 
     def __init__(self) -> None:
         self._vocabulary: dict[str, int] = {}
         self._by_digest: dict[bytes, FileCounts] = {}
 
     def index(self, root: Path) -> None:
-        """Index the tracked files of a work tree as they are on the disk."""
+        """Index the tracked files of a work tree as they are on disk."""
         known, self._by_digest = self._by_digest, {}
         self._windows: list[Window] = []
         files: list[FileCounts] = []
@@ -110,7 +111,7 @@ class Bm25Index:
                 self._counts[rows], self._norms[found], len(scores)
             )
         best: dict[object, Window] = {}
-        for number in np.argsort(-scores, kind="stable"):  # ties stay in order of path
+        for number in np.argsort(-scores, kind="stable"):  # ties stay in path order
             if len(best) == k or scores[number] <= 0:
                 break
             window = self._windows[number]
@@ -135,7 +136,7 @@ class Bm25Index:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """Yield the lower-case words of a text, identifiers in camel case split."""
+    """Yield the lower-case words of a text, splitting identifiers in camel case."""
     for letters in LETTERS.findall(text):
         for part in CASE_CHANGE.split(letters):
             yield part.lower()

@@ -1,4 +1,4 @@
-"""Git commands of the benchmarks; needs nothing but the standard library."""
+"""Git commands for the benchmarks. Needs only the standard library."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-SNIFFED_BYTES = 8_000  # git, too, calls a file binary that has a zero byte among these
+SNIFFED_BYTES = 8_000  # like git, treat a file with a zero byte among these as binary
 
 
 class GitError(Exception):
-    """Raised when git fails; the message is git's own."""
+    """Raised when git fails, with git's message."""
 
 
 def run_git(folder: Path, *arguments: str, stdin: str = "") -> str:
-    """Return the output of git in a folder, without prompts for passwords."""
+    """Run git in a folder, without password prompts, and return its output."""
     command = ["git", "-C", str(folder), "-c", "log.showSignature=false", *arguments]
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
@@ -33,7 +33,7 @@ def run_git(folder: Path, *arguments: str, stdin: str = "") -> str:
 
 
 def tracked_texts(root: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of each tracked text file in the work tree, in order of path."""
+    """Yield path and content of each tracked text file in the work tree, sorted by path."""
     command = ["git", "-C", str(root), "ls-files", "-z", "--stage"]
     listing = subprocess.run(command, capture_output=True, check=True).stdout
     for entry in listing.decode(errors="surrogateescape").split("\0"):

@@ -1,4 +1,4 @@
-"""Parts of rootle without a public interface that the benchmarks and the training need."""
+"""Access to non-public parts of rootle for the benchmarks and the training."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_agent(
     snapshot: Snapshot | None = None,
     ranker: Ranker = FEATURES,
 ) -> SearchAgent:
-    """Return a search agent with replaced parts; by default they are those of the app."""
+    """Return a search agent with the given parts; parts that are not given are the app's."""
     return compose_agent(
         (lambda: snapshot) if snapshot else lambda: index_snapshot(app),
         open_embedder or app._container.embedder,  # noqa: SLF001

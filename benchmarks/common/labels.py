@@ -1,4 +1,4 @@
-"""Labelled questions: each with the lines that answer it, from `benchmarks/labels/`."""
+"""Labeled questions from `benchmarks/labels/`, each with the lines that answer it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: Final = (
     "behaviour", "architecture", "symbol", "error", "usage", "configuration", "documentation",
     "tests", "none",
 )  # fmt: skip
-SHOWN_LINES: Final = 60  # lines of a hit that count, and so the length limit of an answer
+SHOWN_LINES: Final = 60  # only the first lines of a hit count, so no answer may be longer
 HARD_SHARE: Final = 0.5
 # Words that phrase a question but do not name its subject.
 FUNCTION_WORDS: Final = frozenset(
@@ -36,14 +36,14 @@ FUNCTION_WORDS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Span:
-    """A range of lines of a file, both ends inclusive."""
+    """A range of lines in a file, both ends inclusive."""
 
     path: str
     start_line: int
     end_line: int
 
 
-Target = tuple[Span, ...]  # the best span first, then its equivalents; any of them answers
+Target = tuple[Span, ...]  # the best span, then equivalent ones; any of them answers the question
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class LabelledRepository:
+class LabeledRepository:
     """A checkout and the questions about it."""
 
     name: str
@@ -75,19 +75,19 @@ class LabelledRepository:
         return [label for label in self.labels if label.targets]
 
 
-def labelled_repositories(
+def labeled_repositories(
     checkouts: Path, split: str | None = None, only: Collection[str] = ()
-) -> list[LabelledRepository]:
-    """Return the labelled repositories of a split, both by default."""
+) -> list[LabeledRepository]:
+    """Return the labeled repositories of one split, or of both splits by default."""
     listed = select_repositories(read_repositories(LABEL_REPOSITORIES), only, split)
     return [
-        LabelledRepository(one.name, one.split, one.root(checkouts), tuple(read_labels(one.name)))
+        LabeledRepository(one.name, one.split, one.root(checkouts), tuple(read_labels(one.name)))
         for one in listed
     ]
 
 
 def read_labels(name: str) -> list[Label]:
-    """Return the questions about one repository. Raise ValueError with the malformed line."""
+    """Return the questions about one repository. Raise ValueError if a line is malformed."""
     return parse_labels(name, (LABELS / f"{name}.jsonl").read_text(encoding="utf-8"))
 
 
@@ -118,7 +118,7 @@ def _parse_lines(text: str) -> tuple[int, int]:
 
 
 def overlaps_target(hit: Hit, target: Target) -> bool:
-    """Return whether a hit shows a line of a target."""
+    """Return whether a hit shows at least one line of a target."""
     return any(
         hit.path == span.path and hit.overlaps(span.start_line, span.end_line) for span in target
     )
@@ -130,7 +130,7 @@ def is_in_target_file(hit: Hit, target: Target) -> bool:
 
 
 def content_words(query: str) -> list[str]:
-    """Return the distinct words of a question's subject, with identifiers split."""
+    """Return the distinct content words of a question, with identifiers split."""
     parts = [part for word in WORD.findall(query) for part in split_identifier(word)]
     return [word for word in dict.fromkeys(parts) if word not in FUNCTION_WORDS and len(word) > 1]
 
@@ -138,8 +138,8 @@ def content_words(query: str) -> list[str]:
 def word_overlap(query: str, answer: str) -> float:
     """Return the share of a question's content words that occur in the answer, 0 to 1.
 
-    Words match if they differ only in an ending of up to three letters, so that "retries"
-    matches "retry". This overestimates the overlap rather than underestimating it.
+    Words match if they differ only in an ending of up to three letters: "retries" matches "retry".
+    The result is more often too high than too low.
     """
     terms = {term for word in WORD.findall(answer) for term in word_terms(word)}
     words = content_words(query)
@@ -163,7 +163,7 @@ def span_text(root: Path, span: Span) -> str:
 
 
 def is_hard(label: Label, root: Path) -> bool:
-    """Return whether each answer shares at most half of the question's content words."""
+    """Return whether each answer contains at most half of the question's content words."""
     spans = list(label.spans())
     return bool(spans) and all(
         word_overlap(label.query, span_text(root, span)) <= HARD_SHARE for span in spans

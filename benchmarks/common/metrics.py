@@ -17,7 +17,7 @@ LineRange = tuple[int, int]  # first and last line, from 1, both inclusive
 
 @dataclass(frozen=True)
 class Hit:
-    """One result of a system: a file and the line ranges of it that are shown."""
+    """One result of a system: a file and the line ranges shown from it."""
 
     path: str
     ranges: tuple[LineRange, ...]
@@ -38,7 +38,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Answer:
-    """The hits of one question, best first, and the time they took."""
+    """The hits for one question, best first, and the search time."""
 
     hits: tuple[Hit, ...]
     latency_ms: float = 0.0
@@ -47,7 +47,7 @@ class Answer:
 def ndcg(ranks: Collection[int], targets: int) -> float:
     """Return NDCG@10 with binary gains for targets found at these ranks (from 1).
 
-    The ideal ranking has every target, ten at most, at the top.
+    The ideal ranking has all targets, at most ten, at the top.
     """
     ideal = discounted_gain(range(1, min(targets, TOP_K) + 1))
     return discounted_gain(ranks) / ideal
@@ -61,7 +61,7 @@ def discounted_gain(ranks: Iterable[int]) -> float:
 def match_targets(
     targets: Iterable[T], hits: Sequence[Hit], is_match: Callable[[Hit, T], bool]
 ) -> set[int]:
-    """Return the ranks at which targets are found; each hit serves one target only."""
+    """Return the ranks at which targets are found; each hit counts for one target only."""
     ranks: set[int] = set()
     for target in targets:
         free = (

@@ -1,4 +1,4 @@
-"""Questions of the public benchmark: `repos.json` and `annotations/` of its folder."""
+"""Questions of the public benchmark, from `repos.json` and `annotations/` in its folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.common.repositories import Repository, read_repositories, select
 
 @dataclass(frozen=True)
 class FileTarget:
-    """A file that answers, with the lines if the benchmark names them."""
+    """A file that answers a question, with the lines if the benchmark names them."""
 
     path: str  # relative to the indexed folder
     start_line: int = 0
@@ -28,7 +28,7 @@ class FileTarget:
 
 @dataclass(frozen=True)
 class PublicQuestion:
-    """A question with its primary targets, then its secondary ones."""
+    """A question with its targets, primary ones first."""
 
     query: str
     category: str
@@ -55,7 +55,7 @@ class PublicRepository:
 def public_repositories(
     bench: Path, checkouts: Path, only: Collection[str] = ()
 ) -> list[PublicRepository]:
-    """Return the repositories of the benchmark with these names, all if empty."""
+    """Return the benchmark's repositories with these names, or all if no name is given."""
     return [
         PublicRepository(one, one.root(checkouts), read_questions(bench, one, checkouts))
         for one in select_repositories(read_repositories(bench / "repos.json"), only)
@@ -88,7 +88,7 @@ def _parse_target(entry: str | Mapping[str, Any], root: Path, subfolder: str) ->
 
 
 def target_ranks(hits: Sequence[Hit], targets: Sequence[FileTarget]) -> set[int]:
-    """Return the rank of the first hit that meets each target; one hit counts once."""
+    """Return the rank of the first hit for each target; a hit for several targets counts once."""
     ranks = set()
     for target in targets:
         first = (rank for rank, hit in enumerate(hits, start=1) if target.is_met_by(hit))

@@ -1,4 +1,4 @@
-"""Output of figures: JSON files and formatted intervals."""
+"""Output of figures as JSON files and formatted intervals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.common.statistics import Interval
 
 
 def write_json(path: Path | None, report: object) -> None:
-    """Write a report to a file, where one is given."""
+    """Write a report to a file, if one is given."""
     if path is not None:
         path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 

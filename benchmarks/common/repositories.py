@@ -21,10 +21,10 @@ class Repository:
     url: str
     revision: str  # the pinned commit
     split: str = ""
-    subfolder: str = ""  # the folder to index, where it is not the whole checkout
+    subfolder: str = ""  # the folder to index, if it is not the whole checkout
 
     def root(self, checkouts: Path) -> Path:
-        """Return the folder to index below a folder of checkouts."""
+        """Return the folder to index, given the folder of all checkouts."""
         return checkouts / self.name / self.subfolder
 
 
@@ -46,7 +46,7 @@ def read_repositories(path: Path) -> list[Repository]:
 def select_repositories(
     listed: Sequence[Repository], only: Collection[str] = (), split: str | None = None
 ) -> list[Repository]:
-    """Return the repositories with these names, all if empty, in this split, any if None."""
+    """Return the repositories with these names (default: all) in this split (default: any)."""
     if unknown := set(only) - {one.name for one in listed}:
         raise RepositoryListError(f"not in the list: {', '.join(sorted(unknown))}")
     return [

@@ -52,13 +52,13 @@ def search_hits(app: App, query: str, limit: int = TOP_K) -> tuple[Hit, ...]:
 
 
 def timed_search(app: App, query: str) -> tuple[Answer, SearchResponse]:
-    """Return the first ten hits of a query with their time, and the response itself."""
+    """Return the first ten hits of a query with the search time, and the response itself."""
     response, latency_ms = measure_ms(lambda: app.search(SearchQuery(query, limit=TOP_K)))
     return Answer(tuple(map(hit_of, response.results)), latency_ms), response
 
 
 def answer_queries(app: App, queries: Iterable[str]) -> list[Answer]:
-    """Return the first ten hits of each query with their time."""
+    """Return the first ten hits of each query with the search time."""
     return [timed_search(app, query)[0] for query in queries]
 
 

@@ -3,10 +3,10 @@
     python -m benchmarks.history.changed_files CLONES WORK [--only tmux,viper]
         [--split train|held-out] [--limit N] [--adapter NAME=COMMAND]... [--json FILE]
 
-CLONES holds a clone with full history for each entry of `repositories.json`. For each question
-(`commit_questions`) the commit's parent is checked out in WORK, rootle's index is updated, and the
-commit's message is the query. Recall@10 is the share of the changed files among the files of ten
-results; "without tests" counts only files that are not tests. Scores are averaged over the
+CLONES holds a clone with full history for each entry of `repositories.json`. For each question (see
+`commit_questions`), the commit's parent is checked out in WORK, rootle's index is updated, and the
+commit's message is the query. Recall@10 is the share of the changed files that occur in the first
+ten results; "without tests" counts only files that are not tests. Scores are averaged over the
 questions of a repository, then over repositories; the 95 % intervals resample repositories. Plain
 BM25 (the best window of each file) is the baseline. Each `--adapter` is another system, as in
 `public_benchmark`; its command runs once per question.
@@ -67,7 +67,7 @@ from rootle.errors import IndexStorageError
 REPOSITORIES = Path(__file__).with_name("repositories.json")
 SPLITS = ("train", "held-out")
 
-Results = dict[str, list[list[str]]]  # by system and question the files found, best first
+Results = dict[str, list[list[str]]]  # system -> for each question, the files found, best first
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class RepositoryResult:
 
 def main() -> None:
     args = parse_arguments()
-    logging.getLogger("rootle").setLevel(logging.ERROR)  # else a repeated warning per commit
+    logging.getLogger("rootle").setLevel(logging.ERROR)  # avoids a repeated warning per commit
     results = []
     for repository in history_repositories(args.only, args.split):
         try:
@@ -115,7 +115,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def history_repositories(only: frozenset[str], split: str | None) -> list[Repository]:
-    """Return the repositories with these names in this split; exit for an unknown name."""
+    """Return the repositories with these names in this split; exit if a name is unknown."""
     try:
         return select_repositories(read_repositories(REPOSITORIES), only, split)
     except RepositoryListError as error:
@@ -123,12 +123,12 @@ def history_repositories(only: frozenset[str], split: str | None) -> list[Reposi
 
 
 def measure_repository(repository: Repository, args: argparse.Namespace) -> RepositoryResult:
-    """Ask every question of one repository. Raise GitError if its history has none."""
+    """Ask every question about one repository. Raise GitError if its history yields none."""
     clone = args.clones / repository.name
     started = time.perf_counter()
     questions = select_questions(clone, repository.revision, args.limit)
     if not questions:
-        raise GitError("no commit makes a question")
+        raise GitError("no commit is suitable as a question")
     results = ask_systems(clone, args.work / repository.name, questions, args.adapters)
     ranked = [
         QuestionRanks(
@@ -168,7 +168,7 @@ def ask_systems(
 
 
 def ask_rootle(app: App, question: CommitQuestion) -> list[str]:
-    """Return the files found. Rebuild a damaged index, which is a bug, and report it."""
+    """Return the files found. A damaged index, which is a bug, is reported and rebuilt."""
     query = SearchQuery(question.text, limit=TOP_K)
     try:
         response = app.search(query)
@@ -180,7 +180,7 @@ def ask_rootle(app: App, question: CommitQuestion) -> list[str]:
 
 
 def summarize_splits(results: Sequence[RepositoryResult]) -> dict[str, dict[str, Summary]]:
-    """Return the summary of each split and system; of all where there are two splits."""
+    """Return the summary of each split and system, and of all questions if there are two splits."""
     splits = [split for split in SPLITS if split in {one.repository.split for one in results}]
     summaries = {}
     for split in splits + ["all"] * (len(splits) > 1):

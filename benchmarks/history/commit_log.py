@@ -22,7 +22,7 @@ class Commit:
 
     sha: str
     parents: tuple[str, ...]
-    people: str  # names and mail addresses of author and committer, one per line
+    people: str  # names and email addresses of author and committer, one per line
     time_s: int
     subject: str
     body: str
@@ -34,7 +34,7 @@ class Commit:
 
 
 def read_commits(clone: Path, revision: str) -> list[Commit]:
-    """Return the last commits before a revision without merges, newest first."""
+    """Return the last commits up to a revision, without merges, newest first."""
     fields = "%H%x1f%P%x1f%an%n%ae%n%cn%n%ce%x1f%ct%x1f%s%x1f%b"
     limits = ("--no-merges", f"--max-count={MAX_COMMITS}", "--date-order")
     arguments = ("log", "-z", *limits, "--encoding=UTF-8", f"--format={fields}", revision)
@@ -46,13 +46,13 @@ def read_commits(clone: Path, revision: str) -> list[Commit]:
 
 
 def regular_files(clone: Path, revision: str) -> set[str]:
-    """Return the paths of a revision, without links and submodules."""
+    """Return the paths of a revision's regular files, without links and submodules."""
     entries = run_git(clone, "ls-tree", "-r", "-z", revision).split("\0")
     return {entry.partition("\t")[2] for entry in entries if entry.startswith("100")}
 
 
 def changed_files(clone: Path, parent: str, commit: str) -> Iterator[tuple[str, int]]:
-    """Yield each changed text file by its name at the parent, and the lines changed.
+    """Yield each changed text file's name at the parent, and its number of changed lines.
 
     Yield nothing if the clone lacks a blob that is needed for the comparison.
     """
@@ -66,7 +66,7 @@ def changed_files(clone: Path, parent: str, commit: str) -> Iterator[tuple[str, 
         removed, _, path = rest.partition("\t")
         if not path and entry:  # a rename: the old and the new name follow as entries
             path, _ = next(entries), next(entries)
-        if added.isdigit() and removed.isdigit():  # hyphens for a binary file
+        if added.isdigit() and removed.isdigit():  # binary files have hyphens
             yield path, int(added) + int(removed)
 
 

@@ -1,4 +1,4 @@
-"""Commit messages as questions: the subject and first paragraph without bookkeeping."""
+"""Commit messages as questions: the subject and first paragraph without links and credits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 MAX_TEXT_CHARS = 400
-MIN_NEW_WORDS = 3  # a first paragraph with fewer repeats the subject
+MIN_NEW_WORDS = 3  # a first paragraph with fewer counts as repeating the subject
 
-# Subjects of commits that concern no place in the code, or whose words cannot identify it.
+# Subjects that are not about one place in the code, or whose words cannot identify it.
 NOT_A_QUESTION = re.compile(
     r"""^\W*(revert|reapply|back\s?out|merge|sync\b|wip\b|fixup|squash|oops|bump|upgrade|release|prepar)
     | ^(style|ci|release|deps)(\(|!?:) | ^\w+\((deps|deps-dev|release|master|main|ci)\)
@@ -107,9 +107,9 @@ def question_text(subject: str, body: str) -> str:
 
 
 def strip_prefix(prefix: re.Match[str]) -> str:
-    """Return what remains of a prefix: `fix(parser): ` -> `parser: `, `fix: ` -> nothing.
+    """Return the part of a prefix to keep: `fix(parser): ` -> `parser: `, `fix: ` -> nothing.
 
-    A prefix that names a place, such as `parser: `, stays.
+    A prefix that names a place, such as `parser: `, is kept.
     """
     if prefix.group(1) is not None:
         return f"{prefix.group(1)}: "

@@ -12,11 +12,11 @@ from benchmarks.common.languages import SUFFIXES
 from benchmarks.history.commit_log import Commit, changed_files, read_commits, regular_files
 from benchmarks.history.commit_messages import content_words, is_about_code, question_text
 
-MAX_FILES = 8  # a commit that changes more concerns no single place
+MAX_FILES = 8  # a commit that changes more is not about one place
 MAX_CHANGED_LINES = 400
 MIN_CONTENT_WORDS = 4
-RECENT_S = 4 * 365.25 * 86_400  # before the revision
-# Small histories reach further back, until each question is chosen from this many commits.
+RECENT_S = 4 * 365.25 * 86_400  # before the newest suitable commit
+# A short history reaches further back, until there are this many commits per question.
 COMMITS_PER_QUESTION = 12
 
 MORE_SOURCES = (
@@ -30,7 +30,7 @@ DOCUMENTS = (
 )
 TARGET_SUFFIXES = frozenset(" ".join([*SUFFIXES.values(), MORE_SOURCES, DOCUMENTS]).split())
 TARGET_NAMES = frozenset("Makefile GNUmakefile Rakefile Dockerfile configure".split())
-# Files that a commit changes without being about them.
+# Files that commits change in passing.
 INCIDENTAL = re.compile(
     r"""(^|/)(change_?log|changes|news|history|release[-_]?notes|releases|upgrading|authors
         |contributors|thanks|version|_version|__version__|requirements[^/]*)(\.[^/]*)?$
@@ -60,9 +60,10 @@ class CommitQuestion:
 def select_questions(clone: Path, revision: str, limit: int = 15) -> list[CommitQuestion]:
     """Return up to `limit` questions from the last years before a revision, oldest first.
 
-    The suitable commits are cut into `limit` periods. Each gives one question: its first suitable
-    commit in order of the hashes, which is a reproducible random choice. Periods without one are
-    replaced by further commits of the others. Raise GitError if the history cannot be read.
+    The suitable commits are cut into `limit` periods. Each period gives one question: its first
+    commit, in hash order, that changes suitable files. This choice is random but reproducible. If a
+    period has no such commit, another period gives one more. Raise GitError if the history cannot
+    be read.
     """
     commits = recent_commits(list(suitable_commits(read_commits(clone, revision))), limit)
     bounds = [len(commits) * number // limit for number in range(limit + 1)]
@@ -82,7 +83,7 @@ def select_questions(clone: Path, revision: str, limit: int = 15) -> list[Commit
 
 
 def pop_question(clone: Path, period: list[Commit]) -> tuple[int, CommitQuestion] | None:
-    """Remove commits up to the first with suitable files; return its time and question."""
+    """Remove commits until one has suitable files; return its time and question."""
     while period:
         commit = period.pop(0)
         files = target_files(clone, commit)
@@ -93,7 +94,7 @@ def pop_question(clone: Path, period: list[Commit]) -> tuple[int, CommitQuestion
 
 
 def recent_commits(commits: Sequence[Commit], limit: int) -> list[Commit]:
-    """Return the commits of the last years, more where those are too few for `limit`."""
+    """Return the commits of the last years, or more if those are too few for `limit`."""
     if not commits:
         return []
     newest = max(commit.time_s for commit in commits)
@@ -102,7 +103,7 @@ def recent_commits(commits: Sequence[Commit], limit: int) -> list[Commit]:
 
 
 def suitable_commits(commits: Sequence[Commit]) -> Iterator[Commit]:
-    """Yield the commits whose message makes a question, whatever files they change."""
+    """Yield the commits whose message can be a question; their files are not checked."""
     for commit in commits:
         if len(commit.parents) != 1 or commit.is_automatic or not is_about_code(commit.subject):
             continue
@@ -111,7 +112,7 @@ def suitable_commits(commits: Sequence[Commit]) -> Iterator[Commit]:
 
 
 def target_files(clone: Path, commit: Commit) -> tuple[str, ...]:
-    """Return the changed source and documents that the parent has; none for bulk changes."""
+    """Return the changed sources and documents that exist at the parent; none for bulk changes."""
     parent = commit.parents[0]
     existing = regular_files(clone, parent)
     lines = {
@@ -123,7 +124,7 @@ def target_files(clone: Path, commit: Commit) -> tuple[str, ...]:
 
 
 def is_target(path: str) -> bool:
-    """Return whether a file is source or a document that a question may be about."""
+    """Return whether a file is a source or a document that a question may be about."""
     name = path.rpartition("/")[2]
     is_known = Path(name).suffix.lower() in TARGET_SUFFIXES or name in TARGET_NAMES
     return is_known and not path.startswith(".") and not INCIDENTAL.search(path)
@@ -135,7 +136,7 @@ def is_test(path: str) -> bool:
 
 
 def names_target(question: CommitQuestion) -> bool:
-    """Return whether the text contains a target's path, or its file name with the suffix."""
+    """Return whether the text contains the path or the file name of a target."""
     words = set(re.findall(r"[\w./+-]*\w", question.text.lower()))
     paths = [path.lower() for path in question.files]
     return any(path in words or path.rpartition("/")[2] in words for path in paths)

@@ -1,12 +1,12 @@
-"""Upper bounds for the recall of changed files, and where it is lost.
+"""Upper bounds for the recall of changed files, and the recall of groups of files.
 
     python -m benchmarks.history.oracle_recall CLONES WORK [--only tmux,viper]
         [--split train|held-out] [--limit N] [--json FILE]
 
 Questions, trees and averages are those of `changed_files`, but each system returns as many files as
-rootle has candidates. BM25 answers in two forms: the best window of each file, and competing
-windows, of which one file may take several of ten places. The word overlap of a target file with
-its commit is that of `common/labels.py`, over path and text.
+rootle ranks. BM25 answers in two forms: with the best window of each file, and with the ten best
+windows, several of which may be in one file. The word overlap of a commit with a target file is
+that of `common/labels.py`, over the file's path and text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from benchmarks.history.recall_scores import BASELINE, file_ranks
 from benchmarks.history.work_trees import visit_parents
 from rootle import App, Config, SearchQuery
 
-MAX_CANDIDATES = 60  # rootle ranks no more files
+MAX_CANDIDATES = 60  # the most files that rootle ranks
 WINDOWS = "bm25 windows"
 WANTED_RATIO = 1.3
 
@@ -64,7 +64,7 @@ class CommitTargets:
     """The target files of one question."""
 
     files: tuple[TargetFile, ...]
-    added_files: int  # that the parent lacks, so that no search can find them
+    added_files: int  # number of files that the parent lacks, which no search can find
 
 
 Repositories = Sequence[Sequence[CommitTargets]]
@@ -82,7 +82,7 @@ def main() -> None:
         print(name, file=sys.stderr)
     report = analyze(list(found.values()))
     print(format_report(report))
-    rows = {name: [asdict(one) for one in of_one] for name, of_one in found.items()}
+    rows = {name: [asdict(one) for one in commits] for name, commits in found.items()}
     write_json(args.json, {**report, "repositories": rows})
 
 
@@ -100,7 +100,7 @@ def find_targets(
                 path,
                 is_test(path),
                 word_overlap(question.text, f"{path}\n{read_text(app.root / path)}"),
-                {name: of_system[number] for name, of_system in ranks.items()},
+                {name: system_ranks[number] for name, system_ranks in ranks.items()},
             )
             for number, path in enumerate(question.files)
         )
@@ -126,7 +126,7 @@ def read_text(path: Path) -> str:
 
 def analyze(found: Repositories) -> dict[str, Any]:
     """Return all figures; recalls are averaged over commits, then over repositories."""
-    commits = [commit for of_one in found for commit in of_one]
+    commits = [commit for repository in found for commit in repository]
     files = [one for commit in commits for one in commit.files]
     baseline = recall(found, is_in_first_ten(BASELINE))
     return {
@@ -140,7 +140,8 @@ def analyze(found: Repositories) -> dict[str, Any]:
         "wanted": WANTED_RATIO * baseline,
         "upper_bounds": upper_bounds(found),
         "unreachable_repositories": sum(
-            WANTED_RATIO * recall([of_one], is_in_first_ten(BASELINE)) > 1 for of_one in found
+            WANTED_RATIO * recall([repository], is_in_first_ten(BASELINE)) > 1
+            for repository in found
         ),
         "answered_by_baseline": mean(
             all(one.is_found(BASELINE) for one in commit.files) for commit in commits
@@ -159,7 +160,7 @@ def analyze(found: Repositories) -> dict[str, Any]:
 
 
 def upper_bounds(found: Repositories) -> dict[str, float]:
-    """Return the recall of several oracles."""
+    """Return the recall of each oracle."""
     return {
         "first ten of rootle and BM25 together": recall(
             found, lambda one: one.is_found(ROOTLE) or one.is_found(BASELINE)
@@ -182,7 +183,9 @@ def is_in_first_ten(system: str) -> Callable[[TargetFile], bool]:
 
 def recall(found: Repositories, is_found: Callable[[TargetFile], bool]) -> float:
     """Return the share of found files, averaged over commits, then over repositories."""
-    return mean(mean(mean(map(is_found, commit.files)) for commit in of_one) for of_one in found)
+    return mean(
+        mean(mean(map(is_found, commit.files)) for commit in repository) for repository in found
+    )
 
 
 def describe_group(

@@ -1,4 +1,4 @@
-"""Recall and rank metrics of changed files, averaged by repository, against a baseline."""
+"""Recall and rank metrics of changed files per repository, compared with a baseline."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Scores:
     """The scores of one system on one repository, or their means over several."""
 
     recall: float
-    source_recall: float | None  # of the files that are not tests; None without any
+    source_recall: float | None  # over files that are not tests; None if all are tests
     hit1: float
     mrr: float
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A mean recall with its interval, and its ratio to the baseline's."""
+    """The interval of a mean recall, and the ratio of this mean to the baseline's."""
 
     interval: Interval
     ratio: float | None
@@ -63,7 +63,7 @@ class Summary:
 
 
 def file_ranks(files: Iterable[str], results: Sequence[str]) -> list[int | None]:
-    """Return the rank of each file, counting repeated results."""
+    """Return the rank of each file's first result; repeated results take up ranks too."""
     return [results.index(path) + 1 if path in results else None for path in files]
 
 
@@ -86,7 +86,7 @@ def score_questions(questions: Sequence[QuestionRanks], system: str) -> Scores:
 
 
 def mean_recall(ranks: Sequence[Ranks]) -> float | None:
-    """Return the mean share of found files, None for no questions."""
+    """Return the mean share of found files, or None if there are no questions."""
     shares = [statistics.mean(rank is not None for rank in found) for found in ranks]
     return statistics.mean(shares) if shares else None
 
@@ -111,8 +111,8 @@ def summarize(by_repository: Sequence[Mapping[str, Scores]], system: str) -> Sum
 def compare(pairs: Sequence[tuple[float | None, float | None]]) -> Comparison:
     """Return the bootstrap intervals of a mean and of its ratio to the baseline's mean.
 
-    `pairs` has the values of system and baseline by repository. Both are resampled together,
-    because a repository is easy or hard for every system alike.
+    `pairs` holds the values of system and baseline for each repository. Both are resampled
+    together, because a repository is easy or hard for all systems alike.
     """
     values = np.array([pair for pair in pairs if None not in pair] or [(0.0, 0.0)], np.float64)
     drawn = resampled_rows(len(values), DRAWS, seed=0)

@@ -1,4 +1,4 @@
-"""Work trees at the parents of commits, with a current index each."""
+"""Work trees at the parents of commits, each with a current index."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SUBMODULE = "160000"
 def visit_parents(
     clone: Path, work: Path, questions: Iterable[CommitQuestion], config: Config | None = None
 ) -> Iterator[tuple[CommitQuestion, App]]:
-    """Yield each question with an app on its parent's tree, whose index is current.
+    """Yield each question with an app whose tree and index are those of the commit's parent.
 
-    All questions share one app and one tree (`app.root`), so search before taking the next one.
-    Questions in order of time change little between two trees.
+    All questions share one app and one tree (`app.root`), so search before taking the next one. If
+    the questions are in chronological order, few files change between two trees.
     """
     tree = open_tree(clone, work / "tree")
     with open_app(tree, index_dir=work / "index", config=config) as app:
@@ -38,9 +38,9 @@ def open_tree(clone: Path, tree: Path) -> Path:
 
 
 def check_out(tree: Path, revision: str) -> None:
-    """Make the tree that of a revision, without the files whose content the clone lacks.
+    """Check out a revision, without the files whose content the clone lacks.
 
-    `git checkout` would stop at the first of those, so they are removed from git's index.
+    `git checkout` would stop at the first such file, so these files are removed from git's index.
     """
     run_git(tree, "update-ref", "--no-deref", "HEAD", revision)
     run_git(tree, "read-tree", "--reset", revision)
@@ -51,7 +51,7 @@ def check_out(tree: Path, revision: str) -> None:
 
 
 def missing_files(tree: Path) -> list[str]:
-    """Return the indexed files whose content is not in the object database."""
+    """Return the files in git's index whose content is not in the object database."""
     objects = {}  # path -> object
     for entry in filter(None, run_git(tree, "ls-files", "-z", "--stage").split("\0")):
         fields, _, path = entry.partition("\t")

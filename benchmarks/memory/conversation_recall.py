@@ -1,15 +1,15 @@
-"""Recall of labelled evidence in long conversations: rootle, BM25 and mem0.
+"""Recall of labeled evidence in long conversations: rootle, BM25 and mem0.
 
     python -m benchmarks.memory.conversation_recall DATA
         [--systems rootle,rootle-apart,bm25,bm25-english,mem0] [--json FILE]
 
-DATA is LoCoMo as published (`snap-research/locomo`): `locomo10.json`, `locomo10.zip` or its folder;
-a JSON file of LongMemEval is read as well. Each turn is stored as a memory, "Speaker (session's
-date): text", with the caption of a shared picture, the same for every system; then the questions
-are asked. Recall@7 is the share of a question's evidence among the first seven memories; MRR is one
-over the rank of the first evidence among fifty. Both are means over questions. The 95 % intervals
-resample conversations, also for the paired difference to rootle. mem0 stores texts unchanged, with
-rootle's embedder.
+DATA is LoCoMo as published (`snap-research/locomo`): `locomo10.json`, `locomo10.zip` or the
+unpacked folder; a JSON file of LongMemEval works too. Every system stores each turn as the same
+memory, "Speaker (session date): text", with the caption of a shared picture. Then the questions are
+asked. Recall@7 is the share of a question's evidence among the first seven memories; MRR is one
+over the rank of the first evidence among the first fifty. Both are means over questions. The 95 %
+intervals, including those of rootle's paired lead, resample conversations. mem0 stores the texts
+unchanged and uses rootle's embedder.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def parse_arguments() -> argparse.Namespace:
 def ask_questions(
     name: str, conversation: Conversation, embedder: StaticEmbedder
 ) -> list[QuestionScore]:
-    """Return the scores of a system that stored a conversation."""
+    """Store a conversation in a system and return the scores of its questions."""
     with tempfile.TemporaryDirectory(prefix="memories-") as folder:
         system = open_system(name, Path(folder), embedder)
         for turn in conversation.turns:
@@ -131,7 +131,7 @@ def ask_questions(
 def score_question(
     conversation: str, question: Question, found: Sequence[frozenset[int]], ms: float
 ) -> QuestionScore:
-    """Return the scores of the memories found, each the numbers of its turns."""
+    """Return the scores of one question; `found` holds the turn numbers of each memory found."""
     shown = frozenset[int]().union(*found[:TOP_K])
     ranks = (rank for rank, turns in enumerate(found, start=1) if turns & question.evidence)
     first = next(ranks, None)
@@ -163,13 +163,13 @@ def make_report(scores: Mapping[str, Sequence[QuestionScore]]) -> Report:
 
 
 def is_in_split(score: QuestionScore, tuning: bool | None) -> bool:
-    """Return whether a question belongs to a split; None: all questions."""
+    """Return whether a question belongs to a split; None means all questions."""
     number = score.conversation.removeprefix("conv-")
     return tuning is None or (number.isdecimal() and (number in TUNING_CONVERSATIONS) == tuning)
 
 
 def figures_of(scores: Sequence[QuestionScore], rootle: Sequence[QuestionScore] | None) -> Figures:
-    """Return the figures of a system; `rootle` has the same questions, for the lead."""
+    """Return the figures of a system; `rootle` holds rootle's scores on the same questions."""
     recalls = np.array([one.recall for one in scores])
     ranks = np.array([one.reciprocal_rank for one in scores])
     groups = [one.conversation for one in scores]
@@ -192,7 +192,7 @@ def figures_of(scores: Sequence[QuestionScore], rootle: Sequence[QuestionScore] 
 
 
 def estimate(values: Floats, groups: Sequence[str]) -> Estimate:
-    """Return the mean of the values with the interval of resampled groups."""
+    """Return the mean of the values with an interval from resampled groups."""
     names = sorted(set(groups))
     group_of = np.array([names.index(group) for group in groups])
     sums, counts = np.bincount(group_of, values), np.bincount(group_of)

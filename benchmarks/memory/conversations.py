@@ -1,7 +1,7 @@
-"""Conversations with labelled evidence for their questions: LoCoMo and LongMemEval.
+"""Conversations with questions and labeled evidence: LoCoMo and LongMemEval.
 
-LoCoMo (`snap-research/locomo`): `data/locomo10.json`, `data/locomo10.zip` of an earlier version, or
-the unpacked folder. LongMemEval (`xiaowu0162/LongMemEval`): one of its JSON files.
+LoCoMo (`snap-research/locomo`): `data/locomo10.json`, the `data/locomo10.zip` of an earlier
+version, or the unpacked folder. LongMemEval (`xiaowu0162/LongMemEval`): one of its JSON files.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Conversation:
 
 
 def read_conversations(data: Path) -> list[Conversation]:
-    """Return the conversations of a file or folder. Raise ValueError if it has none."""
+    """Return the conversations in a file or folder. Raise ValueError if there are none."""
     found = [one for name, value in _read_files(data) for one in _parse(name, value)]
     if not found:
-        raise ValueError(f"{data} holds no conversations of LoCoMo or LongMemEval")
+        raise ValueError(f"{data} contains no conversations of LoCoMo or LongMemEval")
     return found
 
 
@@ -129,6 +129,6 @@ def _parse_longmemeval(sample: Mapping[str, Any]) -> Conversation:
 
 
 def _parse_date(text: str) -> datetime:
-    """Return the time of `2023/05/20 (Sat) 02:21`."""
+    """Parse a time such as `2023/05/20 (Sat) 02:21`."""
     without_day = re.sub(r"\s*\([^)]*\)", "", text)
     return datetime.strptime(without_day, "%Y/%m/%d %H:%M").replace(tzinfo=UTC)

@@ -2,10 +2,10 @@
 
     python -m benchmarks.memory.store_latency [--memories 10000] [--json FILE]
 
-Sentences of words with a natural frequency distribution are stored one by one; then a new process
-opens the file and searches for topics of three to eight words, each once. "Search after an
-addition" is the first search that has to see a new memory. Times are wall-clock time and, because
-other programs may have used the processor meanwhile, processor time.
+Sentences whose words follow a natural frequency distribution are stored one by one. Then a new
+process opens the file and searches for topics of three to eight words, each once. "Search after an
+addition" is the first search after a memory was added. Times are given as wall-clock time and as
+processor time, because other programs may use the processor during the run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rootle.models.shipped import STATIC_CODE_V1, model_file
 USER, TOP_K = "user", 7
 QUERIES, ADDITIONS = 300, 30
 MEMORY_WORDS, TOPIC_WORDS = (8, 25), (3, 8)
-INTERVAL_S = 60.0  # so that neighbours support each other, as in a conversation
+INTERVAL_S = 60.0  # close enough for successive memories to support each other
 ROWS = (
     ("stored per second", "stored_per_second", "{:,.0f}"),
     ("file, MB", "file_mb", "{:.1f}"),
@@ -69,9 +69,9 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = command_parser(__doc__, JSON)
     parser.add_argument(
-        "--memories", type=int, default=10_000, help="memories (default: %(default)s)"
+        "--memories", type=int, default=10_000, help="number of memories (default: %(default)s)"
     )
-    # Used by the command itself, for the second process.
+    # The command passes this option to its second process.
     parser.add_argument("--measure-searches", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -90,7 +90,7 @@ def fill_store(path: Path, count: int) -> dict[str, float]:
 
 
 def measure_searches(path: Path) -> dict[str, Any]:
-    """Return latencies and memory of a process that opens a store."""
+    """Open a store in this process; return its latencies and memory use."""
     topics = list(generate_sentences(QUERIES + ADDITIONS, seed=2, words=TOPIC_WORDS))
     additions = list(generate_sentences(ADDITIONS, seed=3, words=MEMORY_WORDS))
     before = resident_mb()
@@ -112,7 +112,7 @@ def measure_searches(path: Path) -> dict[str, Any]:
 
 
 def search_latency(store: EmbeddedMemory, topic: str) -> Latency:
-    """Return the time of one search."""
+    """Return the wall-clock and processor time of one search."""
     started, started_work = time.perf_counter(), time.thread_time()
     store.search(topic, USER, TOP_K)
     done, done_work = time.perf_counter(), time.thread_time()
@@ -120,7 +120,7 @@ def search_latency(store: EmbeddedMemory, topic: str) -> Latency:
 
 
 def summarize(latencies: Sequence[Latency]) -> dict[str, list[float]]:
-    """Return median and 95th percentile of both clocks."""
+    """Return median and 95th percentile for both clocks."""
     pairs = [latency_percentiles(clock) for clock in zip(*latencies, strict=True)]
     return {"median_ms": [median for median, _ in pairs], "p95_ms": [p95 for _, p95 in pairs]}
 

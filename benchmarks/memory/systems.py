@@ -2,8 +2,8 @@
 
 "bm25" compares lower-case words; "bm25-english" compares stems and leaves out rootle's stop words.
 
-rootle lets memories that were stored within half an hour support each other. For "rootle-apart"
-every turn is stored half an hour after the last, like unrelated facts.
+rootle lets memories support each other if they were stored within half an hour. "rootle-apart"
+stores every turn more than half an hour after the previous one, like unrelated facts.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Clock = Callable[[], float]  # seconds since the epoch
 
 
 class MemorySystem(Protocol):
-    """A system that stores turns and finds them again."""
+    """A system that stores turns and searches them."""
 
     def store(self, turn: Turn) -> None: ...
 
     def search(self, query: str, asked_at: datetime, k: int) -> list[frozenset[int]]:
-        """Return the best k memories, best first, each as the numbers of its turns."""
+        """Return the best k memories, best first, each as a set of turn numbers."""
 
     def close(self) -> None: ...
 
@@ -58,7 +58,7 @@ class StoreSystem:
         open_store: Callable[[Clock], ClosableStore],
         interval_s: float = 0.0,
     ) -> None:
-        """Store each turn at least `interval_s` after the last one."""
+        """Store each turn at least `interval_s` after the previous one."""
         self._now = 0.0
         self._interval_s = interval_s
         self._store = open_store(lambda: self._now)
@@ -115,14 +115,14 @@ def plain_words(text: str) -> list[str]:
 
 
 def english_words() -> Callable[[str], Sequence[str]]:
-    """Return a function that gives the English stems of a text without stop words."""
+    """Return a function that returns the English stems of a text without stop words."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     stem = builder.filter(tantivy.Filter.stemmer("english")).build().analyze
     return lambda text: stem(" ".join(word for word in plain_words(text) if word not in STOP_WORDS))
 
 
 def open_system(name: str, folder: Path, embedder: StaticEmbedder) -> MemorySystem:
-    """Return an empty system that may write into a folder."""
+    """Return an empty system that may write to a folder."""
     return SYSTEMS[name](folder, embedder)
 
 

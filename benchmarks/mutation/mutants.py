@@ -1,4 +1,4 @@
-"""Small faults in Python source: one changed operator, constant, condition or return value."""
+"""Small faults in Python source: a changed operator, constant or condition, or a dropped call."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One fault: the lines that it replaces, and what they become."""
+    """One fault: the lines that it replaces, and their replacement."""
 
     line: int  # 1-based, of the changed expression
     first: int  # 1-based, of the statement that is replaced
@@ -42,7 +42,7 @@ class Mutant:
     after: str
 
     def apply(self, source: str) -> str:
-        """Return the source with this fault in it; the other lines keep their text."""
+        """Return the source with this fault; the other lines do not change."""
         lines = source.split("\n")
         indent = lines[self.first - 1][: -len(lines[self.first - 1].lstrip()) or None]
         changed = [indent + line for line in self.after.split("\n")]
@@ -50,10 +50,10 @@ class Mutant:
 
 
 def mutants_of(source: str) -> list[Mutant]:
-    """Return every fault that this module can make in a source text, in the order of the lines.
+    """Return every fault that this module can make in a source text, in line order.
 
-    Annotations, docstrings, imports and statements at the level of the module or of a class are
-    left unchanged, except for the constants that a module assigns.
+    Annotations, docstrings, imports and class-level statements are left unchanged; at module level,
+    only assignments and expressions are changed.
     """
     found = []
     for statement, is_in_function in _statements(ast.parse(source)):
@@ -81,7 +81,7 @@ def _statements(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
             ):
                 if inside or isinstance(node, ast.Module):
                     yield child, inside
-            elif isinstance(child, ast.If | ast.While) and inside and _is_alone(child, tree):
+            elif isinstance(child, ast.If | ast.While) and inside and _is_not_elif(child, tree):
                 yield child, inside
                 yield from walk(child, is_in_function=inside)
             elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
@@ -90,8 +90,8 @@ def _statements(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
     return walk(tree, is_in_function=False)
 
 
-def _is_alone(node: ast.If | ast.While, tree: ast.Module) -> bool:
-    """Return whether a branch is no `elif`, whose line cannot be replaced by itself."""
+def _is_not_elif(node: ast.If | ast.While, tree: ast.Module) -> bool:
+    """Return whether a statement is not an `elif`, which cannot be replaced on its own."""
     return not any(
         isinstance(other, ast.If)
         and other.orelse[:1] == [node]
@@ -101,7 +101,7 @@ def _is_alone(node: ast.If | ast.While, tree: ast.Module) -> bool:
 
 
 def _places(statement: ast.stmt, *, is_in_function: bool) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the kind and the node of each fault that a statement offers, always in one order."""
+    """Yield the kind and the node of each possible fault in a statement, in a stable order."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return  # a docstring
     if isinstance(statement, ast.If | ast.While):

@@ -3,10 +3,10 @@
     python -m benchmarks.mutation.mutation_check WORK [--count 300] [--seed 1] [--jobs 2]
         [--packages rank,search,index,ingest] [--tests tests/rank,tests/search,…] [--only FILE:LINE]
 
-The first run in WORK records which test executes which line, with coverage. Then each sampled
+The first run in WORK records, with coverage.py, which test executes which line. Then each sampled
 fault (see `mutants.py`) is written into a copy of the working tree, and the tests that execute its
-line run until one fails. A fault that no test executes, or that all of them pass, survives. The
-results go to WORK/results.jsonl, one JSON object a line; a fault with a result is not run again.
+line run until one fails. If none fails, the fault has survived. The results go to
+WORK/results.jsonl, one JSON object per line; a fault with a result is not run again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PACKAGES = "rank,search,index,ingest"
 TESTS = "tests/rank,tests/search,tests/index,tests/ingest,tests/sources,tests/indexing,tests/golden"
 # A mutated loop may never end.
 _TIMEOUT_S = 120
-_MAX_TESTS = 60  # of one fault: those that execute the fewest lines are the most specific
+_MAX_TESTS = 60  # per fault, starting with those that execute the fewest lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Result:
     before: str
     after: str
     outcome: str  # "killed", "survived" or "not executed"
-    tests: int  # how many were run
+    tests: int  # number of tests selected
 
     @property
     def key(self) -> tuple[str, int, str, str]:
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--packages", default=PACKAGES)
     parser.add_argument("--tests", default=TESTS)
-    parser.add_argument("--only", default="", help="FILE:LINE, to repeat the faults of one line")
+    parser.add_argument("--only", default="", help="FILE:LINE: run the faults of this line again")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     tests = [folder for folder in args.tests.split(",") if (TOP / folder).exists()]
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def all_faults(packages: Iterable[str]) -> list[tuple[str, Mutant]]:
-    """Return path and fault for every fault in these packages of rootle."""
+    """Return every fault in these packages of rootle, with its path."""
     return [
         (path.relative_to(TOP).as_posix(), mutant)
         for package in packages
@@ -107,12 +107,12 @@ def all_faults(packages: Iterable[str]) -> list[tuple[str, Mutant]]:
 
 
 def sample(faults: Sequence[tuple[str, Mutant]], count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """Return a random sample, the same one for the same seed and the same code."""
+    """Return a random sample; the same seed and code give the same sample."""
     return random.Random(seed).sample(list(faults), min(count, len(faults)))
 
 
 def executed_lines(work: Path, tests: Sequence[str]) -> Mapping[str, Mapping[int, list[str]]]:
-    """Return the ids of the tests that execute each line of each file, most specific first."""
+    """Return, by file and line, the ids of the tests that execute it, most specific first."""
     data_file = work / "coverage"
     if not data_file.exists():
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
@@ -143,7 +143,7 @@ def id_of_test(context: str) -> str:
 
 
 def copy_tree(target: Path) -> Path:
-    """Copy the files that git tracks or would track; an earlier copy is replaced."""
+    """Copy all files that git does not ignore, replacing an earlier copy."""
     shutil.rmtree(target, ignore_errors=True)
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listing, cwd=TOP, capture_output=True, check=True).stdout
@@ -151,13 +151,13 @@ def copy_tree(target: Path) -> Path:
         if (TOP / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(TOP / name, target / name)
-    # Some tests and fixtures ask git about their own repository.
+    # Some tests and fixtures need to be inside a git repository.
     subprocess.run(["git", "init", "-q", target], check=True)
     return target
 
 
 def run_fault(copy: Path, path: str, mutant: Mutant, tests: Sequence[str]) -> Result:
-    """Run the tests that execute a fault's line against it, in a copy of the tree."""
+    """Write a fault into a copy of the tree and run the tests that execute its line."""
     chosen = tests[:_MAX_TESTS]
     source = (copy / path).read_text(encoding="utf-8")
     outcome = "not executed"
@@ -189,7 +189,7 @@ def read_results(path: Path) -> list[Result]:
 
 
 def report(results: Sequence[Result]) -> str:
-    """Return a table of the outcomes by package, and every fault that survived."""
+    """Return a table of the outcomes by package, and every fault that was not killed."""
     packages = sorted({package_of(result) for result in results})
     lines = [f"{'package':<12} {'faults':>6} {'killed':>6} {'survived':>8} {'not executed':>12}"]
     for package in [*packages, "all"]:

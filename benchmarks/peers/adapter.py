@@ -1,9 +1,9 @@
-"""Shared code of the adapters: windows of lines, and queries answered as JSON lines.
+"""Shared code of the adapters: cut files into windows, and answer queries as JSON lines.
 
-Each adapter runs in the environment of its system, which has no rootle: this module needs nothing
-but the standard library. Engines that only match text get the same passages: windows of 50 lines of
-every text file that git tracks, preceded by its path. Tools that split files themselves get the
-folder.
+Each adapter runs in the environment of its system, where rootle is not installed, so this module
+needs only the standard library. Engines that only match text all get the same passages: every text
+file that git tracks, in windows of 50 lines preceded by the path. Tools that split files themselves
+get the folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CASE_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 class Passage(NamedTuple):
-    """A range of lines of a file; `text` is empty where the tool found the lines itself."""
+    """A range of lines in a file; `text` is empty if the tool found the lines itself."""
 
     path: str
     start_line: int
@@ -48,12 +48,12 @@ def read_windows(root: Path) -> list[Passage]:
 
 
 def split_identifiers(text: str) -> str:
-    """Return a text with identifiers split, for engines that only know words."""
+    """Return a text with identifiers split, for engines that do not split them."""
     return _CASE_CHANGE.sub(" ", text)
 
 
 def make_parser(*paths: str) -> argparse.ArgumentParser:
-    """Return a parser of `--root` and further required paths."""
+    """Return a parser for `--root` and further required paths."""
     parser = argparse.ArgumentParser()
     for name in ("root", *paths):
         parser.add_argument(f"--{name}", type=Path, required=True)
@@ -61,7 +61,7 @@ def make_parser(*paths: str) -> argparse.ArgumentParser:
 
 
 def serve(open_search: Callable[..., Search], parser: argparse.ArgumentParser) -> None:
-    """Answer the queries on standard input; `open_search` gets the parsed options by name."""
+    """Answer the queries on standard input; `open_search` gets the options as keyword arguments."""
     search = open_search(**vars(parser.parse_args()))
     for line in filter(str.strip, sys.stdin):
         request = json.loads(line)

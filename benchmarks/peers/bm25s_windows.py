@@ -1,4 +1,4 @@
-"""bm25s over windows of lines, with English stop words and stems as in its documentation.
+"""bm25s over windows of lines, with English stop words and stemming as in its documentation.
 
 pip install bm25s PyStemmer
 python -m benchmarks.peers.bm25s_windows --root DIR

@@ -1,4 +1,4 @@
-"""Chroma over windows of lines: dense retrieval alone, with a static model in a local folder.
+"""Chroma over windows of lines: dense retrieval only, with a static model from a local folder.
 
 pip install chromadb model2vec
 python -m benchmarks.peers.chroma_vectors --root DIR --model MODEL

@@ -1,9 +1,9 @@
-"""codebase-index: its command `cbx search`, over a copy of the folder, which it writes into.
+"""codebase-index: `cbx search` over a copy of the folder, because it writes into the folder.
 
     pip install codebase-index && pip install "tree-sitter-language-pack<1"
     python -m benchmarks.peers.codebase_index_search --root DIR
 
-The second package has the grammars; its later versions download them at run time.
+The second package contains the grammars; later versions download them at run time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def open_search(root: Path) -> adapter.Search:
         subprocess.run(["git", "init", "-q", str(copy)], check=True)
     call_command(copy, "index")
 
-    # The default argument keeps the temporary folder as long as the function.
+    # The default argument keeps the temporary folder alive as long as the function.
     def search(query: str, k: int, _folder: object = folder) -> Sequence[adapter.Passage]:
         words = ["search", "--limit", str(k), "--token-budget", "100000", "--", query]
         found = json.loads(call_command(copy, *words))["results"]
@@ -40,7 +40,7 @@ def open_search(root: Path) -> adapter.Search:
 
 
 def call_command(root: Path, *words: str) -> str:
-    """Return the command's output, without a new process per query."""
+    """Run the command in this process and return its output."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
         app(["--root", str(root), "--json", *words])

@@ -1,6 +1,6 @@
-"""SQLite FTS5 over windows of lines: its bm25(), any word of the query, Porter stems.
+"""SQLite FTS5 over windows of lines: bm25() with query words joined by OR, and Porter stemming.
 
-(part of Python)
+(included in Python)
 python -m benchmarks.peers.fts5_windows --root DIR
 """
 

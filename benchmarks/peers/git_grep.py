@@ -1,10 +1,11 @@
 """Baseline: git grep, ranking files by the number of query words that they contain.
 
-    (git)
+    (needs git)
     python -m benchmarks.peers.git_grep --root DIR
 
 Each word is searched literally, ignoring case. Files are ranked by the number of different words
-they contain, then by the number of lines with any of them. The 50 lines with most words are shown.
+they contain, then by the number of lines with any of them. Each result is the window of 50 lines in
+its file that contains the most different words.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def best_window(path: str, lines: LinesByWord) -> adapter.Passage:
 
     def rank(start: int) -> tuple[int, int]:
         end = start + adapter.WINDOW_LINES
-        words = sum(any(start <= line < end for line in of_word) for of_word in lines.values())
+        words = sum(
+            any(start <= line < end for line in line_numbers) for line_numbers in lines.values()
+        )
         return -words, start
 
     start = min(set[int]().union(*lines.values()), key=rank)

@@ -1,4 +1,4 @@
-"""LanceDB over windows of lines: its hybrid of BM25 and vectors, fused by reciprocal rank.
+"""LanceDB over windows of lines: its hybrid search, BM25 and vectors with reciprocal rank fusion.
 
 pip install lancedb model2vec
 python -m benchmarks.peers.lancedb_hybrid --root DIR --model MODEL
@@ -31,7 +31,7 @@ def open_search(root: Path, model: Path) -> adapter.Search:
     table.create_index("body", config=FTS())  # English stems and stop words by default
     reranker = RRFReranker()
 
-    # The default argument keeps the temporary folder as long as the function.
+    # The default argument keeps the temporary folder alive as long as the function.
     def search(query: str, k: int, _folder: object = folder) -> Sequence[adapter.Passage]:
         dense = table.search(query_type="hybrid").vector(embed([query])[0])
         hybrid = dense.text(adapter.split_identifiers(query)).rerank(reranker)

@@ -1,4 +1,4 @@
-"""LlamaIndex: its BM25 retriever over its own nodes of every text file, with default settings.
+"""LlamaIndex: its BM25 retriever over nodes from its own splitter, with default settings.
 
 pip install llama-index-core llama-index-retrievers-bm25
 python -m benchmarks.peers.llama_index_bm25 --root DIR

@@ -25,5 +25,5 @@ def open_search(root: Path, *, per_file: bool) -> adapter.Search:
 
 if __name__ == "__main__":
     parser = adapter.make_parser()
-    parser.add_argument("--per-file", action="store_true", help="only the best window of a file")
+    parser.add_argument("--per-file", action="store_true", help="only each file's best window")
     adapter.serve(open_search, parser)

@@ -1,9 +1,9 @@
-"""semble: its own hybrid search over code (its default), documents and configuration.
+"""semble: its hybrid search over code (its default), or over code, documents and configuration.
 
     pip install semble
     python -m benchmarks.peers.semble_search --root DIR --model MODEL [--code-only]
 
-Its own model needs a model hub; MODEL is any static model in a local folder.
+Its default model must be downloaded from a model hub; MODEL is any static model in a local folder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-_cache = tempfile.TemporaryDirectory(prefix="semble-")  # no state of an earlier run
+_cache = tempfile.TemporaryDirectory(prefix="semble-")  # no state from earlier runs
 os.environ |= {"HF_HUB_OFFLINE": "1", "SEMBLE_CACHE_LOCATION": _cache.name}
 
 import semble.index.index as semble_index  # noqa: E402 - reads the environment
@@ -24,7 +24,7 @@ from benchmarks.peers import adapter  # noqa: E402
 
 
 def open_search(root: Path, model: Path, *, code_only: bool) -> adapter.Search:
-    semble_index.save_search_stats = lambda *_, **__: None  # its usage log is not measured
+    semble_index.save_search_stats = lambda *_, **__: None  # do not measure its usage log
     kinds = ["code"] if code_only else ["code", "docs", "config"]
     index = SembleIndex.from_path(
         str(root), model_path=str(model), content=[ContentType(kind) for kind in kinds]
@@ -39,5 +39,5 @@ def open_search(root: Path, model: Path, *, code_only: bool) -> adapter.Search:
 
 if __name__ == "__main__":
     parser = adapter.make_parser("model")
-    parser.add_argument("--code-only", action="store_true", help="index code alone")
+    parser.add_argument("--code-only", action="store_true", help="index code only")
     adapter.serve(open_search, parser)

@@ -1,4 +1,4 @@
-"""tantivy-search: its command over passages that it splits itself.
+"""tantivy-search: its command, over passages from its own splitter.
 
 pip install tantivy-search
 python -m benchmarks.peers.tantivy_search_cli --root DIR
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-_folder = tempfile.TemporaryDirectory(prefix="tantivy-search-")  # for its only index
+_folder = tempfile.TemporaryDirectory(prefix="tantivy-search-")  # the tool has a single index
 os.environ["XDG_CACHE_HOME"] = _folder.name
 
 from tantivy_search.cli import main, main_index  # noqa: E402 - reads the environment
@@ -37,7 +37,7 @@ def open_search(root: Path) -> adapter.Search:
 
 
 def call_command(command: Callable[[], None], *words: str) -> str:
-    """Return the command's output, without a new process per query."""
+    """Run the command in this process and return its output."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output), patch.object(sys, "argv", ["", *words]):
         command()

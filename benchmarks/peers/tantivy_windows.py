@@ -1,4 +1,4 @@
-"""tantivy over windows of lines: BM25, any word of the query, English stems.
+"""tantivy over windows of lines: BM25 with query words joined by OR, and English stemming.
 
 pip install tantivy
 python -m benchmarks.peers.tantivy_windows --root DIR

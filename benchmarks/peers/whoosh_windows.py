@@ -1,4 +1,4 @@
-"""Whoosh over windows of lines: BM25F, any word of the query, English stems.
+"""Whoosh over windows of lines: BM25F with query words joined by OR, and English stemming.
 
 pip install Whoosh-Reloaded
 python -m benchmarks.peers.whoosh_windows --root DIR

@@ -1,4 +1,4 @@
-"""Separation of unanswerable questions by a probability: ROC areas and thresholds."""
+"""Separation of unanswerable questions by a predicted probability: ROC areas and thresholds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from benchmarks.common.statistics import Floats, Interval, percentile_interval
 
-REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)  # shares of the kept questions that are refused
-WANTED_RECOGNITION: Final = 0.80  # of unanswerable questions, at the first level
+REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)  # accepted shares of wrongly refused questions
+WANTED_RECOGNITION: Final = 0.80  # share of unanswerable questions, at the first level
 DRAWS: Final = 2_000
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """The predicted probability that the first ten results answer a question, and the truth."""
+    """The predicted probability that a question has an answer, and the outcome."""
 
     repository: str
     probability: float
@@ -42,7 +42,7 @@ def is_unanswerable(prediction: Prediction) -> bool:
 def separation(
     group: str, predictions: Sequence[Prediction], tune: Sequence[Prediction]
 ) -> dict[str, Any]:
-    """Return how well unanswerable questions are separated from one group of the others.
+    """Return figures on the separation of unanswerable questions from one group of the others.
 
     Thresholds are set twice: on the tune split, and on the predictions themselves.
     """
@@ -70,12 +70,12 @@ def separation(
 
 
 def probabilities(predictions: Sequence[Prediction], belongs: Group) -> Floats:
-    """Return the probabilities of the predictions of one group."""
+    """Return the probabilities predicted for one group."""
     return np.array([one.probability for one in predictions if belongs(one)], dtype=np.float64)
 
 
 def auc(kept: Floats, unanswerable: Floats) -> float:
-    """Return the area under the ROC curve: the share of pairs in the right order, ties half."""
+    """Return the ROC area: the share of correctly ordered pairs, where ties count half."""
     if not len(kept) or not len(unanswerable):
         return math.nan
     higher = (kept[:, None] > unanswerable[None, :]).mean()
@@ -83,7 +83,7 @@ def auc(kept: Floats, unanswerable: Floats) -> float:
 
 
 def auc_interval(predictions: Sequence[Prediction], belongs: Group) -> Interval:
-    """Return the 95 % bootstrap interval of the area over repositories, then questions."""
+    """Return the 95 % interval of the area, resampling repositories, then questions."""
     rng = np.random.default_rng(1)
     clusters = []
     for name in sorted({one.repository for one in predictions}):
@@ -99,16 +99,16 @@ def auc_interval(predictions: Sequence[Prediction], belongs: Group) -> Interval:
 
 
 def required_auc(recognized: float, refused: float) -> float:
-    """Return the area of the ROC curve through a point, for normal groups of equal variance."""
+    """Return the area under the ROC curve through a point, for normal groups of equal variance."""
     distance = NormalDist().inv_cdf(recognized) - NormalDist().inv_cdf(refused)
     return NormalDist().cdf(distance / math.sqrt(2))
 
 
 def recognition_by_hits(answered: float, refused: float) -> float:
-    """Return what a classifier recognizes that knows only whether a question was answered.
+    """Return the recognition of a classifier that knows only whether a question was answered.
 
-    It cannot tell unanswerable questions from unanswered ones, so it refuses a random part of
-    both, limited by the share `refused` of all answerable questions.
+    It cannot distinguish unanswerable questions from unanswered ones, so it refuses a random part
+    of both, at most the share `refused` of all answerable questions.
     """
     return min(1.0, refused / (1 - answered)) if answered < 1 else 1.0
 

@@ -1,13 +1,13 @@
-"""Agreement between the two annotators, and the score of each measured by the other.
+"""Agreement between the two annotators, and the score of each by the labels of the other.
 
     python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--json FILE]
 
-112 questions were read twice. The first reading is in git's history of `labels/`, just before the
-commit that added the second. The spans of the first reader are scored against today's labels like
-the answer of a system, and rootle and plain BM25 against both readings; the difference is what
-incomplete labels cost a system. The second reader saw the first reader's labels, so the agreement
-is an upper bound of that of two independent readers.
+112 questions were annotated twice. The first annotation is in the git history of `labels/`, just
+before the commit that added the second. The spans of the first annotator are scored against today's
+labels like the answer of a system. rootle and plain BM25 are scored against both annotations; the
+difference is the score that a system loses through incomplete labels. The second annotator saw the
+labels of the first, so two independent annotators would agree at most this well.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from benchmarks.common.git import GitError, run_git
 from benchmarks.common.labels import (
     LABELS,
     Label,
-    LabelledRepository,
-    labelled_repositories,
+    LabeledRepository,
+    labeled_repositories,
     parse_labels,
 )
 from benchmarks.common.metrics import TOP_K, Answer, Hit
@@ -34,14 +34,14 @@ from benchmarks.common.rootle_search import answer_queries, index_folder, indexe
 from benchmarks.common.statistics import mean
 from benchmarks.quality.label_scores import QuestionScore, score_answers
 
-# The commits that added the first labels, and the second reading of the later ones.
+# The commits that added the first labels, and the second annotation of the later ones.
 FIRST_LABELS = "1caa1e6"
 SECOND_READING = "62207db"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One question as labelled by both readers."""
+    """One question as labeled by both annotators."""
 
     first: Label
     second: Label
@@ -74,18 +74,18 @@ def main() -> None:
     readings: list[Reading] = []
     scores: dict[str, list[QuestionScore]] = defaultdict(list)
     with index_folder(args.indexes) as indexes:
-        for repository in labelled_repositories(args.repos, args.split, args.only):
+        for repository in labeled_repositories(args.repos, args.split, args.only):
             found = read_both(repository)
             readings += found
             index_dir = indexes / repository.name
-            for system, of_system in score_systems(repository.root, found, index_dir).items():
-                scores[system] += of_system
+            for system, system_scores in score_systems(repository.root, found, index_dir).items():
+                scores[system] += system_scores
     changes = summarize_changes(readings)
     print(
-        f"{changes['questions']} questions read twice, {changes['changed']} changed: "
+        f"{changes['questions']} questions annotated twice, {changes['changed']} changed: "
         f"{changes['added']} spans added, {changes['dropped']} dropped"
     )
-    figures = {system: figures_of(of_system) for system, of_system in scores.items()}
+    figures = {system: figures_of(system_scores) for system, system_scores in scores.items()}
     for system, row in figures.items():
         print(
             f"{system:44} NDCG@10 by span {row.ndcg:.3f}  hit@1 {row.hit1:.2f}"
@@ -95,8 +95,8 @@ def main() -> None:
     write_json(args.json, {**changes, "systems": systems})
 
 
-def read_both(repository: LabelledRepository) -> list[Reading]:
-    """Return the questions of the second reading, before it and today."""
+def read_both(repository: LabeledRepository) -> list[Reading]:
+    """Return the questions that were annotated twice, with their first and current labels."""
     path = f"benchmarks/labels/{repository.name}.jsonl"
     try:
         before = parse_labels(repository.name, git_show(f"{SECOND_READING}^:{path}"))
@@ -119,24 +119,26 @@ def git_show(revision_path: str) -> str:
 def score_systems(
     root: Path, readings: Sequence[Reading], index_dir: Path
 ) -> dict[str, list[QuestionScore]]:
-    """Return the scores of readers and systems by the labels of either reading."""
+    """Return the scores of annotators and systems by the labels of either annotation."""
     first, second = [one.first for one in readings], [one.second for one in readings]
     queries = [label.query for label in second]
     with indexed_app(root, index_dir) as app:
         rootle = answer_queries(app, queries)
     bm25 = list(map(Answer, search_windows(root, queries)))
     return {
-        "first reader, by today's labels": score_answers(root, second, map(answer_of, first)),
-        "today's labels, by the first reader's": score_answers(root, first, map(answer_of, second)),
+        "first annotator, by today's labels": score_answers(root, second, map(answer_of, first)),
+        "today's labels, by the first annotator's": score_answers(
+            root, first, map(answer_of, second)
+        ),
         "rootle, by today's labels": score_answers(root, second, rootle),
-        "rootle, by the first reader's": score_answers(root, first, rootle),
+        "rootle, by the first annotator's": score_answers(root, first, rootle),
         "plain BM25, by today's labels": score_answers(root, second, bm25),
-        "plain BM25, by the first reader's": score_answers(root, first, bm25),
+        "plain BM25, by the first annotator's": score_answers(root, first, bm25),
     }
 
 
 def answer_of(label: Label) -> Answer:
-    """Return labelled spans as an answer: the best span of each target, then equivalents."""
+    """Return labeled spans as an answer: the best span of each target, then equivalent ones."""
     ordered = sorted(
         ((place, span) for target in label.targets for place, span in enumerate(target)),
         key=lambda one: one[0],
@@ -146,7 +148,7 @@ def answer_of(label: Label) -> Answer:
 
 
 def summarize_changes(readings: Sequence[Reading]) -> dict[str, int]:
-    """Return how many questions and spans the second reading changed."""
+    """Return the numbers of questions and spans that the second annotation changed."""
     return {
         "questions": len(readings),
         "changed": sum(one.is_changed for one in readings),

@@ -1,4 +1,4 @@
-"""Cache of system answers, so that corrected labels are scored without asking again."""
+"""Cache of system answers, which can be scored again after labels are corrected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class QuestionSet:
 
 
 class AnswerCache:
-    """Answers on the disk: one JSON file per system and repository."""
+    """Answers on disk: one JSON file per system and repository."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

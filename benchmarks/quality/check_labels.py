@@ -3,9 +3,9 @@
     python -m benchmarks.quality.check_labels REPOS [--only scrapy,hono] [--list]
 
 REPOS is the folder that `clone_repos` filled from `labels/repositories.json`. Each question is
-checked for its kind, its spans (file and lines exist, 60 lines at most) and duplicates. Whether a
-question is hard is measured: at most half of its content words occur in its answer. `--list`
-prints every question with that share.
+checked for its kind, its spans (file and lines exist, 60 lines at most) and duplicates. A question
+counts as hard if each of its spans contains at most half of its content words. `--list` prints
+these shares for every question.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from benchmarks.common.labels import (
     KINDS,
     SHOWN_LINES,
     Label,
-    LabelledRepository,
+    LabeledRepository,
     Span,
     is_hard,
-    labelled_repositories,
+    labeled_repositories,
     span_text,
     word_overlap,
 )
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print every question")
     args = parser.parse_args()
     try:
-        repositories = labelled_repositories(args.repos, only=args.only)
+        repositories = labeled_repositories(args.repos, only=args.only)
     except (OSError, ValueError, RepositoryListError) as error:
         sys.exit(str(error))
     failures, totals = 0, Counter[str]()
@@ -58,8 +58,8 @@ def main() -> None:
         sys.exit(f"{failures} problems")
 
 
-def find_problems(repository: LabelledRepository, queries: set[str]) -> list[tuple[Label, str]]:
-    """Return the problems of each label; add its queries to those seen so far."""
+def find_problems(repository: LabeledRepository, queries: set[str]) -> list[tuple[Label, str]]:
+    """Return the problems of each label; add its query to the `queries` seen so far."""
     problems = []
     for label in repository.labels:
         problems += [(label, problem) for problem in label_problems(label, repository.root)]
@@ -73,9 +73,9 @@ def label_problems(label: Label, root: Path) -> list[str]:
     """Return the problems of one label's kind and spans."""
     problems = []
     if label.kind not in KINDS:
-        problems.append(f"kind {label.kind!r} is none of {', '.join(KINDS)}")
+        problems.append(f"unknown kind {label.kind!r}; known kinds: {', '.join(KINDS)}")
     if (label.kind == "none") != (not label.targets):
-        problems.append("kind none must have no targets, every other kind at least one")
+        problems.append("kind 'none' must have no targets; every other kind needs at least one")
     for span in label.spans():
         problems += span_problems(span, root)
     return problems

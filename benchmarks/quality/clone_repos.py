@@ -3,10 +3,10 @@
     python -m benchmarks.quality.clone_repos BENCH REPOS [--only gin,flask] [--from DIR] [--latest]
 
 BENCH is the folder with `repos.json`, or `benchmarks/labels`; REPOS gets one checkout per
-repository. Existing checkouts are kept, so an interrupted run can be repeated. `--from DIR`
-reads clones or bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a
-folder) instead of the network. `--latest` falls back to the newest commit where the pinned one is
-not available, and reports it.
+repository. Existing checkouts are kept, so an interrupted run can be repeated. `--from DIR` uses
+clones or bare mirrors in DIR (`NAME`, `NAME.git`, `OWNER+NAME`, or `repo` inside such a folder)
+instead of the network. `--latest` falls back to the newest commit if the pinned one is not
+available, and reports this.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> None:
         "--from", type=Path, dest="mirrors", metavar="DIR", help="folder of clones or mirrors"
     )
     parser.add_argument(
-        "--latest", action="store_true", help="allow the newest commit for a missing revision"
+        "--latest", action="store_true", help="use the newest commit if the revision is missing"
     )
     args = parser.parse_args()
     lists = [name for name in LISTS if (args.bench / name).is_file()] or LISTS
@@ -64,7 +64,7 @@ def main() -> None:
 def check_out_repository(
     repository: Repository, checkouts: Path, mirrors: Path | None, *, allow_latest: bool
 ) -> str:
-    """Make a checkout, unless it exists; return what was done."""
+    """Check out a repository unless its folder exists; return a description of the outcome."""
     folder = checkouts / repository.name
     if folder.exists():
         return describe_existing(folder, repository.revision, allow_latest=allow_latest)
@@ -87,7 +87,7 @@ def check_out_repository(
 
 
 def describe_existing(folder: Path, revision: str, *, allow_latest: bool) -> str:
-    """Return the state of an existing checkout. Raise CheckoutError at another revision."""
+    """Describe an existing checkout. Raise CheckoutError if it is at another revision."""
     has_git = (folder / ".git").exists()
     head = run_git(folder, "rev-parse", "HEAD").strip() if has_git else ""
     if head == revision:
@@ -98,7 +98,7 @@ def describe_existing(folder: Path, revision: str, *, allow_latest: bool) -> str
 
 
 def check_out_revision(folder: Path, revision: str, *, allow_latest: bool) -> str:
-    """Check out a revision, fetching it if needed; return what was checked out."""
+    """Check out a revision, fetching it if needed; return a description of the commit."""
     try:
         if not has_commit(folder, revision):
             run_git(folder, "fetch", "-q", "--filter=blob:none", "origin", revision)
@@ -121,7 +121,7 @@ def has_commit(folder: Path, revision: str) -> bool:
 
 
 def find_mirror(repository: Repository, mirrors: Path) -> str:
-    """Return the clone or mirror of a repository in a folder. Raise CheckoutError without one."""
+    """Return the path of a repository's clone or mirror. Raise CheckoutError if there is none."""
     path = urlsplit(repository.url).path.strip("/").removesuffix(".git")
     base = path.rsplit("/", 1)[-1]
     name = repository.name

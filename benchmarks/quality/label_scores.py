@@ -1,4 +1,4 @@
-"""Scores of answers to labelled questions: by span, by file, and in tokens to read."""
+"""Scores of answers to labeled questions: by span, by file, and in tokens to read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class QuestionScore:
     is_hard: bool
     span_ranks: frozenset[int]  # ranks of the hits that show a target's lines
     file_ranks: frozenset[int]  # ranks of the hits in a target's file
-    tokens: float  # to read until the first answer is in view; of all hits if there is none
+    tokens: float  # in the hits up to the first answer, or in all hits if there is none
     is_confident: bool = True  # False: the system reported that nothing answers the question
 
     @property
@@ -49,7 +49,7 @@ def score_answers(
     answers: Iterable[Answer],
     confident: Iterable[bool] | None = None,
 ) -> list[QuestionScore]:
-    """Return the score of each answer, in order; `confident` has the system's verdicts."""
+    """Return the score of each answer, in order; `confident` holds the system's verdicts."""
     verdicts = [True] * len(labels) if confident is None else confident
     return [
         score_answer(root, label, answer, is_confident=verdict)
@@ -60,7 +60,7 @@ def score_answers(
 def score_answer(
     root: Path, label: Label, answer: Answer, *, is_confident: bool = True
 ) -> QuestionScore:
-    """Return the score of one answer; of each hit the first 60 lines count."""
+    """Return the score of one answer; only the first 60 lines of each hit count."""
     hits = [hit.first_lines(SHOWN_LINES) for hit in answer.hits[:TOP_K]]
     span_ranks = match_targets(label.targets, hits, overlaps_target)
     return QuestionScore(
@@ -74,7 +74,7 @@ def score_answer(
 
 
 def count_tokens(root: Path, hits: Sequence[Hit]) -> float:
-    """Return the tokens of hits as a reader sees them: paths and lines."""
+    """Return the number of tokens in the paths and lines of hits."""
     chars = 0
     for hit in hits:
         try:
@@ -88,12 +88,13 @@ def count_tokens(root: Path, hits: Sequence[Hit]) -> float:
 
 def summarize(scores: ScoresByRepository) -> dict[str, Any]:
     """Return the figures of one system over some repositories."""
-    every = [one for of_one in scores.values() for one in of_one]
+    every = [one for repository_scores in scores.values() for one in repository_scores]
     answerable = [one for one in every if one.label.targets]
     unanswerable = [one for one in every if not one.label.targets]
     hard = [one for one in answerable if one.is_hard]
     clusters = [
-        [one.span_ndcg for one in of_one if one.label.targets] for of_one in scores.values()
+        [one.span_ndcg for one in repository_scores if one.label.targets]
+        for repository_scores in scores.values()
     ]
     return {
         "repositories": len(scores),
@@ -118,7 +119,7 @@ def summarize(scores: ScoresByRepository) -> dict[str, Any]:
 
 
 def format_row(label: str, system: str, scores: ScoresByRepository) -> str:
-    """Return one line of figures; verdicts are shown for rootle alone."""
+    """Return one line of figures; verdicts are shown only for rootle."""
     f = summarize(scores)
     text = (
         f"{label:12} {system:10} NDCG@10 by span {f['span_ndcg']:.3f} by file {f['file_ndcg']:.3f}"

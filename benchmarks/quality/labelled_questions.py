@@ -1,15 +1,16 @@
-"""Search quality on this repository's labels: lines, hard and unanswerable questions.
+"""Search quality on this repository's labeled questions, including hard and unanswerable ones.
 
     python -m benchmarks.quality.labelled_questions REPOS [--split tune|test] [--only scrapy]
         [--indexes DIR] [--adapter NAME=COMMAND]... [--json FILE]
 
-REPOS holds one checkout for each entry of `labels/repositories.json`, as `clone_repos` makes them.
-Of each result the first 60 lines count: its span, then its `moreSpans`. A target is met by the
+REPOS holds one checkout, made by `clone_repos`, for each entry of `labels/repositories.json`. Only
+the first 60 lines of each result count: its span, then its `moreSpans`. A target is found by the
 first of ten results that overlaps any of its spans; one result counts for one target; the ideal
-ranking has every target at the top. By file, a result in the right file is enough. An unanswerable
-question is recognized if the response is not `confident` or is empty; the same verdict on an
-answerable question is a refusal. Tokens, four characters each, are those of the results up to the
-first answer, or of all ten results without one. Adapters are those of `public_benchmark`.
+ranking has all targets at the top. For the scores by file, a result in the right file is enough. An
+unanswerable question is recognized if the response is not `confident` or is empty; the same verdict
+on an answerable question is a refusal. Tokens (four characters each) are counted in the results up
+to the first answer, or in all ten results if none answers. `--adapter` works as in
+`public_benchmark`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from benchmarks.common.arguments import (
     SPLIT,
     command_parser,
 )  # fmt: skip
-from benchmarks.common.labels import LabelledRepository, labelled_repositories
+from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import ROOTLE, Answer
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app, timed_search
@@ -45,7 +46,7 @@ def main() -> None:
     args = parse_arguments()
     scores: dict[str, dict[str, list[QuestionScore]]] = {}
     with index_folder(args.indexes) as indexes:
-        for repository in labelled_repositories(args.repos, args.split, args.only):
+        for repository in labeled_repositories(args.repos, args.split, args.only):
             name = repository.name
             for system, found in score_systems(repository, indexes / name, args.adapters):
                 scores.setdefault(system, {})[name] = found
@@ -66,7 +67,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def score_systems(
-    repository: LabelledRepository, index_dir: Path, adapters: dict[str, str]
+    repository: LabeledRepository, index_dir: Path, adapters: dict[str, str]
 ) -> Iterator[tuple[str, list[QuestionScore]]]:
     """Yield the scores of rootle, then those of each adapter that answers."""
     root, labels = repository.root, repository.labels
@@ -80,8 +81,8 @@ def score_systems(
             yield name, score_answers(root, labels, answers)
 
 
-def ask_rootle(repository: LabelledRepository, index_dir: Path) -> tuple[list[Answer], list[bool]]:
-    """Return the answer to each question, and whether rootle is confident of it."""
+def ask_rootle(repository: LabeledRepository, index_dir: Path) -> tuple[list[Answer], list[bool]]:
+    """Return the answer to each question, and whether rootle is confident in it."""
     answers, confident = [], []
     with indexed_app(repository.root, index_dir) as app:
         for label in repository.labels:

@@ -1,4 +1,4 @@
-"""Where NDCG@10 is lost: the scores with perfect lines, perfect order or perfect candidates.
+"""Analyze where NDCG@10 is lost, with oracles for perfect order, perfect lines or both.
 
     python -m benchmarks.quality.oracle_analysis REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--json FILE]
@@ -6,11 +6,11 @@
         [--json FILE]
 
 The first form reads this repository's labels, the second the public benchmark; REPOS and
-BENCH_REPOS are the checkouts of `labelled_questions` and `public_benchmark`. rootle is asked for
-its first ten files, then for all its candidates (sixty at most) with the lines that it would show.
-Each oracle replaces one part of that by the perfect one. Plain BM25 returns sixty windows for
-comparison. rootle is measured as shipped: its ranker was trained on the tune split and the
-development half.
+BENCH_REPOS are the checkouts that `labelled_questions` and `public_benchmark` use. rootle is asked
+for its first ten files, then for all its candidates (at most sixty) with the lines that it would
+show. Each oracle replaces the order, the lines or both by perfect ones. Plain BM25 returns sixty
+windows for comparison. rootle is measured as shipped: its ranker was trained on the tune split and
+on the development half of the public benchmark.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.common.labels import (
     Label,
     Span,
     is_hard,
-    labelled_repositories,
+    labeled_repositories,
 )
 from benchmarks.common.metrics import ROOTLE, TOP_K, Hit, LineRange
 from benchmarks.common.public_questions import PublicQuestion, public_repositories
@@ -45,7 +45,7 @@ from benchmarks.quality.oracle_metrics import (
 )
 from rootle import App, Config
 
-MAX_CANDIDATES = 60  # rootle ranks no more files
+MAX_CANDIDATES = 60  # the most files that rootle ranks
 BASELINE = "bm25"
 ANY_LINE = 10**9
 
@@ -59,11 +59,11 @@ def main() -> None:
         for root, labels in read_repositories(args):
             questions[ROOTLE] += ask_rootle(root, labels, indexes / labels[0].repository)
             questions[BASELINE] += ask_bm25(root, labels)
-    report = {system: report_of(of_one) for system, of_one in questions.items()}
+    report = {system: report_of(candidates) for system, candidates in questions.items()}
     baseline = oracle_scores(questions[BASELINE])[0].ndcg
-    for system, of_one in questions.items():
-        print(format_scores(system, oracle_scores(of_one), baseline))
-        print(format_losses(losses_by_kind(of_one)))
+    for system, candidates in questions.items():
+        print(format_scores(system, oracle_scores(candidates), baseline))
+        print(format_losses(losses_by_kind(candidates)))
     print(format_coverage(report[ROOTLE]))
     write_json(args.json, report)
 
@@ -85,12 +85,12 @@ def read_repositories(args: argparse.Namespace) -> Repositories:
         ]
     return [
         (one.root, one.answerable())
-        for one in labelled_repositories(args.repos, args.split, args.only)
+        for one in labeled_repositories(args.repos, args.split, args.only)
     ]
 
 
 def label_of(name: str, question: PublicQuestion) -> Label:
-    """Return a public question as a label; a target without lines is met by any line."""
+    """Return a public question as a label; any line matches a target without lines."""
     targets = tuple(
         (Span(one.path, one.start_line, one.end_line or ANY_LINE),) for one in question.targets
     )
@@ -103,7 +103,7 @@ def ask_rootle(root: Path, labels: Sequence[Label], index_dir: Path) -> list[Can
     with indexed_app(root, index_dir, Config(max_limit=MAX_CANDIDATES)) as app:
         indexed = indexed_lines(app)
         for label in labels:
-            # The lines shown of a file depend slightly on the number of results.
+            # The lines shown from a file depend slightly on the number of results.
             first, every = (search_hits(app, label.query, n) for n in (TOP_K, MAX_CANDIDATES))
             hits = tuple(one.first_lines(SHOWN_LINES) for one in (*first, *every[len(first) :]))
             is_indexed = has_indexed_line(label, indexed)
@@ -128,7 +128,7 @@ def candidates_of(
 
 
 def indexed_lines(app: App) -> dict[str, list[LineRange]]:
-    """Return the lines of every chunk of the index, by file."""
+    """Return the line ranges of all chunks in the index, by file."""
     snapshot = index_snapshot(app)
     return {
         state.path: [(row.start_line, row.end_line) for row in snapshot.chunks_of(state.id)]
@@ -137,7 +137,7 @@ def indexed_lines(app: App) -> dict[str, list[LineRange]]:
 
 
 def has_indexed_line(label: Label, indexed: dict[str, list[LineRange]]) -> bool:
-    """Return whether a chunk of the index has a line that answers."""
+    """Return whether a chunk in the index contains a line of an answer."""
     return any(
         Hit(span.path, tuple(indexed.get(span.path, ()))).overlaps(span.start_line, span.end_line)
         for span in label.spans()

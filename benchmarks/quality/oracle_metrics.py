@@ -1,4 +1,4 @@
-"""Oracle scores: NDCG@10 if the order, the lines or both were perfect, and the resulting losses."""
+"""Oracle scores: NDCG@10 if the order, the lines or both were perfect, and the losses by cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOTH_OF_TEN = "perfect order and lines of the first ten"
 ORDER_OF_ALL = "perfect order of all candidates"
 BOTH_OF_ALL = "perfect order and lines of all candidates"
 ORACLES = (ACTUAL, LINES_OF_TEN, ORDER_OF_TEN, BOTH_OF_TEN, ORDER_OF_ALL, BOTH_OF_ALL)
-# Consecutive differences that lead from the actual score to that of the last oracle.
+# Successive steps from the actual score to that of the last oracle.
 LOSSES = (
     ("order of the first ten", ACTUAL, ORDER_OF_TEN),
     ("below the tenth place", ORDER_OF_TEN, ORDER_OF_ALL),
@@ -32,7 +32,7 @@ class Candidates:
     label: Label
     is_hard: bool
     hits: tuple[Hit, ...]
-    is_indexed: bool  # whether the index has a line of an answer
+    is_indexed: bool  # whether the index contains a line of an answer
 
     def oracle_ranks(self) -> dict[str, set[int]]:
         """Return the ranks at which each oracle finds targets."""
@@ -49,7 +49,7 @@ class Candidates:
 
     @property
     def has_answer(self) -> bool:
-        """Return whether a hit is in a file that answers."""
+        """Return whether a hit is in the file of a target."""
         return bool(self._file_ranks(self.hits))
 
     def _span_ranks(self, hits: Sequence[Hit]) -> set[int]:
@@ -60,7 +60,7 @@ class Candidates:
 
 
 def top_ranks(count: int) -> set[int]:
-    """Return the first `count` of ten ranks."""
+    """Return the ranks from 1 to `count`, at most ten."""
     return set(range(1, min(count, TOP_K) + 1))
 
 
@@ -108,7 +108,7 @@ class Losses:
 
 
 def losses_of(kind: str, questions: Sequence[Candidates]) -> Losses:
-    """Return what a group of questions loses by each cause."""
+    """Return the losses of a group of questions by cause."""
     reached = {score.oracle: score.ndcg for score in oracle_scores(questions)}
     by_cause = {cause: reached[after] - reached[before] for cause, before, after in LOSSES}
     by_cause[NOT_FOUND] = 1 - reached[BOTH_OF_ALL]
@@ -122,4 +122,4 @@ def losses_by_kind(questions: Sequence[Candidates]) -> list[Losses]:
     if hard := [one for one in questions if one.is_hard]:
         groups |= {"hard": hard, "plain": [one for one in questions if not one.is_hard]}
     groups["all"] = list(questions)
-    return [losses_of(kind, of_kind) for kind, of_kind in groups.items() if of_kind]
+    return [losses_of(kind, group) for kind, group in groups.items() if group]

@@ -1,4 +1,4 @@
-"""The systems of `system_comparison`: a description, an installation and a command of each.
+"""The systems that `system_comparison` compares: how to describe, install and run each.
 
 Each system has its own environment, because some need conflicting versions of the same packages.
 """
@@ -20,18 +20,18 @@ class System:
 
     name: str
     description: str
-    adapter: str  # the module
+    adapter: str  # name of its module
     install_steps: tuple[tuple[str, ...], ...] = ()  # arguments of consecutive `pip install` runs
     options: str = ""  # {model} is replaced by the folder of the static model
 
     def python(self, environments: Path) -> Path:
-        """Return the Python that has the system."""
+        """Return the Python interpreter of the system's environment."""
         if not self.install_steps:
             return Path(sys.executable)
         return environments / self.adapter / "bin/python"
 
     def install(self, environments: Path) -> None:
-        """Make the system's environment, unless it exists."""
+        """Create the system's environment unless it exists."""
         python = self.python(environments)
         if not self.install_steps or python.exists():
             return
@@ -40,7 +40,7 @@ class System:
             subprocess.run([str(python), "-m", "pip", "install", "-q", *step], check=True)
 
     def command(self, environments: Path, model: Path) -> str:
-        """Return the command of the adapter, with `{root}` in it."""
+        """Return the adapter's command, which contains `{root}`."""
         python = str(self.python(environments).absolute())
         program = shlex.join([python, "-m", f"benchmarks.peers.{self.adapter}"])
         options = self.options.replace("{model}", shlex.quote(str(model.absolute())))

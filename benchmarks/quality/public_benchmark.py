@@ -4,14 +4,14 @@
         [--config FILE] [--adapter NAME=COMMAND]... [--json FILE]
 
 BENCH is the folder with `repos.json` and `annotations/`; REPOS holds one checkout per repository,
-as `clone_repos` makes them. The rank of a target is that of the first of ten results in its file
-that overlaps its lines, if it has any. One result counts for one target. The ideal ranking has
-every target, primary and secondary, at the top. Scores are averaged over the questions of each
+made by `clone_repos`. The rank of a target is that of the first of ten results in its file; if the
+target has lines, the result must overlap them. One result counts for one target. The ideal ranking
+has all targets, primary and secondary, at the top. Scores are averaged over the questions of each
 repository, then over repositories.
 
 Each `--adapter` is another system that is scored on the same questions. Its command runs once per
-repository, with `{root}` replaced by the folder to index, and speaks the JSON lines described in
-`benchmarks/common/adapters.py`.
+repository, with `{root}` replaced by the folder to index, and reads and writes JSON lines as
+described in `benchmarks/common/adapters.py`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class RepositoryScores:
     ndcg: float
     hit1: float  # share of questions with a target in first place
     hit10: float  # share of questions with a target among the first ten
-    ms: float  # median time of a question
+    ms: float  # median time per question
     scores: tuple[float, ...]  # NDCG@10 of each question
     skipped_text: float | None = None  # share of the text that was not indexed
 
@@ -113,7 +113,7 @@ def score_systems(
 def ask_rootle(
     root: Path, queries: Sequence[str], index_dir: Path, config: Config | None = None
 ) -> tuple[list[Answer], float]:
-    """Return the answers and the share of the text above the size limit for one file."""
+    """Return the answers, and the share of the text that exceeds the size limit for one file."""
     with indexed_app(root, index_dir, config) as app:
         return answer_queries(app, queries), app.status().skipped_text_share
 
@@ -141,7 +141,7 @@ def score_answers(repository: PublicRepository, answers: Sequence[Answer]) -> Re
 
 
 def summarize(rows: Sequence[RepositoryScores]) -> RepositoryScores:
-    """Return the mean over repositories; of the times, the median."""
+    """Return the means over repositories, and the median of the times."""
     skipped = [row.skipped_text for row in rows if row.skipped_text is not None]
     return RepositoryScores(
         "mean",

@@ -3,9 +3,9 @@
     python -m benchmarks.quality.score_calibration REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--svg FILE] [--json FILE]
 
-REPOS is that of `labelled_questions`; the test split is measured by default. The results of all
-questions, answerable or not, are grouped into ten bins by score. A result is correct if the lines
-it shows overlap a target. `--svg` draws the reliability diagram.
+REPOS is the same as for `labelled_questions`; the test split is measured by default. The results of
+all questions, answerable or not, are grouped into ten bins by score. A result is correct if the
+lines it shows overlap a target. `--svg` draws the reliability diagram.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
 from benchmarks.common.labels import (
     SHOWN_LINES,
-    LabelledRepository,
-    labelled_repositories,
+    LabeledRepository,
+    labeled_repositories,
     overlaps_target,
 )
 from benchmarks.common.reports import write_json
@@ -47,7 +47,7 @@ def main() -> None:
     args = parser.parse_args()
     results: list[ScoredResult] = []
     with index_folder(args.indexes) as indexes:
-        for repository in labelled_repositories(args.repos, args.split, args.only):
+        for repository in labeled_repositories(args.repos, args.split, args.only):
             results += score_results(repository, indexes / repository.name)
     bins = bin_results(results)
     for one in bins:
@@ -58,7 +58,7 @@ def main() -> None:
     write_json(args.json, [asdict(one) for one in bins])
 
 
-def score_results(repository: LabelledRepository, index_dir: Path) -> list[ScoredResult]:
+def score_results(repository: LabeledRepository, index_dir: Path) -> list[ScoredResult]:
     """Return the score of each result of each question, and whether it is correct."""
     scored = []
     with indexed_app(repository.root, index_dir) as app:
@@ -87,7 +87,7 @@ def brier_score(results: Sequence[ScoredResult]) -> float:
 
 
 def draw_diagram(bins: Sequence[Bin]) -> str:
-    """Return an SVG: scores on the x axis, precision on the y axis, dot area by results."""
+    """Return an SVG: score on the x axis, precision on the y axis, larger dots for more results."""
 
     def x(share: float) -> float:
         return MARGIN + share * SIDE

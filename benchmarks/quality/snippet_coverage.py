@@ -3,9 +3,9 @@
     python -m benchmarks.quality.snippet_coverage REPOS [--split tune|test] [--only ninja]
         [--lines 3] [--indexes DIR]
 
-REPOS is that of `labelled_questions`. A question is answered if `--lines` lines of a target (all of
-them if it has fewer; lines of less than eight characters do not count) occur in the text of a
-result in the target's file. For comparison, the same is counted for results that show only the
+REPOS is the same as for `labelled_questions`. A question is answered if `--lines` lines of a target
+(all of them if it has fewer; lines with fewer than eight characters do not count) occur in the text
+of a result in the target's file. For comparison, the same is counted for results that show only the
 first 500 characters of their best lines.
 """
 
@@ -17,9 +17,9 @@ from pathlib import Path
 from benchmarks.common.arguments import INDEXES, ONLY, REPOS, SPLIT, command_parser
 from benchmarks.common.labels import (
     Label,
-    LabelledRepository,
+    LabeledRepository,
     Span,
-    labelled_repositories,
+    labeled_repositories,
     span_text,
 )
 from benchmarks.common.rootle_search import index_folder, indexed_app
@@ -33,12 +33,12 @@ MIN_LINE_CHARS = 8
 def main() -> None:
     parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES)
     parser.add_argument(
-        "--lines", type=int, default=3, help="lines that answer (default: %(default)s)"
+        "--lines", type=int, default=3, help="lines required for an answer (default: %(default)s)"
     )
     args = parser.parse_args()
     totals = (0, 0, 0)
     with index_folder(args.indexes) as indexes:
-        for repository in labelled_repositories(args.repos, args.split, args.only):
+        for repository in labeled_repositories(args.repos, args.split, args.only):
             counts = count_answered(repository, indexes / repository.name, args.lines)
             print(repository.name, *counts, flush=True)
             totals = (totals[0] + counts[0], totals[1] + counts[1], totals[2] + counts[2])
@@ -49,9 +49,9 @@ def main() -> None:
 
 
 def count_answered(
-    repository: LabelledRepository, index_dir: Path, lines: int
+    repository: LabeledRepository, index_dir: Path, lines: int
 ) -> tuple[int, int, int]:
-    """Return the questions, those answered by the shown text, and by its first characters."""
+    """Count all questions, those answered by the shown text, and those by its first characters."""
     by_shown = by_first = 0
     labels = repository.answerable()
     with indexed_app(repository.root, index_dir) as app:
@@ -67,7 +67,7 @@ def count_answered(
 
 
 def is_answered(root: Path, label: Label, results: Iterable[tuple[str, str]], lines: int) -> bool:
-    """Return whether one of these results (path, text) has enough lines of a target."""
+    """Return whether one of these results (path, text) contains enough lines of a target."""
     return any(
         path == span.path and has_lines(text, root, span, lines)
         for path, text in results
@@ -76,7 +76,7 @@ def is_answered(root: Path, label: Label, results: Iterable[tuple[str, str]], li
 
 
 def has_lines(text: str, root: Path, span: Span, lines: int) -> bool:
-    """Return whether a text contains that many lines of a span, or all if it has fewer."""
+    """Return whether a text contains `lines` lines of a span, or all lines of a shorter span."""
     wanted = {line.strip() for line in span_text(root, span).split("\n")}
     wanted = {line for line in wanted if len(line) >= MIN_LINE_CHARS}
     found = {line.strip() for line in text.split("\n")} & wanted

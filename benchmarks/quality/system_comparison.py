@@ -1,18 +1,18 @@
-"""Table of every system that installs from PyPI and runs offline, with 95 % intervals.
+"""Compare rootle with systems that install from PyPI and run offline, with 95 % intervals.
 
     python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS
         --answers DIR --envs DIR --model DIR [--install] [--only rootle|none]
         [--write docs/research/comparison.md]
 
-LABEL_REPOS and BENCH_REPOS are the checkouts of `labelled_questions` and `public_benchmark`; both
-benchmarks are scored as those commands do. `--install` makes an environment for each system below
-`--envs`; `--model` is a folder with a static model, for systems without one of their own.
+LABEL_REPOS and BENCH_REPOS are the checkouts that `labelled_questions` and `public_benchmark` use;
+both benchmarks are scored as in those commands. `--install` creates an environment for each system
+below `--envs`; `--model` is a folder with a static model, for systems that ship without one.
 
-Answers are cached in `--answers`, one file per system and repository, and only missing ones are
-asked for, so that corrected labels need no new run. rootle is always asked again; `--only rootle`
-asks no other system, `--only none` scores the cache alone. The intervals resample repositories,
-then the questions within each, 2,000 times; those of the last column resample paired differences.
-`--write` replaces the tables between the two markers of a Markdown page.
+Answers are cached in `--answers`, one file per system and repository. Only missing answers are
+requested, so corrected labels need no new run. rootle always answers again; `--only rootle` asks no
+other system, and `--only none` only scores the cache. The intervals resample repositories, then the
+questions within each, 2,000 times; those of the last column resample paired differences. `--write`
+replaces the tables between the two markers in a Markdown page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 
 from benchmarks.common.adapters import AdapterError, ask_adapter
 from benchmarks.common.arguments import REPOS, command_parser
-from benchmarks.common.labels import LabelledRepository, labelled_repositories
+from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import ROOTLE, Answer
 from benchmarks.common.public_questions import PublicRepository, public_repositories
 from benchmarks.common.reports import format_interval
@@ -44,7 +44,7 @@ Clusters = Sequence[Sequence[float]]  # NDCG@10 by repository and question
 
 @dataclass(frozen=True)
 class TableRow:
-    """One system: the NDCG@10 that orders the table, and the cells before the difference."""
+    """One system's row: the scores that sort the table, and the cells before the last column."""
 
     clusters: Clusters
     cells: tuple[str, ...]
@@ -52,16 +52,16 @@ class TableRow:
 
 def main() -> None:
     args = parse_arguments()
-    labelled = labelled_repositories(args.repos)
+    labeled = labeled_repositories(args.repos)
     public = public_repositories(*args.bench) if args.bench else []
     cache = AnswerCache(args.answers)
-    question_sets = [*map(label_questions, labelled), *map(public_questions, public)]
+    question_sets = [*map(label_questions, labeled), *map(public_questions, public)]
     if not args.only:
         ask_peers(cache, question_sets, args)
     if args.only != NONE:
         for questions in question_sets:
             cache.store(ROOTLE, questions, ask_rootle(questions))
-    text = "\n".join(tables(cache, labelled, public))
+    text = "\n".join(tables(cache, labeled, public))
     print(text)
     if args.write:
         page = args.write.read_text(encoding="utf-8")
@@ -86,27 +86,27 @@ def parse_arguments() -> argparse.Namespace:
         "--model", type=Path, default=Path("model"), metavar="DIR",
         help="static model for systems without one (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument("--install", action="store_true", help="make missing environments")
+    parser.add_argument("--install", action="store_true", help="create missing environments")
     parser.add_argument("--only", choices=[ROOTLE, NONE], help="systems to ask (default: all)")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="page to update")
     return parser.parse_args()
 
 
-def label_questions(repository: LabelledRepository) -> QuestionSet:
-    """Return the answerable questions of a labelled repository."""
+def label_questions(repository: LabeledRepository) -> QuestionSet:
+    """Return the answerable questions about a labeled repository."""
     queries = tuple(label.query for label in repository.answerable())
     return QuestionSet("labels", repository.name, repository.root, queries)
 
 
 def public_questions(repository: PublicRepository) -> QuestionSet:
-    """Return the questions of a repository of the public benchmark."""
+    """Return the questions about a repository of the public benchmark."""
     return QuestionSet("bench", repository.name, repository.root, tuple(repository.queries))
 
 
 def ask_peers(
     cache: AnswerCache, question_sets: Iterable[QuestionSet], args: argparse.Namespace
 ) -> None:
-    """Ask every other system what the cache lacks, one repository after the other."""
+    """Ask every other system the questions that the cache lacks, one repository at a time."""
     if args.install:
         for system in SYSTEMS:
             system.install(args.envs)
@@ -135,12 +135,12 @@ def ask_rootle(questions: QuestionSet) -> list[Answer]:
 
 def tables(
     cache: AnswerCache,
-    labelled: Sequence[LabelledRepository],
+    labeled: Sequence[LabeledRepository],
     public: Sequence[PublicRepository],
 ) -> Iterable[str]:
     """Yield a Markdown table for each set of questions, under its title."""
     for split in ("test", "tune"):
-        part = [one for one in labelled if one.split == split]
+        part = [one for one in labeled if one.split == split]
         if part:
             title = f"**Labels, {split} split** ({len(part)} repositories)"
             yield f"{title}\n\n{label_table(cache, part)}"
@@ -161,8 +161,8 @@ def complete_systems(cache: AnswerCache, question_sets: Sequence[QuestionSet]) -
     return complete
 
 
-def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) -> str:
-    """Return the table of the labelled questions."""
+def label_table(cache: AnswerCache, repositories: Sequence[LabeledRepository]) -> str:
+    """Return the table of the labeled questions."""
     rows = {}
     question_sets = [label_questions(one) for one in repositories]
     for system in complete_systems(cache, question_sets):
@@ -173,8 +173,12 @@ def label_table(cache: AnswerCache, repositories: Sequence[LabelledRepository]) 
             for one, questions in zip(repositories, question_sets, strict=True)
         }
         figures = label_scores.summarize(scores)
-        by_span = [[one.span_ndcg for one in of_one] for of_one in scores.values()]
-        by_file = [[one.file_ndcg for one in of_one] for of_one in scores.values()]
+        by_span = [
+            [one.span_ndcg for one in repository_scores] for repository_scores in scores.values()
+        ]
+        by_file = [
+            [one.file_ndcg for one in repository_scores] for repository_scores in scores.values()
+        ]
         cells = (
             format_estimate(figures["span_ndcg"], by_span),
             format_estimate(figures["file_ndcg"], by_file),

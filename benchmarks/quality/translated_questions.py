@@ -2,10 +2,10 @@
 
     python -m benchmarks.quality.translated_questions REPOS [--indexes DIR] [--show]
 
-REPOS holds the checkouts of `labelled_questions`. `labels/translated.jsonl` has 40 questions of the
-tune split, translated into German, Spanish, Chinese and Japanese by hand. A question counts as
-answered if one of ten results is a file that answers the original. `--show` prints the questions
-that are not.
+REPOS is the same as for `labelled_questions`. `labels/translated.jsonl` has 40 questions of the
+tune split, translated by hand into German, Spanish, Chinese and Japanese. A question counts as
+answered if one of ten results is a file that answers the original. `--show` prints the unanswered
+questions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from benchmarks.common.arguments import INDEXES, REPOS, command_parser
-from benchmarks.common.labels import LABELS, LabelledRepository, labelled_repositories
+from benchmarks.common.labels import LABELS, LabeledRepository, labeled_repositories
 from benchmarks.common.rootle_search import index_folder, indexed_app, search_hits
 from benchmarks.common.statistics import mean
 from rootle import App
@@ -45,7 +45,7 @@ def main() -> None:
     hits: Hits = defaultdict(list)
     with index_folder(args.indexes) as indexes:
         for name, questions in parse_questions(text).items():
-            (repository,) = labelled_repositories(args.repos, only=[name])
+            (repository,) = labeled_repositories(args.repos, only=[name])
             with indexed_app(repository.root, indexes / name) as app:
                 for missed in ask_questions(app, repository, questions, hits):
                     if args.show:
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def parse_questions(text: str) -> dict[str, list[TranslatedQuestion]]:
-    """Return the questions by repository, each original once as English."""
+    """Return the questions by repository; each original is included once, in English."""
     found: dict[str, list[TranslatedQuestion]] = defaultdict(list)
     for line in text.splitlines():
         record = json.loads(line)
@@ -67,7 +67,7 @@ def parse_questions(text: str) -> dict[str, list[TranslatedQuestion]]:
 
 
 def ask_questions(
-    app: App, repository: LabelledRepository, questions: list[TranslatedQuestion], hits: Hits
+    app: App, repository: LabeledRepository, questions: list[TranslatedQuestion], hits: Hits
 ) -> list[TranslatedQuestion]:
     """Add the outcome of each question to `hits`; return those missed with the glossary."""
     wanted = {label.query: {span.path for span in label.spans()} for label in repository.labels}

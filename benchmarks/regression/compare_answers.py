@@ -1,4 +1,4 @@
-"""Record the answers of a checkout of rootle to fixed questions, and compare two recordings.
+"""Record a rootle checkout's answers to fixed questions, and compare two recordings.
 
 python -m benchmarks.regression.compare_answers record PYTHON TREE… --out FILE
 python -m benchmarks.regression.compare_answers compare OLD NEW
@@ -23,7 +23,7 @@ from benchmarks.regression.record_answers import Checkout, record
 
 QUESTIONS: Final = Path(__file__).with_name("questions.jsonl")
 
-_MAX_SHOWN: Final = 3  # differences of one question
+_MAX_SHOWN: Final = 3  # differences per question
 _MAX_FIELDS: Final = 20
 _EXCERPT_CHARS: Final = 120
 _CHARS_BEFORE: Final = 20
@@ -41,16 +41,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     actions = parser.add_subparsers(dest="action", required=True)
-    recording = actions.add_parser("record", help="ask one checkout all questions")
-    recording.add_argument("python", help="the Python of an environment with that checkout")
-    recording.add_argument("tree", nargs="+", type=Path, help="a work tree that the questions name")
-    recording.add_argument("--out", type=Path, required=True, help="write the answers here")
+    recording = actions.add_parser("record", help="record one checkout's answers to all questions")
+    recording.add_argument("python", help="the Python of an environment with the checkout")
+    recording.add_argument("tree", nargs="+", type=Path, help="a work tree to ask about")
+    recording.add_argument("--out", type=Path, required=True, help="file for the answers")
     recording.add_argument(
-        "--indexes", type=Path, help="keep the indexes here, or use those of an earlier recording"
+        "--indexes", type=Path, help="folder in which indexes are kept and reused"
     )
-    comparing = actions.add_parser("compare", help="list the differences; exit with 1 if any")
-    comparing.add_argument("old", type=Path, help="a recording of the version before")
-    comparing.add_argument("new", type=Path, help="a recording of the version after")
+    comparing = actions.add_parser("compare", help="list differences; exit with 1 if there are any")
+    comparing.add_argument("old", type=Path, help="a recording of the old version")
+    comparing.add_argument("new", type=Path, help="a recording of the new version")
     comparing.add_argument("--show", type=int, default=20, help="questions to show (default: 20)")
     return parser
 
@@ -74,7 +74,7 @@ def _record(options: argparse.Namespace) -> int:
 
 
 def _require_commit(tree: Path, commits: Mapping[str, str]) -> Path:
-    """Return the tree, or exit where it is not the one that the questions are about."""
+    """Return the tree; exit unless it is a clean checkout of the commit in `questions.jsonl`."""
     if tree.name not in commits:
         raise SystemExit(f"no questions about {tree.name}; known trees: {', '.join(commits)}")
     head = _git(tree, "rev-parse", "HEAD")
@@ -88,7 +88,7 @@ def _git(tree: Path, *arguments: str) -> str:
 
 
 def summary_of(answers: Iterable[Json]) -> str:
-    """Return how many questions were recorded, and how many of them have each kind of answer."""
+    """Return the numbers of questions, pages, results and answers of each kind, as one line."""
     counts: Counter[str] = Counter()
     for line in answers:
         pages = line["plain"]
@@ -111,7 +111,7 @@ def read_recording(path: Path) -> Recording:
 
 
 def report(old: Recording, new: Recording, max_questions: int) -> int:
-    """Print the first differences and their number; return 1 if there is any, else 0."""
+    """Print the first differences and their number; return 1 if there are any or `old` is empty."""
     different, fields = 0, Counter[str]()
     for key in dict.fromkeys([*old, *new]):
         found = list(differences(old.get(key), new.get(key)))

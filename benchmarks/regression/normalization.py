@@ -31,9 +31,9 @@ Json = Any  # parsed JSON
 class Normalizer:
     """Normalizes the answers to one question about one tree.
 
-    Sentences are reduced to the values in them: a reworded message is no difference, another name
-    or number in it is one. `days` is the recency filter of the question; its number is left out of
-    the sentences, because it depends on when the question is asked.
+    Messages are reduced to the values in them: a reworded message does not count as a difference,
+    but a different name or number in it does. `days` is the recency filter of the question; its
+    number is left out of messages, because it depends on when the question is asked.
     """
 
     def __init__(self, root: Path, days: float | None = None) -> None:
@@ -41,7 +41,7 @@ class Normalizer:
         self._days = days
 
     def answer(self, answer: Json) -> Json:
-        """Return an answer without volatile fields, under fixed names and without wording."""
+        """Return an answer with fixed field names, without volatile fields and wording."""
         fields = {name: value for name, value in answer.items() if name not in VOLATILE_FIELDS}
         if "error" in fields:
             fields["error"] = self.values(fields["error"])
@@ -50,7 +50,7 @@ class Normalizer:
         return {**_rename_fields(fields), "hasNextPage": bool(answer.get("nextCursor"))}
 
     def lines(self, output: str) -> Iterator[Json]:
-        """Yield the lines of text or Markdown output: results verbatim, sentences as values."""
+        """Yield the lines of text or Markdown output: results verbatim, messages as values."""
         fence = ""
         for line in output.splitlines():
             mark = _FENCE.match(line)
@@ -63,7 +63,7 @@ class Normalizer:
                 yield self.values(line)
 
     def values(self, sentence: str) -> list[str]:
-        """Return the quoted values, numbers and existing paths of a sentence, sorted."""
+        """Return the quoted values, numbers and existing paths in a message, sorted."""
         found = set()
         for match in _VALUES.finditer(sentence):
             word = match["word"]

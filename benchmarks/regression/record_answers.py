@@ -1,4 +1,4 @@
-"""Ask one checkout of rootle the questions about a tree, through its command line."""
+"""Ask one checkout of rootle the questions about a tree, using its command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import IO, Final
 
 from benchmarks.regression.normalization import Json, Normalizer
 
-# Inputs that were renamed, the current name first. The first name that is accepted is used.
+# Inputs that were renamed, current name first. The first name that the checkout accepts is used.
 EXCLUDE_FIELDS: Final = ("exclude", "seen")
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "filePaths": ("--path",),
@@ -27,9 +27,9 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "exclude": ("--exclude", "--seen"),
 }
 
-# Fields of a question that say how it is asked; all others are fields of the query.
+# Fields that control how a question is asked; all others are fields of the query.
 _QUESTION_FIELDS: Final = frozenset({"tree", "kind", "text", "since", "pages", "flags"})
-_ATTEMPTS: Final = 3  # on a busy machine a part of the search may run into its timeout
+_ATTEMPTS: Final = 3  # on a busy machine, part of the search may time out
 _ERROR: Final = 2  # exit code
 
 
@@ -38,14 +38,14 @@ class Checkout:
 
     def __init__(self, python: str, root: Path, index_dir: Path, home: Path) -> None:
         self.root = root
-        # Not resolved: a virtual environment is known by the path of its link.
+        # Not resolved: Python finds a virtual environment by the path of its symbolic link.
         self._command = [os.path.abspath(python), "-P", "-m", "rootle"]
         self._places = ["--root", str(root), "--index-dir", str(index_dir)]
         self._index_dir = index_dir
         self._environment = _make_environment(home)
 
     def build_index(self) -> None:
-        """Build the index or bring it up to date; exit where that fails."""
+        """Build or update the index; exit if that fails."""
         run = self._run("index", str(self.root), "--index-dir", str(self._index_dir))
         if run.returncode == _ERROR:
             raise SystemExit(f"cannot index {self.root}: {run.stderr}")
@@ -96,10 +96,10 @@ class Batch:
         self._errors = errors
         self._exclude_field = next(filter(self._accepts, EXCLUDE_FIELDS), "")
         if not self._exclude_field:
-            raise SystemExit(f"no query field of these is known: {', '.join(EXCLUDE_FIELDS)}")
+            raise SystemExit(f"none of these query fields is accepted: {', '.join(EXCLUDE_FIELDS)}")
 
     def pages(self, question: Json) -> list[Json]:
-        """Return the normalized pages that answer a question, each from the cursor before it."""
+        """Return the normalized result pages of a question, following the cursor of each page."""
         query = query_of(question)
         normalizer = Normalizer(self._root, query.get("minRecencyDays"))
         if "exclude" in query:
@@ -128,7 +128,7 @@ class Batch:
         line = self._process.stdout.readline()
         if not line:
             self._errors.seek(0)
-            raise SystemExit(f"rootle ended at {query}: {self._errors.read().decode()}")
+            raise SystemExit(f"rootle exited at {query}: {self._errors.read().decode()}")
         return json.loads(line)
 
     def _accepts(self, field: str) -> bool:
@@ -145,7 +145,7 @@ def open_batch(checkout: Checkout, *arguments: str) -> Iterator[Batch]:
 
 
 def query_of(question: Json, now_s: float | None = None) -> dict[str, Json]:
-    """Return the query of a question. A date becomes the number of days since it."""
+    """Return the query of a question. A date becomes the number of days since then."""
     query = {name: value for name, value in question.items() if name not in _QUESTION_FIELDS}
     if "since" in question:
         since = datetime.fromisoformat(question["since"]).replace(tzinfo=UTC).timestamp()
@@ -155,7 +155,7 @@ def query_of(question: Json, now_s: float | None = None) -> dict[str, Json]:
 
 
 def terminal_output(checkout: Checkout, question: Json, help_text: str) -> Json:
-    """Return what `rootle search` prints for a question, normalized."""
+    """Return the normalized output of `rootle search` for a question."""
     query, flags = query_of(question), question["flags"]
     normalizer = Normalizer(checkout.root, query.get("minRecencyDays"))
     arguments = [*_options(query, help_text), *flags, "--", question["text"]]
@@ -184,7 +184,7 @@ def _options(query: Json, help_text: str) -> Iterator[str]:
 
 
 def record(checkout: Checkout, questions: Sequence[Json]) -> Iterator[Json]:
-    """Yield the answers to each question: plain, explained, asked again, and as text."""
+    """Yield the answers to each question: plain, explained, cached and, if requested, as text."""
     checkout.build_index()
     help_text = checkout.search_help()
     with open_batch(checkout) as plain, open_batch(checkout, "--explain") as explained:

@@ -4,10 +4,10 @@
         [--threads 100] [--rounds 5]
 
 Each round asks as many different queries as there are threads, all released at the same moment:
-first with an empty cache of answers, then again with a warm one. Only the warm-up queries are asked
-before. Then fifty queries are asked one after the other while the embedding server accepts
-connections and never answers; those before the circuit breaker opens are reported separately. Times
-are in milliseconds.
+first with an empty answer cache, then again with a warm one. Only the warm-up queries are asked
+before the first round. Finally, fifty queries are asked one after the other while the embedding
+server accepts connections but never answers; queries before the circuit breaker opens are reported
+separately. Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rootle import App, Config, SearchQuery, open_app
 from rootle.protocols import Matrix
 
 HANGING_QUERIES = 50
-FAILURES_TO_OPEN = 3  # of the circuit breaker
+FAILURES_TO_OPEN = 3  # the circuit breaker
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def distinct_queries(count: int, number: int) -> list[str]:
 
 
 def ask_concurrently(app: App, queries: Sequence[str]) -> list[float]:
-    """Return the latency of each query, measured from their common release."""
+    """Return the latency of each query, measured from the moment when all are released."""
     barrier, latencies = threading.Barrier(len(queries) + 1), [0.0] * len(queries)
     started = [0.0]
 
@@ -97,7 +97,7 @@ def ask_concurrently(app: App, queries: Sequence[str]) -> list[float]:
 
 
 class HangingEmbedder:
-    """An embedder whose server accepts requests and never answers."""
+    """An embedder that hangs, as if its server accepted requests but never answered."""
 
     fingerprint, dimensions = "hanging", 0
 

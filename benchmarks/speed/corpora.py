@@ -5,10 +5,10 @@
 
 Each TREE is a folder of source code (unpacked packages, checkouts). OUT gets one folder with one
 git commit per corpus: `small`, a copy of one tree (by default the first); `c100`, 500 large files
-of 100 MB together, distributed over the languages as evenly as the trees allow; `c1000`, 1 GB of
-files of every size, at most a quarter of it in one language. The same trees give the same corpora:
-files are taken in the order of the hash of their path, and the printed git tree is a hash of the
-whole result.
+with 100 MB in total, spread over the languages as evenly as the trees allow; `c1000`, 1 GB of files
+of all sizes, at most a quarter of it in one language. The same trees give the same corpora: files
+are taken in the order of the hashes of their paths. The printed hash of the git tree covers the
+whole corpus.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from benchmarks.common.languages import LANGUAGE_OF
 
 CORPORA = ("small", "c100", "c1000")
 MIN_BYTES, LARGE_BYTES, MAX_BYTES = 200, 60_000, 900_000
-# Search tools exclude folders with these names, which get another one so that every file counts.
+# Search tools exclude folders with these names, so such folders are renamed in a corpus.
 EXCLUDED_NAMES = {"build", "dist", "node_modules", "out", "target", "vendor", "venv"}
-WINDOW = 16  # of the next files, the one that best keeps the mean size is taken
+WINDOW = 16  # candidates, from which the file that best keeps the mean size is taken
 
 
 @dataclass(frozen=True, order=True)
@@ -46,7 +46,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Limits:
-    """When a corpus is complete."""
+    """The limits at which a corpus is complete."""
 
     files: float
     size: float  # bytes
@@ -87,7 +87,7 @@ def copy_tree(tree: Path, folder: Path) -> None:
 
 
 def fill_corpus(name: str, folder: Path, files: Sequence[SourceFile], scale: float) -> None:
-    """Write `c100` or `c1000`, both smaller or larger by `scale`."""
+    """Write `c100` or `c1000`, with sizes multiplied by `scale`."""
     if name == "c100":
         count, size = round(500 * scale), round(100_000_000 * scale)
         write_files(folder, balance_languages(files, size / max(count, 1)), Limits(count, 2 * size))
@@ -97,7 +97,7 @@ def fill_corpus(name: str, folder: Path, files: Sequence[SourceFile], scale: flo
 
 
 def find_files(trees: Iterable[Path]) -> Iterator[SourceFile]:
-    """Yield the source files of the trees that have a suitable size."""
+    """Yield the source files of suitable size in the trees."""
     for tree in trees:
         for folder, folders, names in os.walk(tree):
             folders[:] = sorted(name for name in folders if name not in (".git", ".hg", ".svn"))
@@ -114,7 +114,7 @@ def find_files(trees: Iterable[Path]) -> Iterator[SourceFile]:
 
 
 def balance_languages(files: Iterable[SourceFile], mean: float) -> Iterator[SourceFile]:
-    """Yield large files, one language after the other, with a mean size close to `mean`."""
+    """Yield large files with a mean size close to `mean`, alternating between the languages."""
     remaining: dict[str, list[SourceFile]] = defaultdict(list)
     for file in files:
         if file.size >= LARGE_BYTES:
@@ -154,7 +154,7 @@ def write_files(folder: Path, files: Iterable[SourceFile], limits: Limits) -> No
 
 
 def corpus_path(file: SourceFile) -> str:
-    """Return the path in the corpus, below the language, without names that tools exclude."""
+    """Return a file's path in the corpus: below its language, without excluded folder names."""
     *folders, last = file.name.split("/")
     renamed = [f"{name}_" if is_excluded(name) else name for name in folders]
     return "/".join([file.language, *renamed, last])
@@ -165,7 +165,7 @@ def is_excluded(folder: str) -> bool:
 
 
 def is_plain_text(data: bytes) -> bool:
-    """Return whether data is UTF-8 with lines of a usual length."""
+    """Return whether data is UTF-8 with lines of ordinary length."""
     lines = data.split(b"\n")
     if b"\0" in data or len(data) > 200 * len(lines) or max(map(len, lines)) > 20_000:
         return False

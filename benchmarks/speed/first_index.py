@@ -1,12 +1,13 @@
-"""First index of the specified tree of 500 files and 100 MB with default settings.
+"""Time of the first index of 500 files (100 MB) with default settings.
 
     python -m benchmarks.speed.first_index TREE... [--scale X] [--json FILE]
     python -m benchmarks.speed.first_index --built FOLDER [--json FILE]
 
-Each TREE is a folder of source code, as for `corpora`, which builds the tree; FOLDER is a tree that
-is already built. `rootle index` runs in a new process, with default chunks, model and limits, and
-once more with all of the text (`maxChunksPerFile` 0). The specification allows two minutes; the
-exit status is 1 if that is exceeded. Processor time is reported as well, for busy machines.
+Each TREE is a folder of source code, from which the corpus `c100` is built (see `corpora`); FOLDER
+is a corpus that is already built. `rootle index` runs in a new process with default settings, and
+once more without the limit on text per file (`maxChunksPerFile` 0). The specification allows two
+minutes; the exit status is 1 if a run takes longer. Processor time is reported as well, because
+wall-clock time depends on the other load of the machine.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def build_tree(trees: list[Path], scale: float, folder: Path) -> Path:
-    """Build the corpus `c100` of the source trees."""
+    """Build the corpus `c100` from the source trees."""
     folder.mkdir()
     fill_corpus("c100", folder, sorted(find_files(trees)), scale)
     commit_all(folder)

@@ -1,9 +1,9 @@
-"""`rootle mcp` over stdio: time from the start of the process to its tools, and warm searches.
+"""`rootle mcp` over stdio: time from process start to the tool list, and latency of warm searches.
 
     python -m benchmarks.speed.mcp_server ROOT [--runs N] [--index-dir DIR] [--json FILE]
 
-The index of ROOT is updated first. Starts of the server and imports of the SDK alone take turns, so
-that disturbances of the machine affect both alike; figures are medians. The client is a pipe: the
+The index of ROOT is updated first. Server starts alternate with imports of the SDK alone, so that
+other load on the machine affects both alike; both times are medians. The client is a pipe: the
 start of a real client is not included.
 """
 
@@ -129,7 +129,7 @@ class Session:
 
 @contextmanager
 def open_session(server: Sequence[str]) -> Iterator[Session]:
-    """Start a server; close its pipes and wait for it at the end."""
+    """Start a server; on exit, close its pipes and wait for it to end."""
     pipe = subprocess.PIPE
     with subprocess.Popen(server, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None

@@ -1,4 +1,4 @@
-"""Commands in child processes: their duration, output, and peak memory with all descendants."""
+"""Run commands in child processes and measure their duration and peak memory."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def run_command(
     stdin: str = "",
     with_memory: bool = False,
 ) -> CompletedCommand:
-    """Run a command to its end. Raise CommandError for an exit code other than 0 and 1.
+    """Run a command. Raise CommandError for a traceback or an exit code other than 0 and 1.
 
     Both rootle and git exit with 1 if they find nothing. Output goes to files, so that the command
-    never waits for a reader, and memory is only sampled on request, which keeps short commands
-    undisturbed.
+    never waits for a reader. Memory is sampled only on request, because sampling slows down short
+    commands.
     """
     with (
         tempfile.TemporaryFile() as given,
@@ -69,7 +69,8 @@ def run_command(
 def bytecode_environment() -> dict[str, str]:
     """Return the environment with Python's bytecode cache enabled.
 
-    pip compiles what it installs; without the cache every process would compile a checkout again.
+    pip compiles the packages that it installs; without the cache, every process would compile a
+    checkout again.
     """
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
@@ -77,9 +78,9 @@ def bytecode_environment() -> dict[str, str]:
 class MemorySampler(threading.Thread):
     """Thread that samples the peak memory of a process and its descendants from /proc.
 
-    The sum of proportional set sizes is recorded, in which a page shared by three processes counts
-    a third for each. Reading it is expensive, so it is read only when the plain resident size has
-    changed by more than a hundredth and exceeds the peak so far.
+    It records the sum of the proportional set sizes: a page shared by three processes counts as a
+    third for each. This sum is expensive to read, so it is read only when the resident size has
+    changed by more than 1 % and exceeds the peak so far.
     """
 
     def __init__(self, pid: int) -> None:
@@ -100,7 +101,7 @@ class MemorySampler(threading.Thread):
                 self._peak = max(self._peak, sum(map(proportional_bytes, pids)))
 
     def stop(self) -> int | None:
-        """Stop sampling; return the peak in bytes, None if there was no sample."""
+        """Stop sampling; return the peak in bytes, or None if there was no sample."""
         self._done.set()
         return self._peak or None
 
@@ -119,7 +120,7 @@ def process_tree(pid: int) -> list[int]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the resident set size, 0 for a process that has ended."""
+    """Return the resident set size, or 0 if the process has ended."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE_BYTES
     except (OSError, IndexError):
@@ -127,7 +128,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def proportional_bytes(pid: int) -> int:
-    """Return the proportional set size, 0 for a process that has ended."""
+    """Return the proportional set size, or 0 if the process has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Measurements of several tools in turn, so that disturbances affect all of them alike."""
+"""Measure several tools in turn, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Figures = Mapping[str, Any]
 
 
 class Race:
-    """Measures the tools in turn. A tool that fails leaves; its samples so far stay."""
+    """Measures the tools in turn. A tool that fails is dropped; its samples so far are kept."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self.tools = list(tools)
@@ -47,7 +47,7 @@ class Race:
     def measure_first(
         self, task: str, times: int, command: Callable[[Tool], list[str] | None]
     ) -> None:
-        """Measure a task that starts without an index; the last run leaves its index."""
+        """Measure a task that starts without an index; the index of the last run is kept."""
 
         def measure(tool: Tool) -> Figures | None:
             if not (words := command(tool)):
@@ -61,12 +61,12 @@ class Race:
             self.measure(task, measure)
 
     def measure_searches(self, queries: Sequence[str]) -> None:
-        """Measure each query in new processes."""
+        """Measure each query in a new process per tool."""
         for query in queries:
             self.measure("search", partial(search_figures, query=query))
 
     def measure_edits(self, path: Path, times: int) -> None:
-        """Add a line to the middle of a file, then search for it, each time from the original."""
+        """Add a line to the middle of a file and measure the search for it, `times` times."""
         lines = path.read_bytes().split(b"\n")
         half = len(lines) // 2
         with restore_after(path):
@@ -78,7 +78,7 @@ class Race:
 
 
 def edit_marker(number: int) -> str:
-    """Return a word that occurs in no corpus, another one for each of 676 numbers."""
+    """Return a word that occurs in no corpus; 676 successive numbers give different words."""
     return f"quorv{chr(97 + number // 26 % 26)}{chr(97 + number % 26)}k"
 
 
@@ -98,7 +98,7 @@ def edit_figures(tool: Tool, marker: str) -> Figures:
 
 
 def disk_figures(tool: Tool, source_bytes: int) -> Figures | None:
-    """Return the size of the index, None for a tool without one."""
+    """Return the size of the index, or None if the tool has none."""
     if not tool.index():
         return None
     size = sum(path.lstat().st_blocks * 512 for path in walk_files(tool.state_dir))
@@ -127,7 +127,7 @@ def walk_files(root: Path) -> Iterator[Path]:
 
 
 def file_to_edit(root: Path) -> Path:
-    """Return the source file of median size, without tests and examples, which rank low."""
+    """Return the source file of median size, ignoring tests and examples, which rank low."""
     files = [
         path
         for path in walk_files(root)
@@ -143,7 +143,7 @@ def file_to_edit(root: Path) -> Path:
 
 @contextmanager
 def restore_after(path: Path) -> Iterator[None]:
-    """Restore the content and the times of a file at the end, whatever happens."""
+    """Restore the content and the times of a file on exit, even after an error."""
     before, info = path.read_bytes(), path.stat()
     try:
         yield

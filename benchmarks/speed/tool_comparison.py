@@ -1,10 +1,10 @@
-"""Speed and memory of rootle, semble and `git grep` on the corpora of a folder.
+"""Speed and memory use of rootle, semble and `git grep` on the corpora in a folder.
 
     python -m benchmarks.speed.tool_comparison CORPUS_DIR [--only small,c100,c1000]
         [--peer-python PATH --peer-model DIR] [--runs N] [--json FILE]
 
 CORPUS_DIR holds the folders `small`, `c100` and `c1000` (see `corpora`). The tools take turns, so
-that disturbances of the machine affect them alike; all figures are medians. `benchmarks/README.md`
+that other load on the machine affects them alike; times are medians. `benchmarks/README.md`
 explains each figure.
 """
 
@@ -37,11 +37,11 @@ from benchmarks.speed.race import (
 )
 from benchmarks.speed.tools import GitGrep, Rootle, Semble, Tool
 
-WITH_FIRST_SEARCH = ("small",)  # elsewhere it adds nothing to the time of the first index
+WITH_FIRST_SEARCH = ("small",)  # on larger corpora, nearly all of this time is the first index
 CONFIGS: Mapping[str, Mapping[str, object]] = {
     "c100": {"searchAgent": {"maxChunksPerFile": 0}}  # no limit, so that all text is indexed
 }
-FIRST_RUNS = {"small": 3}  # repetitions of the first index; one elsewhere
+FIRST_RUNS = {"small": 3}  # repetitions of the first index; 1 for the other corpora
 WARM_RUNS = 3
 ROWS = (
     ("first index, s", "index_s", "{:.2f}"),
@@ -61,7 +61,7 @@ ROWS = (
 
 def main() -> None:
     args = parse_arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that an edited file is restored
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # restores an edited file
     missing = [name for name in args.only if not (args.corpora / name).is_dir()]
     if missing:
         sys.exit(f"no corpus {', '.join(missing)} in {args.corpora}; build it with corpora.py")
@@ -88,9 +88,9 @@ def parse_arguments() -> argparse.Namespace:
         help="comma-separated corpora (default: all)",
     )  # fmt: skip
     parser.add_argument(
-        "--first-runs", type=int, help="repetitions of the first index (default: 3 on small, 1)"
+        "--first-runs", type=int, help="runs of the first index (default: 3 on small, else 1)"
     )
-    parser.add_argument("--peer-python", type=Path, metavar="PATH", help="a Python with semble")
+    parser.add_argument("--peer-python", type=Path, metavar="PATH", help="semble's Python")
     parser.add_argument("--peer-model", type=Path, metavar="DIR", help="semble's model")
     parser.add_argument(
         "--peer-on", type=name_list, default=["small", "c100"], metavar="NAMES",
@@ -122,9 +122,9 @@ def tools_for(args: argparse.Namespace, name: str, root: Path, scratch: Path) ->
 
 
 def measure_help(args: argparse.Namespace, scratch: Path) -> dict[str, float]:
-    """Return the median seconds of `--help` by tool.
+    """Return the median time of `--help` in seconds, by tool.
 
-    Every tool searches once before, so that its own files are in the page cache.
+    Every tool first runs one search, so that its own files are in the page cache.
     """
     root = scratch / "tiny"
     root.mkdir()
@@ -163,13 +163,13 @@ def measure_corpus(args: argparse.Namespace, name: str, scratch: Path) -> dict[s
 
 
 def read_corpus(root: Path) -> tuple[int, int]:
-    """Return files and bytes of a corpus, which is in the page cache afterwards."""
+    """Read a corpus into the page cache; return its numbers of files and bytes."""
     files = [path for path in walk_files(root) if not path.is_symlink()]
     return len(files), sum(len(path.read_bytes()) for path in files)
 
 
 def format_corpus(name: str, corpus: Mapping[str, Any]) -> str:
-    """Return a table with a column per tool, and the failures below it."""
+    """Return a table with one column per tool, and the failures below it."""
     tools = {tool: figures for tool, figures in corpus.items() if isinstance(figures, dict)}
     lines = [f"{name:28}" + "".join(f"{tool:>12}" for tool in tools)]
     for label, key, form in ROWS:

@@ -1,4 +1,4 @@
-"""The tools of the speed comparison, each as the commands for its tasks."""
+"""The tools of the speed comparison, with their commands for each task."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-WARM_QUERIES = Path(__file__).with_name("warm_queries.py")  # runs under other environments too
+WARM_QUERIES = Path(__file__).with_name("warm_queries.py")  # also runs in semble's environment
 TOP_K = "10"
 
 
 class Tool:
-    """A search tool on one folder. Methods return a command, None for an unsupported task."""
+    """A search tool for one folder. A task's method returns a command, or None if unsupported."""
 
     name = ""
 
@@ -41,14 +41,21 @@ class Tool:
 
 
 class Rootle(Tool):
-    """rootle from the environment that runs the benchmark."""
+    """The rootle that is installed beside a Python interpreter."""
 
     name = "rootle"
 
-    def __init__(self, root: Path, scratch: Path, config: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        scratch: Path,
+        config: Mapping[str, object],
+        python: Path = Path(sys.executable),
+    ) -> None:
         super().__init__(root, scratch)
-        script = Path(sys.executable).with_name("rootle")
-        self.program = [str(script)] if script.exists() else [sys.executable, "-m", "rootle"]
+        self.python = str(python)
+        script = python.with_name("rootle")
+        self.program = [str(script)] if script.exists() else [self.python, "-m", "rootle"]
         self.config = scratch / "rootle.json"
         self.config.write_text(json.dumps(config))
         self.options = ["--index-dir", str(self.state_dir), "--config", str(self.config), "--json"]
@@ -68,17 +75,17 @@ class Rootle(Tool):
 
     def warm_queries(self) -> list[str]:
         paths = [str(self.root), str(self.state_dir), str(self.config)]
-        return [sys.executable, str(WARM_QUERIES), "rootle", *paths]
+        return [self.python, str(WARM_QUERIES), "rootle", *paths]
 
 
 class Semble(Tool):
-    """semble's own command; by default it indexes code alone."""
+    """The `semble` command, which indexes only code by default."""
 
     name = "semble"
 
     def __init__(self, root: Path, scratch: Path, python: Path, model: Path | None) -> None:
         super().__init__(root, scratch)
-        # Not resolved: the path of the link determines the environment.
+        # Not resolved: Python finds its environment by the path of the symbolic link.
         self.python = str(python.absolute())
         self.program = str(python.absolute().with_name("semble"))
         state_dir = str(self.state_dir.absolute())

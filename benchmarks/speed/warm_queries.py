@@ -1,11 +1,12 @@
-"""Warm queries in one process, for `tool_comparison`; runs under the Python of either tool.
+"""Warm queries in one process, for `tool_comparison`; runs with the Python of either tool.
 
     python benchmarks/speed/warm_queries.py rootle ROOT INDEX_DIR CONFIG
     python benchmarks/speed/warm_queries.py semble ROOT
 
 Reads {"warmUp": [...], "questions": [...]} from standard input and prints {"chunks": N, "ms":
-[...]}: one time per question. Each is asked once, so that no cache of answers helps. The script has
-no imports from this repository's other benchmarks, which the environment of semble lacks.
+[...]}: one time per question. Each question is asked once, so that no answer comes from a cache.
+The script does not import the other benchmarks, because semble's environment lacks their
+dependencies.
 """
 
 from __future__ import annotations
@@ -38,9 +39,13 @@ def main() -> None:
 def open_rootle(root: str, index_dir: str, config: str) -> tuple[Search, int]:
     """Return a search over a current index, and its number of chunks."""
     from rootle import SearchQuery, open_app
-    from rootle.config.loading import load_config
 
-    app = open_app(root, index_dir=index_dir, config=load_config(Path(config))[0])
+    settings = None
+    if json.loads(Path(config).read_text()):
+        from rootle.config.loading import load_config
+
+        settings = load_config(Path(config))[0]
+    app = open_app(root, index_dir=index_dir, config=settings)
     app.refresh()
     return lambda query: app.search(SearchQuery(query, limit=TOP_K)), app.status().chunks
 
@@ -49,7 +54,7 @@ def open_semble(root: str) -> tuple[Search, int]:
     """Return a search over a new index, and its number of chunks."""
     import semble.index.index as semble_index
 
-    semble_index.save_search_stats = lambda *_, **__: None  # its usage log is not measured
+    semble_index.save_search_stats = lambda *_, **__: None  # do not measure its usage log
     index = semble_index.SembleIndex.from_path(root)
     return lambda query: index.search(query, top_k=TOP_K), len(index.chunks)
 

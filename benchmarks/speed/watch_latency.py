@@ -3,9 +3,9 @@
     python -m benchmarks.speed.watch_latency ROOT [--saves N] [--files N] [--idle SECONDS]
         [--scratch DIR] [--json FILE]
 
-ROOT is a git work tree, the larger the better; it is copied and stays unchanged. A separate
-`rootle watch` watches the copy while this process searches. Targets are printed with the figures; a
-busy machine misses them.
+ROOT is a git work tree, the larger the better; only a copy of it is changed. A separate `rootle
+watch` watches the copy while this process searches. Targets are printed with the figures; a busy
+machine may miss them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rootle.indexing.watch.watcher_channel import WatcherChannel
 CONFIG = {"searchAgent": {"maxChunksPerFile": 0}}
 TIMEOUT_S = 600.0
 POLL_INTERVAL_S = 0.02
-SETTLE_S = 5.0  # for work that the last batch left
+SETTLE_S = 5.0  # lets the watcher finish its last batch
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
 
 Figures = dict[str, float]
@@ -51,13 +51,15 @@ def main() -> None:
         (scratch / "config.json").write_text(json.dumps(CONFIG))
         figures = measure(scratch, args)
     for label, value in figures.items():
-        print(f"{label:56} {value:10.3f}")
+        print(f"{label:60} {value:10.3f}")
     write_json(args.json, figures)
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = command_parser(__doc__, ROOT, JSON)
-    parser.add_argument("--saves", type=int, default=10, help="edits (default: %(default)s)")
+    parser.add_argument(
+        "--saves", type=int, default=10, help="edits to make (default: %(default)s)"
+    )
     parser.add_argument(
         "--files", type=int, default=10_000,
         help="files that the checkout changes (default: %(default)s)",
@@ -71,7 +73,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def measure(scratch: Path, args: argparse.Namespace) -> Figures:
-    """Return all figures of the copy in the scratch folder."""
+    """Measure the copy in the scratch folder; return all figures."""
     root, index = scratch / "tree", scratch / "index"
     make_branches(root, args.files)
     with (
@@ -85,12 +87,12 @@ def measure(scratch: Path, args: argparse.Namespace) -> Figures:
         figures |= measure_checkout(root, app)
         wait_until(lambda: is_current(app), "a current index")
         idle = measure_idle(pid, 10.0)
-        figures |= {f"afterwards, {label}": value for label, value in idle.items()}
+        figures |= {f"after the checkout, {label}": value for label, value in idle.items()}
     return figures
 
 
 def make_branches(root: Path, count: int) -> None:
-    """Make two branches that differ in `count` files, and check out the first."""
+    """Create two branches that differ in `count` files, and check out the first."""
     for branch in ("old", "new"):
         run_git(root, "checkout", "-qb", branch)
         for number in range(count):
@@ -152,7 +154,7 @@ def measure_idle(pid: int, seconds: float) -> Figures:
 
 
 def measure_saves(root: Path, app: App, count: int) -> Figures:
-    """Edit files; measure, in turns, when an edit is indexed and when polling finds it."""
+    """Measure, for alternate edits, the time until one is indexed and until a query finds it."""
     files = sorted(path for path in root.rglob("*.py") if ".git" not in path.parts)
     found_s, indexed_s = [], []
     for number, path in enumerate(random.Random(7).sample(files, count)):
@@ -175,7 +177,7 @@ def measure_saves(root: Path, app: App, count: int) -> Figures:
 
 
 def is_found(app: App, name: str) -> bool:
-    """Return whether the first result shows a name."""
+    """Return whether the first result contains a name."""
     results = app.search(name).results
     return bool(results) and name in results[0].snippet
 
@@ -229,7 +231,7 @@ class QueryLoop(threading.Thread):
 
 
 def summarize_queries(latencies_s: Sequence[float], stale: Sequence[bool]) -> Figures:
-    """Return the figures of the queries during a checkout."""
+    """Return the figures on the queries during a checkout."""
     return {
         "queries during the checkout": len(latencies_s),
         "  reported as stale": sum(stale),

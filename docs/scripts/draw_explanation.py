@@ -1,4 +1,4 @@
-"""Draw the score contributions of the results of one search, from the output of `--explain --json`.
+"""Draw how features contribute to the scores of results: read the JSON of a search, write an SVG.
 
 rootle search --explain --json -n 6 QUERY |
     python docs/scripts/draw_explanation.py > docs/explanation/explained.svg
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-# Colour and feature name prefixes of each part of a bar, in drawing order.
+# Color and feature name prefixes of each part of a bar, in drawing order.
 FAMILIES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "words": ("#3b6ea5", ("bm25_", "coverage_", "notes", "one_passage")),
     "names": ("#7a9e4b", ("symbols_", "defines_", "symbol_is_stem", "mentions")),
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def draw(results: Sequence[Mapping[str, Any]]) -> str:
-    """Return an SVG with one bar per result: negative contributions to the left, positive right."""
+    """Return an SVG with one bar per result. Negative contributions extend to the left of zero."""
     rows = [sum_by_family(result["explanation"]) for result in results]
     positive = max(sum(value for value in row.values() if value > 0) for row in rows)
     negative = -min(sum(value for value in row.values() if value < 0) for row in rows)
@@ -66,8 +66,8 @@ def sum_by_family(explanation: Mapping[str, float]) -> dict[str, float]:
 
 def draw_legend() -> Iterator[str]:
     x = 12.0
-    for name, (colour, _) in FAMILIES.items():
-        yield f'<rect x="{x}" y="14" width="12" height="12" fill="{colour}"/>'
+    for name, (color, _) in FAMILIES.items():
+        yield f'<rect x="{x}" y="14" width="12" height="12" fill="{color}"/>'
         yield f'<text x="{x + 17}" y="24">{name}</text>'
         x += 42 + 6.6 * len(name)
 

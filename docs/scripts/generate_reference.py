@@ -45,8 +45,8 @@ FEATURES: Final = {
     "symbols_file": "BM25 score of all symbols that the file defines",
     "path_bm25": "BM25 score of the words in the path",
     "dense_best": "cosine similarity of the nearest chunk",
-    "dense_three": "cosine similarities of the three nearest chunks, each above that of the 60th "
-    "nearest chunk of the index, weighted 1, 1/2 and 1/3",
+    "dense_three": "cosine similarities of the three nearest chunks, each minus that of the 60th "
+    "nearest candidate chunk, weighted 1, 1/2 and 1/3",
     "dense_mean": "mean cosine similarity of all chunks in the file",
     "question_in_stem": "share of the query that occurs in the file stem (the name without its "
     "extension)",
@@ -54,37 +54,37 @@ FEATURES: Final = {
     "folders": "share of the query that occurs in the directory names",
     "stem_written_out": "whether the whole file stem occurs in the query",
     "defines_symbol": "whether the query is a single symbol and the file defines it",
-    "symbol_is_stem": "as above, and the file is named after the symbol",
-    "defines_name": "whether the file defines a symbol that occurs in the query, divided by the "
-    "number of files that define it",
+    "symbol_is_stem": "whether, for such a query, the file is also named after the symbol",
+    "defines_name": "number of symbols in the query that the file defines, where a symbol counts "
+    "less the more files define it; 0 if the query is a single symbol",
     "coverage_file": "share of the query words that occur in the file, weighted by rarity",
     "share_of_best": "number of the twenty best chunks that belong to the file",
-    "chunk_best": "score of the best chunk, with both legs and the symbols it defines combined",
+    "chunk_best": "score of the best chunk, combined from BM25, cosine similarity and symbols",
     "notes": "BM25 score of comments, docstrings and the heading path in the best chunk",
-    "set_aside": "whether the path is marked internal, deprecated, legacy or vendored",
-    "longer_stem": "whether the file name contains the whole name of another candidate (of at most "
+    "set_aside": "whether the path contains a word such as internal, deprecated, legacy or vendor",
+    "longer_stem": "whether the file stem contains the whole stem of another candidate (of at most "
     "eight words)",
     "depth": "depth in the directory tree, relative to the deepest candidate",
-    "one_passage": "number of query words that occur together in one chunk; ignored up to six "
-    "query words, counted in full from nine",
-    "mentions": "for queries that ask who uses a symbol: BM25 score of the file as one document, "
-    "if it is code that does not define the symbol",
+    "one_passage": "share of the query words that occur together in one chunk; 0 for queries of up "
+    "to six words, counted in full from nine",
+    "mentions": "BM25 score of the file as one document, if the query asks who uses a symbol; 0 "
+    "for documents and for files that define the symbol",
 }
 
 # A new reason in the skip rules needs a description here.
 SKIPS: Final = {
     "binary": "The content, or an extension such as `.png`, shows that the file is not text.",
-    "generated": "One of the first lines, or the name (`_pb2.py`), says that a program wrote it.",
+    "generated": "One of the first lines, or the name (`_pb2.py`), shows that a program wrote it.",
     "lock file": "A package manager wrote it: `package-lock.json`, `Cargo.lock`, …",
     "minified": "Code or data without line breaks, or a source map.",
     "not a regular file": "A FIFO, a socket or a device.",
     "reader failed": "Its [document reader](../how-to/plugins.md) raised an error, timed out or "
     "returned no text. The log names the file and the reader.",
     "secret": "A private key or a password file, by name or content: `.env`, `id_rsa`, `*.pem`.",
-    "symlink": "A symbolic link. Its target is indexed under its own path.",
+    "symlink": "A symbolic link. A target inside the folder is indexed under its own path.",
     "too large": "Larger than `maxFileBytes`.",
     "unreadable": "The permissions of the file or its folder do not allow reading.",
-    "vanished": "Deleted after its folder was listed and before it was read.",
+    "vanished": "Deleted before it was read, but after its folder was listed.",
 }
 
 
@@ -141,7 +141,7 @@ def _option_table(actions: Iterable[argparse.Action]) -> str:
     for action in actions:
         if isinstance(action, argparse._SubParsersAction):
             continue
-        value = action.metavar or (" or ".join(action.choices) if action.choices else "")
+        value = action.metavar or ("\\|".join(action.choices) if action.choices else "")
         if action.option_strings:
             value = f" {value}" if value else ""
             shown = ", ".join(f"`{option}{value}`" for option in action.option_strings)
@@ -178,21 +178,21 @@ def sample() -> str:
 
 
 def weights() -> str:
-    """Return the ranking features with their weights, and the factors applied to the sum."""
+    """Return a table of the ranking features with their weights, and the factors of the sum."""
     rows = [(f"`{name}`", f"{WEIGHTS[name]:g}", FEATURES[name]) for name in NAMES]
     total = sum(weight for weight in WEIGHTS.values() if weight > 0)
     table = _table(("Feature", "Weight", "Measures"), rows)
     return (
         f"{table}\n\nThe sum is divided by {total:g}, the total of the positive weights. It is "
         f"then multiplied by {TEST_FACTOR:g} for test files, unless the query is about tests or "
-        f"describes a change; by {RECORD_FACTOR:g} for changelogs, licences and similar files, "
+        f"describes a change; by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
         f"unless the query is about history; and by {DEFINER_FACTOR:g} for the file that defines a "
         f"symbol, if the query asks who uses that symbol."
     )
 
 
 def index_fields() -> str:
-    """Return the fields of the two full-text indexes."""
+    """Return a table of the fields of both full-text indexes."""
     rows = [
         (f"`{level}`", ", ".join(f"`{name}`" for name in names)) for level, names in FIELDS.items()
     ]
@@ -200,12 +200,12 @@ def index_fields() -> str:
 
 
 def skip_reasons() -> str:
-    """Return the reasons for which a file is skipped."""
+    """Return a table of the reasons for skipping a file."""
     return _table(("Reason", "Meaning"), [(reason, SKIPS[reason]) for reason in sorted(REASONS)])
 
 
 def languages() -> str:
-    """Return the languages by the way in which their files are split into chunks."""
+    """Return a table of the languages, grouped by how their files are split into chunks."""
     rows = [
         ("at definitions, by a grammar", ", ".join(sorted(GRAMMARS))),
         ("at headings and paragraphs", ", ".join(sorted(PROSE_EXTENSIONS))),
@@ -219,7 +219,7 @@ def languages() -> str:
 
 
 def agents() -> str:
-    """Return the supported agents with their configuration and instruction files."""
+    """Return tables of the supported agents with their configuration and instruction files."""
     head = ("`--agent`", "Agent", "User configuration", "Project configuration")
     files = [
         (f"`{agent.name}`", agent.title, _places(agent.user_config), _names(agent.project_config))
@@ -246,7 +246,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def records() -> str:
-    """Return the public records with their fields."""
+    """Return a section with a table of fields for each public record."""
     parts = []
     for name in sorted(rootle.__all__):
         record = getattr(types, name, None)

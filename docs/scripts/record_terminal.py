@@ -2,9 +2,9 @@
 
     python docs/scripts/record_terminal.py [--check]
 
-The command runs over this repository in a pseudo-terminal, and its output is rendered with its
-colours. With `--check` the recording is compared with the stored picture, scores aside, and the
-exit code is 1 if they differ.
+The command searches this repository in a pseudo-terminal, and its output is rendered in color.
+With `--check`, the recording is compared with the stored picture, ignoring scores, and the exit
+code is 1 if they differ.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def record(command: Sequence[str]) -> str:
-    """Return what a command prints in a terminal, with an index that exists already."""
+    """Return the output of a command in a terminal, run with an existing index."""
     with tempfile.TemporaryDirectory() as home:
         environment = isolate_environment(home)
         program = [sys.executable, "-m", *command]
@@ -73,7 +73,7 @@ def record(command: Sequence[str]) -> str:
 
 
 def isolate_environment(home: str) -> Mapping[str, str]:
-    """Return an environment without the configuration, the index and the memories of the user."""
+    """Return an environment that hides the configuration, indexes and memories of the user."""
     folders = ("CACHE", "CONFIG", "DATA", "STATE")
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     environment |= {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in folders}
@@ -93,7 +93,7 @@ def run_in_terminal(program: Sequence[str], environment: Mapping[str, str]) -> s
         try:
             while block := output.read(65536):
                 text.write(block)
-        except OSError:  # on Linux, the end of the output of a pseudo-terminal
+        except OSError:  # Linux raises it at the end of the output of a pseudo-terminal
             pass
     if child.wait() != 0:
         raise SystemExit(f"{shlex.join(program)} failed:\n{text.getvalue().decode()}")
@@ -111,7 +111,7 @@ def render(command: Sequence[str], output: str) -> str:
         for part in line.divide(range(COLUMNS, max(len(line), 1), COLUMNS)):
             console.print(part, no_wrap=True, crop=False)
     picture = console.export_svg(title="rootle", unique_id="search")
-    # No fonts from the web, and the indentation of lines in every renderer.
+    # Remove web fonts, and preserve the indentation of lines in every renderer.
     picture = _WEB_FONT.sub("", picture).replace("<svg ", '<svg xml:space="preserve" ', 1)
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 

@@ -1,4 +1,4 @@
-"""Retrieval for agents and people: index a folder, ask in words, get the lines that matter."""
+"""Local search for coding agents: index a folder, ask a question, get the matching lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public API: one folder, its index, and everything that can be asked of it."""
+"""The public API: search a folder, read its files and maintain its index."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rootle.web.fallback import WebSearch
     from rootle.web.page_reader import PageReader
 
-# Retries of a search while other threads rebuild or delete the index.
+# Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
 _COMMAND_TIMEOUT_S: Final = 5.0
 
@@ -59,9 +59,10 @@ def open_app(
 ) -> App:
     """Return an app for a folder. Nothing is read or written until a method is called.
 
-    `on_warning` receives messages about delays and degradation. With `initial_index_timeout_s`, no
-    query waits longer than that for the first index: it searches the part that is indexed, and the
-    response says so. Documents of `sources` are indexed besides the files of the folder.
+    `on_warning` receives messages about delays and degradation. `initial_index_timeout_s` limits
+    how long a query waits for the first index. After that, it searches the part that is already
+    indexed, and the response says so. The documents of `sources` are indexed in addition to the
+    files of the folder.
     """
     folder = Path(os.path.abspath(root))
     index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
@@ -116,13 +117,13 @@ class App:
         budget: int | None = None,
         exclude: Sequence[str] = (),
     ) -> SearchResponse:
-        """Search the folder, after updating the index if a check is due.
+        """Search the folder. If a check for changes is due, update the index first.
 
-        `context` expands each result to the code around it. With a `budget`, the best passages are
-        packed into that many tokens. `exclude` lists line ranges to leave out, as "path:start-end".
+        `context` adds the surrounding code to each result. `budget` limits the contexts of all
+        results to that many tokens. `exclude` lists line ranges to omit, as "path:start-end".
 
         Raises QueryError for an invalid query, IndexStorageError if there is no index and none can
-        be built, SearchUnavailableError if neither retrieval leg responds.
+        be built, SearchUnavailableError if neither full-text search nor vector search responds.
         """
         query = apply_filters(query, filters)
         if context or budget is not None or exclude:
@@ -135,10 +136,10 @@ class App:
             try:
                 return self._search(query, explain=explain)
             except IndexMissingError:
-                # It was deleted after the last check.
+                # The index was deleted after the last check.
                 refresher.invalidate()
             except IndexStorageError:
-                # If another thread is rebuilding it, the next attempt waits for that.
+                # If another thread is rebuilding the index, the next attempt waits for it.
                 if refresher.replacement_count == replacement_count:
                     raise
         return self._search(query, explain=explain)
@@ -147,8 +148,9 @@ class App:
         """Return lines of a file or a commit.
 
         `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition" or a
-        commit hash. The file need not be indexed yet. Raises SourceError, with an alternative to
-        try, for a file that does not exist, is excluded from the index or lies outside the folder.
+        commit hash. The file need not be indexed yet. Raises SourceError for a file that does not
+        exist, is excluded from the index or is outside the folder; the message suggests an
+        alternative.
         """
         from rootle.ingest.source_refs import read_source
 
@@ -161,10 +163,10 @@ class App:
         check_query(query, self.config)
 
     def refresh(self, on_progress: ProgressCallback | None = None) -> bool:
-        """Update the index if the last check is old; return False if it may still be stale.
+        """Update the index if a check for changes is due; return False if it may be stale.
 
-        That is so if another process writes for a long time or the index cannot be written. The
-        existing index is searched then.
+        The index may be stale if updates are paused, another process is writing it for a long time,
+        or it cannot be written. Queries then use the existing index.
         """
         with self._container.prestart_workers():
             return (
@@ -186,7 +188,7 @@ class App:
                 embed_all=True,
                 update_remotes=False,
             )
-        # Outside the block above, so that queries are answered while a search server is filled.
+        # Outside the block above, so that queries are answered while search servers are updated.
         indexer.update_remotes()
         return report
 
@@ -212,7 +214,7 @@ class App:
             return self._container.indexer().clear()
 
     def index_progress(self) -> tuple[int, int] | None:
-        """Return the bytes read by the first indexing run, in any process, and their total.
+        """Return how many bytes the first indexing run has read, in any process, and the total.
 
         None once the first index is complete.
         """
@@ -221,8 +223,8 @@ class App:
     def watch(self) -> WatchService:
         """Keep the index up to date until the returned service is stopped or its `with` ends.
 
-        Raises UnavailableError if another process is watching already or the system allows no more
-        watches.
+        Raises UnavailableError if another process is already watching the folder, or if the system
+        allows no more watches.
         """
         from rootle.indexing.watch.watch_service import WatchService
 
@@ -236,7 +238,7 @@ class App:
             return service
 
     def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
-        """Call a function whenever this app has written a new generation of the index.
+        """Call a function after each new generation of the index that this app writes.
 
         The function is called on the writing thread and should return quickly. If it raises, the
         error is logged. Returns a function that ends the subscription.
@@ -244,10 +246,10 @@ class App:
         return self._subscribers.add(subscriber)
 
     def pause_indexing(self) -> bool:
-        """Stop updating the index until `resume_indexing`; responses report their staleness.
+        """Stop updating the index until `resume_indexing`; responses then report their staleness.
 
-        Returns whether a watcher, in this process or another one, has confirmed the command. A
-        watcher that is started later is not paused.
+        Returns whether a watcher, in this process or another, has confirmed the command. A watcher
+        that starts later is not paused.
         """
         return self._send_command(is_paused=True)
 
@@ -259,7 +261,7 @@ class App:
         return self._send_command(min_interval_s=min_interval_s)
 
     def resume_indexing(self) -> bool:
-        """Index normally again, waiting changes first.
+        """End `pause_indexing` or `throttle_indexing`, and index pending changes at once.
 
         Returns whether a watcher has confirmed the command.
         """
@@ -267,7 +269,7 @@ class App:
 
     @property
     def buffered_index_operations(self) -> int:
-        """The number of files that the watcher of this app has yet to index."""
+        """The number of changed files that the watcher of this app has not indexed yet."""
         return 0 if self._watch_service is None else self._watch_service.waiting
 
     @property
@@ -293,7 +295,7 @@ class App:
         return open_page_reader(self.config)
 
     def close(self) -> None:
-        """Close files and stop threads; the app can be used again."""
+        """Close files and stop threads. The app can be used again and reopens them."""
         with self._lock:
             service, self._watch_service = self._watch_service, None
         if service is not None:
@@ -321,7 +323,7 @@ class App:
         )
 
     def _measure_coverage(self) -> IndexCoverage | None:
-        """Return how much of an unfinished index can be searched; None if it is complete."""
+        """Return the searchable part of an unfinished index; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
         from rootle.indexing.status import measure_coverage

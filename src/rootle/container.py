@@ -1,4 +1,4 @@
-"""Creation of the components of one app, each on first use and according to its configuration."""
+"""Create the components of one app from its configuration, each on first use."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Container:
         on_commit: Callable[[IndexUpdated], None],
         initial_index_timeout_s: float | None,
     ) -> None:
-        """Index `sources` besides the files.
+        """`sources` are indexed in addition to the files of `root`.
 
-        `on_commit` receives each new generation that this app writes.
+        `on_commit` is called for each new generation of the index that this app writes.
         """
         self._root = root
         self._index_dir = index_dir
@@ -78,7 +78,7 @@ class Container:
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """Start worker processes for a first index, which load while this process does."""
+        """Start worker processes for a first index, so that they load while this process does."""
         from rootle.index.local.index_dir import is_new
 
         workers = self._prestarted_workers()
@@ -114,7 +114,7 @@ class Container:
             return self._indexer
 
     def refresher(self) -> IndexRefresher:
-        """Return the component that updates the index before queries."""
+        """Return the component that keeps the index up to date before queries."""
         from rootle.indexing.refresh import IndexRefresher
 
         with self._lock:
@@ -164,7 +164,7 @@ class Container:
             return self._memory
 
     def model_choice(self) -> ModelChoice:
-        """Return the model in use, which differs from the configured one if that is unusable."""
+        """Return the configured model, or its replacement if it cannot be used."""
         if self._model_choice is not None:
             return self._model_choice
         from rootle.embed.factory import choose_model
@@ -177,8 +177,8 @@ class Container:
             return self._model_choice
 
     def embedder(self) -> Embedder:
-        """Return the model in use, loaded."""
-        # Without the lock, so that a search does not wait while another thread holds it.
+        """Return the embedder of the model in use; load it on first use."""
+        # Checked without the lock, so that a search does not wait for another thread.
         if self._embedder is not None:
             return self._embedder
         from rootle.embed.factory import open_model
@@ -197,7 +197,7 @@ class Container:
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
 
     def documents(self) -> DocumentSet:
-        """Return the documents that a reference can name."""
+        """Return the documents that can be referenced, for `App.read`."""
         from rootle.indexing.fingerprint import walk_rules
         from rootle.ingest.source_refs import DocumentSet
 
@@ -248,9 +248,9 @@ class Container:
         return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
 
     def _local_embedder(self) -> Embedder:
-        """Return the model in use if it runs without a server, else the bundled one.
+        """Return the embedder of the model in use if it is a vector table, else the shipped one.
 
-        Memories are embedded with it, so that they never wait for a server.
+        It embeds memories, which must not wait for a slow model or a server.
         """
         if self.model_choice().is_table:
             return self.embedder()

@@ -1,10 +1,10 @@
-"""All errors that rootle raises on purpose."""
+"""The exceptions of the public API."""
 
 from __future__ import annotations
 
 
 class RootleError(Exception):
-    """Base class of all errors of rootle; the message names the value and the remedy."""
+    """Base class of all errors of rootle; the message contains the invalid value and a remedy."""
 
 
 class ConfigError(RootleError):
@@ -36,7 +36,7 @@ class IndexUnfinishedError(RootleError):
 
 
 class IndexMissingError(IndexStorageError):
-    """Raised when there is no index and none may be built."""
+    """Raised when there is no index and `enableIndexing` is false."""
 
 
 class MemoryRefusedError(RootleError):
@@ -65,14 +65,14 @@ class UnavailableError(RootleError):
 
 
 class RefusedError(UnavailableError):
-    """Raised when a server rejects a request that it would reject again."""
+    """Raised when a server rejects a request, and would reject it again."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message, status=status)
 
 
 class MemoryStorageError(UnavailableError):
-    """Raised when the memory store is damaged, of a newer version or cannot be written."""
+    """Raised when the memory store is damaged, cannot be written or is of a newer version."""
 
 
 class PluginError(UnavailableError):
@@ -84,11 +84,11 @@ class RerankError(UnavailableError):
 
 
 class SearchUnavailableError(UnavailableError):
-    """Raised when neither retrieval leg responds."""
+    """Raised when neither full-text search nor vector search responds."""
 
 
-class Unavailable(UnavailableError):  # noqa: N818 - the specification's name for it
-    """Raised when a web search engine times out or is overloaded; the next one is used."""
+class Unavailable(UnavailableError):  # noqa: N818 - the name is specified
+    """Raised when a web search engine times out or is overloaded; the next engine is used."""
 
 
 class RateLimitedError(Unavailable):

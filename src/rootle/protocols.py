@@ -1,4 +1,4 @@
-"""Interfaces of all replaceable components. A class implements one by having its methods."""
+"""Interfaces of all replaceable components. Implementations need not inherit from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Ranked:
 
     ids: Ids
     scores: Scores
-    # The generation that a replica on a server has reached; None for an index that never lags.
+    # The generation of a replica on a server; None for an index that never lags.
     generation: int | None = None
 
     def is_behind(self, generation: int) -> bool:
@@ -34,7 +34,7 @@ class Ranked:
 
 NO_HITS: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
-MAX_MATCH_TERMS: Final = 20  # the number of bits in a match mask of the word index
+MAX_MATCH_TERMS: Final = 20  # number of bits in a match mask of the full-text index
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector; 0 if it is unknown until the server responds."""
+        """The length of a vector; 0 while it is unknown because no server has responded yet."""
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one unit vector per text, with shape (len(texts), dimensions).
@@ -85,21 +85,21 @@ class QueryEmbedder(Protocol):
 class QueuedEmbedder(Protocol):
     """An Embedder that is too slow or too unreliable for indexing to wait for it.
 
-    Chunks are searchable by keyword at once and are embedded from a queue.
+    New chunks can be found by full-text search at once. They are embedded later, from a queue.
     """
 
     @property
     def batch_size(self) -> int: ...
 
     def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
-        """Return the result of `embed` for at most `batch_size` texts. Raises UnavailableError."""
+        """Return the same as `embed`, for at most `batch_size` texts. Raises UnavailableError."""
 
 
 class DenseIndex(Protocol):
     """Finds the nearest neighbours among the embeddings of chunks."""
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
-        """Return at most k chunk ids by cosine similarity, only of `files` if given."""
+        """Return the ids of the k best chunks by cosine similarity, only from `files` if given."""
 
 
 class SparseIndex(Protocol):
@@ -108,12 +108,12 @@ class SparseIndex(Protocol):
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
     ) -> Ranked:
-        """Return at most k chunk ids by BM25 score, only of `files` if given."""
+        """Return the ids of the k best chunks by BM25, only from `files` if given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The score that a reranker gave to one document."""
+    """The score of one document from a reranker."""
 
     index: int  # in the list of documents
     score: float  # on the scale of the model; it may be negative or above 1
@@ -123,14 +123,14 @@ class Reranker(Protocol):
     """Scores documents by reading each of them together with the query."""
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Return the documents that were read, in descending order of their scores.
+        """Return a score for each document that was read, in descending order.
 
         Raises RerankError on any failure.
         """
 
 
 class MemoryStore(Protocol):
-    """Stores the memories of users; a stored memory is never rewritten."""
+    """Stores the memories of users. The text of a stored memory never changes."""
 
     def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory | None:
         """Store a text, or increase the count of a memory with the same text.
@@ -148,7 +148,7 @@ class MemoryStore(Protocol):
 
 
 class TextEmbedder(Protocol):
-    """The part of an embedding model that `vectordb_search` uses."""
+    """The interface of an embedding model for `vectordb_search`."""
 
     def embed(self, texts: Sequence[str]) -> Any:  # Any: rows of floats, in lists or an array
         """Return one vector per text."""
@@ -165,7 +165,9 @@ class VectorBackend(Protocol):
     ) -> Sequence[Record]:
         """Return at most `top_k` records, best first; a hybrid backend uses the text too."""
 
-    def upsert(self, records: Sequence[Record], vectors: Any) -> None:  # Any: as of `embed`
+    def upsert(
+        self, records: Sequence[Record], vectors: Any
+    ) -> None:  # Any: as returned by `embed`
         """Add records with their vectors; replace those with the same source."""
 
     def delete_all(self) -> None: ...
@@ -180,7 +182,7 @@ class AnsweringBackend(VectorBackend, Protocol):
 
 
 class Searcher(Protocol):
-    """Anything that can be searched."""
+    """An object with a `search` method, such as an app."""
 
     def search(self, query: SearchQuery) -> SearchResponse: ...
 
@@ -212,4 +214,4 @@ class TextCache(Protocol):
     """A cache of texts."""
 
     def fetch(self, key: str, make: Callable[[], str]) -> str:
-        """Return the cached text, or the result of `make`, whose errors are not cached."""
+        """Return the cached text, or call `make` and cache its result. Errors are not cached."""

@@ -12,8 +12,8 @@ WarningCallback = Callable[[str], None]  # receives a message about a delay or a
 ResultSource = Literal["dense", "sparse", "merged"]
 Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
 
-FILES: Final = "files"  # the name of the source that lists the files of the folder
-EXTRACTED: Final = "document"  # in place of an encoding: the text was extracted by a reader
+FILES: Final = "files"  # name of the source that lists the files of the folder
+EXTRACTED: Final = "document"  # the "encoding" of text that a document reader extracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class TextChunk:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """Lines of an extracted text that are cited by a label: a page, a slide, a cell, a message."""
+    """Lines of an extracted text that are cited by a label, such as a page, a slide or a cell."""
 
-    label: str  # unique in its document: "slide-2", cited as "deck.pptx#slide-2"
+    label: str  # unique in its document; "slide-2" is cited as "deck.pptx#slide-2"
     start_line: int  # from 1, inclusive
     end_line: int
     title: str = ""
@@ -59,11 +59,11 @@ class SearchQuery:
     text_query: str
     file_paths: tuple[str, ...] | None = None  # files, folders or globs, relative to the root
     languages: tuple[str, ...] | None = None
-    min_recency_days: float | None = None  # only files that were modified in the last days
+    min_recency_days: float | None = None  # only files modified in the last N days
     limit: int | None = None  # results per page; None for the configured default
-    cursor: str | None = None  # from an earlier response to the same query
+    cursor: str | None = None  # `next_cursor` of an earlier response to the same query
     context: bool = False  # expand each result to the code around it
-    budget: int | None = None  # maximum total of tokens in the contexts of all results
+    budget: int | None = None  # maximum number of tokens in the contexts of all results together
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
 
 
@@ -84,39 +84,39 @@ class Span:
     end_line: int
     snippet: str
     scope: str  # the enclosing function, class or heading
-    place: str | None = None  # the label of their section, for documents that have sections
+    place: str | None = None  # the label of the section, in a document with sections
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """A result with the code around it, read from the current file."""
 
-    passages: tuple[Span, ...]  # in order of their lines, without overlaps
+    passages: tuple[Span, ...]  # in order of their lines; they do not overlap
     changed: bool  # whether the file has changed since it was indexed
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A file that matches: its best span, and up to three further ones."""
+    """A matching file, with its best span and up to three more."""
 
     file_path: str
     start_line: int
     end_line: int
     snippet: str
     score: float  # 0 to 1
-    source: ResultSource  # the retrieval leg that found the first span
+    source: ResultSource  # the search that found the best span: words, vectors or both
     metadata: FileMetadata
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
-    duplicates: tuple[str, ...] = ()  # paths of files with the same content, which are not shown
-    context: Context | None = None  # if it was requested
-    explanation: Mapping[str, float] | None = None  # score of each feature, if it was requested
+    duplicates: tuple[str, ...] = ()  # paths of omitted files with nearly the same content
+    context: Context | None = None  # if requested
+    explanation: Mapping[str, float] | None = None  # contribution of each feature, if requested
     place: str | None = None  # as in Span
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines of a file or commit, read from the current file."""
+    """Lines of a file in its current state, or of a commit."""
 
     source: str  # the path of the file or the hash of the commit
     language: str
@@ -132,7 +132,7 @@ class Record:
     source: str  # a reference for `vectordb_read`
     text: str
     score: float = 0.0  # relevance, as defined by the backend
-    about: str = ""  # its kind in a few words: a language, a function
+    about: str = ""  # a short description, such as the language and the function
     more: tuple[Span, ...] = ()  # further matching lines of the same file, best first
 
 
@@ -142,12 +142,12 @@ class Findings:
 
     records: tuple[Record, ...]
     notes: tuple[str, ...] = ()  # messages for the reader, one sentence each
-    facts: Mapping[str, Any] = field(default_factory=dict)  # the same for programs; Any: JSON
+    facts: Mapping[str, Any] = field(default_factory=dict)  # details for programs; Any: JSON
 
 
 @dataclass(frozen=True, slots=True)
 class QueryInterpretation:
-    """How a query was parsed."""
+    """The result of parsing a query."""
 
     intent: str  # symbol, error, howto, usage, configuration, history, test or search
     phrases: tuple[str, ...]  # must occur in the file
@@ -155,21 +155,21 @@ class QueryInterpretation:
     excluded: tuple[str, ...]  # must not occur in the results
     paths: tuple[str, ...]  # excluded paths start with "-"
     languages: tuple[str, ...]
-    corrected: Mapping[str, str]  # typed name -> name that was searched
-    translated: tuple[str, ...]  # English words that were added
+    corrected: Mapping[str, str]  # typed name -> name used instead
+    translated: tuple[str, ...]  # English words added to the query
 
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """How far an index lags behind its folder."""
+    """The lag of an index behind its folder."""
 
-    age_seconds: float  # since it last matched the folder
+    age_seconds: float  # since the index last matched the folder
     changed_files: int  # changed, added or deleted since then
 
 
 @dataclass(frozen=True, slots=True)
 class IndexCoverage:
-    """How much of the folder was searched while its first index is being built."""
+    """The part of a folder that was searched while its first index was being built."""
 
     searched_bytes: int
     total_bytes: int  # of all files to index
@@ -182,7 +182,7 @@ class MemoryReference:
     path: str  # relative to its root
     symbol: str = ""  # a name that the file defines; empty for the whole file
     root: str = ""  # absolute path of the project; empty if unknown
-    digest: str = ""  # of the content when it was remembered; empty if there was none
+    digest: str = ""  # of the content when the memory was stored; empty if there was none
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -196,11 +196,11 @@ class Memory:
 
     id: str
     text: str
-    created_at: str  # ISO 8601, UTC: when it was last stored
+    created_at: str  # time at which it was last stored; ISO 8601, UTC
     score: float = 0.0  # relevance to the query, 0 to 1
-    count: int = 1  # how often the same text was stored
+    count: int = 1  # number of times the same text was stored
     about: tuple[MemoryReference, ...] = ()
-    possibly_stale: bool = False  # whether a referenced file has changed since
+    possibly_stale: bool = False  # whether a referenced file has changed since then
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class SearchResponse:
     results: tuple[SearchResult, ...]
     next_cursor: str | None
     degraded: tuple[str, ...]  # failed components; "stale" for an index that lags behind
-    confident: bool | None
+    confident: bool | None  # False: probably no result answers the query; None: unknown
     generation: int  # of the index that was searched
     took_ms: float
     suggestions: tuple[str, ...] = ()
@@ -234,19 +234,19 @@ class IndexReport:
     skipped: Mapping[str, int]  # reason -> number of files in the whole index
     seconds: float
     chunks_pending: int = 0  # searchable by keyword only until they are embedded
-    pending_reason: str = ""  # why embedding failed; empty if it did not
+    pending_reason: str = ""  # reason why embedding failed; empty if it succeeded
 
 
 @dataclass(frozen=True, slots=True)
 class BackendStatus:
-    """The state of a retrieval leg on a server, as of the last contact with it."""
+    """The state of a search backend on a server at the last contact."""
 
     leg: str  # dense or sparse
     backend: str
     server: str
-    index: str  # its name on the server; empty until something was written
-    generation: int  # of the local index that it has received; -1 for none
-    waiting_files: int  # that have changed in the local index since
+    index: str  # its name on the server; empty until something is written
+    generation: int  # newest generation of the local index on the server; -1 for none
+    waiting_files: int  # files that have changed in the local index since that generation
     failing_since: str | None  # ISO 8601, UTC
     next_try: str | None
     reason: str
@@ -270,13 +270,13 @@ class WatcherStatus:
     last_commit_age_seconds: float | None  # since the index last matched the folder
     waiting: int  # files that have changed and are not indexed yet
     waiting_age_seconds: float | None
-    min_interval_seconds: float  # between two updates, if it was throttled
+    min_interval_seconds: float  # between two updates; 0 unless throttled
     last_error: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The status of an index, without an update."""
+    """The status of an index. Reading it does not update the index."""
 
     root: str
     index_dir: str
@@ -294,16 +294,16 @@ class IndexStatus:
     skipped_files: tuple[tuple[str, str], ...]  # (path, reason), sorted by path
     pending: int  # files that have changed since the last run
     pending_embeddings: int  # chunks that are searchable by keyword only for now
-    skipped_text_share: float  # share of characters beyond the size limit of a file
-    unused_settings: tuple[str, ...] = ()  # configured keys without an effect, each with the reason
-    backends: tuple[BackendStatus, ...] = ()  # of the retrieval legs on servers
+    skipped_text_share: float  # share of the text that exceeds the limit per file
+    unused_settings: tuple[str, ...] = ()  # configured keys that have no effect, with the reasons
+    backends: tuple[BackendStatus, ...] = ()  # of the search backends on servers
     pending_since: str | None = None  # when the oldest pending chunk was indexed; ISO 8601, UTC
-    pending_reason: str = ""  # why embedding failed; empty if it did not
-    pending_retry_at: str | None = None  # of the next attempt; None for the next update
-    model_note: str = ""  # why another model than the configured one is in use
+    pending_reason: str = ""  # reason why embedding failed; empty if it succeeded
+    pending_retry_at: str | None = None  # time of the next attempt; None: at the next update
+    model_note: str = ""  # reason why the configured model is not used; empty if it is used
     watcher: WatcherStatus | None = None  # None if no watcher runs
-    plugins: tuple[str, ...] = ()  # "kind name" of each
-    broken_plugins: tuple[str, ...] = ()  # why each of them was not loaded
+    plugins: tuple[str, ...] = ()  # kind and name of each loaded plugin
+    broken_plugins: tuple[str, ...] = ()  # for each plugin that was not loaded, the reason
 
 
 def camel_case(name: str) -> str:

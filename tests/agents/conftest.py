@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from install_sample import COMMAND, Install, Ran
+from install_sample import COMMAND, Install, RunResult
 
 from rootle.cli.main import main
 
@@ -30,9 +30,9 @@ def install(
 ) -> Install:
     monkeypatch.setattr("rootle.agents.launch_command.installed_command", lambda: [COMMAND])
 
-    def run(*arguments: str, command: str = "install") -> Ran:
+    def run(*arguments: str, command: str = "install") -> RunResult:
         code = main([command, "--root", str(project), *arguments])
         captured = capsys.readouterr()
-        return Ran(code, captured.out, captured.err)
+        return RunResult(code, captured.out, captured.err)
 
     return run

@@ -34,14 +34,14 @@ def test_uninstalling_restores_an_existing_file_exactly(
     before, after = golden(agent, scope, form, project)
     path = config_file(agent, scope, before, project)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(before.read_bytes() if form == "unchanged" else in_form(before, form))
+    path.write_bytes(before.read_bytes() if form == "unchanged" else convert_to(before, form))
     assert install("--agent", agent.name, "--scope", scope, "--yes").code == 0
     assert path.read_bytes() == after
     again = install("--agent", agent.name, "--scope", scope, "--yes")
     assert (again.code, again.out) == (0, f"{agent.name}: nothing to do\n")
     assert path.read_bytes() == after
     assert install("--agent", agent.name, "--yes", command="uninstall").code == 0
-    assert path.read_bytes() == in_form(before, form)
+    assert path.read_bytes() == convert_to(before, form)
     assert leftovers(project) == leftovers(Path.home()) == []
 
 
@@ -63,10 +63,10 @@ def golden(agent: Agent, scope: Scope, form: str, project: Path) -> tuple[Path, 
     """Return the file before installation, and the expected bytes after it."""
     before = next((GOLDEN / scope).glob(f"{agent.name}.before.*"))
     after = before.with_name(before.name.replace(".before.", ".after."))
-    return before, in_form(after, form).replace(PROJECT.encode(), os.fsencode(project))
+    return before, convert_to(after, form).replace(PROJECT.encode(), os.fsencode(project))
 
 
-def in_form(path: Path, form: str) -> bytes:
+def convert_to(path: Path, form: str) -> bytes:
     data = path.read_bytes()
     if form == "CRLF":
         return data.replace(b"\n", b"\r\n")

@@ -68,27 +68,25 @@ def test_unchanged_lines_are_not_shown(install: Install, home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_characters_that_the_terminal_lacks_are_escaped(
+def test_characters_that_the_terminal_cannot_print_are_escaped(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(home, ".cursor/mcp.json", '{"größe\x1b": "→"}')
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
-    assert ran.code == 2  # JSON has no control characters
+    assert ran.code == 2  # JSON must not contain control characters
     write(home, ".cursor/mcp.json", '{"größe": "→"}')
     ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
     assert (ran.code, '-{"gr\\xf6\\xdfe": "\\u2192"}' in ran.out) == (0, True)
 
 
-def test_every_agent_that_is_found_gets_one_line(
-    install: Install, home: Path, tmp_path: Path
-) -> None:
+def test_every_detected_agent_gets_one_line(install: Install, home: Path, tmp_path: Path) -> None:
     write(home, ".cursor/mcp.json", "{]")
     (home / ".codex").mkdir()
     gemini = write(tmp_path, "empty/gemini", "#!/bin/sh\n")
     gemini.chmod(0o755)
     ran = install("--all-detected", "--yes")
-    assert ran.code == 2  # for one of them
+    assert ran.code == 2  # one of them has an error
     lines = [line.partition(":")[0] for line in ran.out.splitlines()[-3:]]
     assert lines == ["codex", "cursor", "gemini"]
     assert "cursor: error: " in ran.out
@@ -97,7 +95,7 @@ def test_every_agent_that_is_found_gets_one_line(
     assert (home / ".cursor/mcp.json").read_text() == "{]"
 
 
-def test_a_detected_agent_without_files_of_the_scope_is_skipped(
+def test_a_detected_agent_without_a_file_for_the_scope_is_skipped(
     install: Install, home: Path, project: Path
 ) -> None:
     (home / ".kiro").mkdir()
@@ -108,14 +106,16 @@ def test_a_detected_agent_without_files_of_the_scope_is_skipped(
     assert list(project.iterdir()) == []
 
 
-def test_the_error_without_an_agent_lists_the_detected_ones(install: Install, home: Path) -> None:
+def test_the_error_for_a_missing_agent_option_lists_the_detected_agents(
+    install: Install, home: Path
+) -> None:
     assert "none was detected" in install().err
     (home / ".codex").mkdir()
     assert "detected: codex" in install().err
     assert "did you mean 'claude-code'?" in install("--agent", "claude").err
 
 
-def test_all_detected_without_any_lists_the_supported_agents(install: Install) -> None:
+def test_all_detected_lists_the_supported_agents_if_none_is_detected(install: Install) -> None:
     ran = install("--all-detected")
     assert ran.code == 2
     assert "no agent was detected; choose one with --agent: claude-code, codex" in ran.err
@@ -185,7 +185,7 @@ def test_a_read_only_folder_is_an_error(project: Path, home: Path) -> None:
     assert path.read_text() == SERVERS
 
 
-def test_a_folder_in_place_of_the_file_is_an_error(install: Install, home: Path) -> None:
+def test_a_folder_with_the_name_of_the_file_is_an_error(install: Install, home: Path) -> None:
     (home / ".cursor/mcp.json").mkdir(parents=True)
     assert "is not a regular file" in install("--agent", "cursor", "--yes").out
 
@@ -282,7 +282,7 @@ def test_an_existing_entry_keeps_its_position_in_a_newer_format(
     assert path.read_text() == '{\n  "mcp": {\n    "servers": {}\n  }\n}\n'
 
 
-def test_uninstalling_keeps_later_edits_of_the_user(install: Install, home: Path) -> None:
+def test_uninstalling_keeps_later_edits_by_the_user(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     assert install("--agent", "cursor", "--yes").code == 0
     edited = path.read_text().replace(
@@ -313,7 +313,7 @@ def test_uninstalling_finds_every_agent_and_scope(
     )
 
 
-def test_the_error_for_a_missing_scope_names_the_other_one(install: Install) -> None:
+def test_the_error_for_an_unsupported_scope_names_the_supported_one(install: Install) -> None:
     ran = install("--agent", "kiro", "--scope", "user")
     assert ran.out.endswith(
         "Kiro has no configuration file for --scope user; use --scope project\n"

@@ -1,4 +1,4 @@
-"""The block of instructions that agents read."""
+"""The block of instructions in the files that agents read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_an_old_block_is_replaced_in_its_position() -> None:
     assert remove_block(new) == "# Rules\n\n# More\n"
 
 
-def test_the_block_names_the_tools_and_the_uses_of_grep() -> None:
+def test_the_block_names_the_tools_and_mentions_grep() -> None:
     assert "`vectordb_search`" in BLOCK
     assert "`vectordb_read`" in BLOCK
     assert "`grep` is better" in BLOCK
@@ -60,7 +60,7 @@ def test_no_claude_file_is_created_next_to_an_agents_file(install: Install, proj
     assert not (project / "CLAUDE.md").exists()
 
 
-def test_a_file_that_includes_the_shared_one_is_not_changed(
+def test_a_file_that_includes_the_shared_file_is_not_changed(
     install: Install, project: Path
 ) -> None:
     write(project, "AGENTS.md", "# Rules\n")

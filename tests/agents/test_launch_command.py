@@ -19,7 +19,7 @@ BY_NAME = {agent.name: agent for agent in AGENTS}
 
 @pytest.fixture
 def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of commands of the environment that rootle is installed in."""
+    """Return the scripts folder of the environment in which rootle is installed."""
     folder = tmp_path / "venv/bin"
     folder.mkdir(parents=True)
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(folder))
@@ -63,11 +63,11 @@ def test_a_temporary_environment_is_refused(
         installed_command()
 
 
-def test_project_files_contain_the_plain_name(tmp_path: Path) -> None:
+def test_project_files_contain_the_command_without_its_path(tmp_path: Path) -> None:
     assert command_line(BY_NAME["codex"], "project", tmp_path) == ["rootle", "mcp"]
 
 
-def test_the_folder_is_named_for_agents_that_start_servers_elsewhere(
+def test_the_entry_names_the_folder_for_agents_that_start_servers_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.agents.launch_command.installed_command", lambda: ["/bin/rootle"])

@@ -66,7 +66,7 @@ def test_an_agent_is_detected_by_its_files_or_its_program(tmp_path: Path) -> Non
     assert [agent.name for agent in AGENTS if here.is_installed(agent)] == ["qwen", "amp"]
 
 
-def test_agents_share_neither_names_nor_files() -> None:
+def test_agents_have_distinct_names_and_files() -> None:
     assert len(BY_NAME) == len(AGENTS)
     for scope in ("user", "project"):
         files = [path for agent in AGENTS for path in config_files(agent, scope, machine())]

@@ -1,4 +1,4 @@
-"""The entries in the configuration of agents start a server that answers."""
+"""The entries in agent configurations start a server that answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 
 pytestmark = pytest.mark.slow
 
-# Each agent with its file, the parser of the file, and the keys of the entry.
+# For each agent: its file, the parser of the file, and the keys of the entry.
 READERS: dict[str, tuple[str, Callable[[str], Any], tuple[str, ...]]] = {
     "claude-code": (".claude.json", json.loads, ("mcpServers", "rootle")),
     "codex": (".codex/config.toml", tomllib.loads, ("mcp_servers", "rootle")),

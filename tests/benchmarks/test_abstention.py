@@ -1,4 +1,4 @@
-"""Separation of unanswerable questions: areas under the curve and thresholds."""
+"""Separation of unanswerable questions: ROC areas and thresholds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def prediction(probability: float, *, is_answerable: bool, is_answered: bool = F
     return Prediction("repo", probability, is_answerable, is_answered)
 
 
-def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
+def test_the_area_is_the_share_of_correctly_ordered_pairs() -> None:
     assert auc(np.array([0.9, 0.5]), np.array([0.5, 0.1])) == pytest.approx(0.875)
     assert math.isnan(auc(np.array([]), np.array([0.1])))
 
@@ -31,7 +31,7 @@ def test_a_point_of_the_curve_determines_the_area() -> None:
     assert required_auc(0.80, 0.05) == pytest.approx(0.961, abs=1e-3)
 
 
-def test_knowing_hits_alone_leaves_random_refusals() -> None:
+def test_recognition_by_hits_is_limited_by_the_refused_share() -> None:
     assert recognition_by_hits(0.8, 0.05) == pytest.approx(0.25)
     assert recognition_by_hits(0.99, 0.05) == recognition_by_hits(1.0, 0.05) == 1.0
 

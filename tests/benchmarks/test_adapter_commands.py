@@ -1,4 +1,4 @@
-"""Other systems behind a command: the protocol, its errors, and the options of commands."""
+"""Adapter commands of other systems: protocol and errors; shared command-line options."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_a_missing_program_is_an_error(tmp_path: Path) -> None:
         ask_adapter("/no/such/program {root}", tmp_path, ["one"])
 
 
-def test_an_answer_without_a_time_takes_none() -> None:
+def test_an_answer_without_a_time_has_zero_latency() -> None:
     assert parse_answer({"results": []}).latency_ms == 0.0
 
 
-def test_adapters_are_named_commands_with_a_root() -> None:
+def test_an_adapter_has_a_name_and_a_command_with_a_root() -> None:
     parser = argparse.ArgumentParser()
     assert parse_adapters(parser, ["x=run --root {root}"], []) == {"x": "run --root {root}"}
     for wrong in ("x=run", "=run {root}", "rootle=run {root}"):
@@ -69,7 +69,7 @@ def test_adapters_are_named_commands_with_a_root() -> None:
             parse_adapters(parser, [wrong], ["rootle"])
 
 
-def test_shared_options_are_parsed_alike() -> None:
+def test_shared_options_are_parsed() -> None:
     parser = command_parser("First line.\n\nMore.", ONLY, SPLIT, JSON)
     assert parser.description == "First line."
     args = parser.parse_args(["--only", "one,two,", "--split", "tune"])
@@ -88,7 +88,7 @@ def test_peers_read_the_same_windows(tmp_path: Path) -> None:
     assert split_identifiers("readLine_now") == "read Line now"
 
 
-def test_a_peer_answers_over_its_pipes(tmp_path: Path) -> None:
+def test_peers_answer_over_pipes(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def merge_words(): ...\n")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "add", "."], check=True)
@@ -103,7 +103,7 @@ def test_a_peer_answers_over_its_pipes(tmp_path: Path) -> None:
             assert result["filePath"] == "a.py", system.name
 
 
-def test_every_peer_has_its_adapter() -> None:
+def test_every_peer_has_an_adapter() -> None:
     adapters = {path.stem for path in (_ROOT / "benchmarks/peers").glob("*.py")}
     assert {system.adapter for system in SYSTEMS} == adapters - {"__init__", "adapter"}
     semble = SYSTEMS[0]

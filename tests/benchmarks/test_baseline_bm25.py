@@ -46,7 +46,7 @@ def test_windows_have_fifty_lines_and_the_best_comes_first(tree: Path) -> None:
     assert hits == (Hit("short.py", ((1, 1),)), Hit("long.py", ((51, 61),)))
 
 
-def test_each_file_gives_its_best_window_alone(tree: Path) -> None:
+def test_each_file_gives_only_its_best_window(tree: Path) -> None:
     index = Bm25Index()
     index.index(tree)
     every = index.search("filler sleeps")
@@ -65,6 +65,6 @@ def test_changed_files_are_counted_again(tree: Path) -> None:
     assert [one.path for one in index.search("badger")] == ["long.py"]
 
 
-def test_git_failures_carry_the_message_of_git(tmp_path: Path) -> None:
+def test_a_git_error_contains_the_message_of_git(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="git log: fatal: not a git repository"):
         run_git(tmp_path, "log")

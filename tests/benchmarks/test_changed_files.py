@@ -48,7 +48,9 @@ from benchmarks.history.work_trees import check_out, missing_files, open_tree
         ("Handle arrays, reported by Ada Lovelace", "", "Handle arrays"),
     ],
 )
-def test_a_question_is_the_message_without_bookkeeping(subject: str, body: str, text: str) -> None:
+def test_a_question_is_the_message_without_links_and_credits(
+    subject: str, body: str, text: str
+) -> None:
     assert question_text(subject, body) == text
 
 
@@ -64,7 +66,7 @@ def commit(
     return Commit("0" * 40, ("1" * 40,) * parents, people, time_s, subject, "")
 
 
-def test_bots_merges_and_chores_make_no_questions() -> None:
+def test_bots_merges_and_chores_give_no_questions() -> None:
     kept = commit("Resolve relative imports before caching modules")
     commits = [
         kept,
@@ -77,7 +79,7 @@ def test_bots_merges_and_chores_make_no_questions() -> None:
     assert list(suitable_commits(commits)) == [kept]
 
 
-def test_recent_commits_reach_back_further_in_small_histories() -> None:
+def test_recent_commits_reach_further_back_in_short_histories() -> None:
     year = 365 * 86_400
     commits = [commit("", time_s=10 * year - number * year) for number in range(10)]
     assert recent_commits(commits, limit=0) == commits[:5]
@@ -85,7 +87,7 @@ def test_recent_commits_reach_back_further_in_small_histories() -> None:
     assert recent_commits([], limit=5) == []
 
 
-def test_targets_are_source_and_documents() -> None:
+def test_targets_are_source_files_and_documents() -> None:
     for path in ("src/a.py", "docs/guide.md", "Makefile"):
         assert is_target(path), path
     for path in ("CHANGELOG.md", ".github/ci.yml", "a.lock", "vendor/a.py", "image.png"):
@@ -134,7 +136,9 @@ def test_commits_become_questions_about_files_of_their_parent(history: Path) -> 
     assert len(read_commits(history, "HEAD")) == 3
 
 
-def test_a_tree_shows_a_parent_and_leaves_the_clone_alone(history: Path, tmp_path: Path) -> None:
+def test_a_tree_contains_the_parent_and_the_clone_does_not_change(
+    history: Path, tmp_path: Path
+) -> None:
     question = select_questions(history, "HEAD", limit=2)[0]
     tree = open_tree(history, tmp_path / "work/tree")
     check_out(tree, question.parent)
@@ -161,7 +165,7 @@ def test_scores_are_means_over_questions() -> None:
     assert scores.mrr == pytest.approx((1 + 1 / 4 + 0) / 3)
 
 
-def test_recall_without_tests_leaves_test_files_out() -> None:
+def test_recall_without_tests_ignores_test_files() -> None:
     mixed = make_ranks(None, 2, tests=(True, False))
     assert score_questions([mixed], "rootle").source_recall == 1.0
     only_tests = make_ranks(3, tests=(True,))

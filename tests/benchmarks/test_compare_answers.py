@@ -1,4 +1,4 @@
-"""Recording the answers of two versions of rootle and comparing them."""
+"""Recording and comparing the answers of two versions of rootle."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OLD_ANSWER: Mapping[str, Any] = {
 }
 
 
-def test_renamed_fields_are_no_difference(tmp_path: Path) -> None:
+def test_renamed_fields_are_not_a_difference(tmp_path: Path) -> None:
     new_answer = {
         **OLD_ANSWER,
         "results": [{"filePath": "a.py", "score": 0.5, "duplicates": ["b.py"]}],
@@ -43,7 +43,7 @@ def test_renamed_fields_are_no_difference(tmp_path: Path) -> None:
     assert normalizer.answer(OLD_ANSWER)["results"][0]["duplicates"] == ["b.py"]
 
 
-def test_times_generations_and_the_text_of_cursors_are_left_out(tmp_path: Path) -> None:
+def test_times_generations_and_the_text_of_cursors_are_ignored(tmp_path: Path) -> None:
     later = {**OLD_ANSWER, "nextCursor": "xyz", "generation": 9, "tookMs": 1.0}
     last_page = {**OLD_ANSWER, "nextCursor": None}
     normalizer = Normalizer(tmp_path)
@@ -56,24 +56,26 @@ def test_times_generations_and_the_text_of_cursors_are_left_out(tmp_path: Path) 
     [
         ('no "fo" here; showing results for "foo"', ["fo", "foo"]),
         ('"fo" not found; showing results for "foo" instead', ["fo", "foo"]),
-        ("leaves out 3 files that would match, first of all src/a.py", ["3", "src/a.py"]),
-        ("run `rootle index` where there are text files", ["rootle index"]),
+        ("excludes 3 matching files, such as src/a.py", ["3", "src/a.py"]),
+        ("run `rootle index` in a folder with text files", ["rootle index"]),
         ("nothing matches: try and/or e.g. broader keywords", []),
     ],
 )
-def test_a_sentence_counts_by_its_values(tmp_path: Path, sentence: str, values: list[str]) -> None:
+def test_a_message_is_compared_by_its_values(
+    tmp_path: Path, sentence: str, values: list[str]
+) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").touch()
     assert Normalizer(tmp_path).values(sentence) == values
 
 
-def test_the_number_of_days_is_left_out_of_sentences(tmp_path: Path) -> None:
-    sentence = "minRecencyDays 47.1138 leaves out 10 files"
+def test_the_number_of_days_is_ignored_in_messages(tmp_path: Path) -> None:
+    sentence = "minRecencyDays 47.1138 excludes 10 matching files"
     assert Normalizer(tmp_path, 47.113841).values(sentence) == ["10"]
     assert Normalizer(tmp_path).values(sentence) == ["10", "47.1138"]
 
 
-def test_a_date_becomes_the_days_since_it() -> None:
+def test_a_date_becomes_the_number_of_days_since_then() -> None:
     now_s = datetime(2026, 3, 11, 12, tzinfo=UTC).timestamp()
     question = {"tree": "t", "kind": "k", "text": "x", "since": "2026-03-01", "limit": 2}
     assert query_of(question, now_s) == {"textQuery": "x", "limit": 2, "minRecencyDays": 10.5}
@@ -91,12 +93,12 @@ def test_fenced_lines_of_markdown_are_compared_verbatim(tmp_path: Path) -> None:
     assert lines == [[], "## a.md:1-2, 5-6", "````text", "1  ```", "…", "````", []]
 
 
-def test_coloured_results_are_compared_with_their_colours(tmp_path: Path) -> None:
+def test_colored_results_are_compared_with_their_colors(tmp_path: Path) -> None:
     head = "\x1b[1;36ma.py:3-4\x1b[0m  0.57"
     assert list(Normalizer(tmp_path).lines(head)) == [head]
 
 
-def test_every_difference_is_named_with_its_place() -> None:
+def test_every_difference_is_reported_with_its_place() -> None:
     old = {"pages": [{"score": 0.5, "path": "a"}, {"score": 0.25}], "same": [1]}
     new = {"pages": [{"score": 0.4, "path": "a"}], "same": [1], "more": True}
     assert list(differences(old, new)) == [
@@ -107,7 +109,7 @@ def test_every_difference_is_named_with_its_place() -> None:
     assert not list(differences(old, old))
 
 
-def test_the_report_shows_what_differs_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_shows_the_differences_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
     question = json.dumps({"tree": "t", "kind": "name", "text": "foo"})
     old, new = ({question: {"plain": [{"score": score}]}} for score in (0.5, 0.25))
     assert report(old, new, 5) == 1
@@ -124,7 +126,7 @@ def test_the_report_shows_what_differs_and_fails(capsys: pytest.CaptureFixture[s
     assert report({}, {}, 5) == 1
 
 
-def test_two_hundred_questions_are_asked_of_two_trees() -> None:
+def test_two_hundred_questions_cover_two_trees() -> None:
     entries = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
     questions = [json.dumps(entry) for entry in entries if "text" in entry]
     trees = {entry["tree"]: entry["commit"] for entry in entries if "commit" in entry}

@@ -102,7 +102,7 @@ def test_every_format_gives_the_same_conversation(form: str, tmp_path: Path) -> 
     ]
 
 
-def test_longmemeval_is_read_too(tmp_path: Path) -> None:
+def test_longmemeval_files_can_be_read(tmp_path: Path) -> None:
     unanswerable = {**_LONGMEMEVAL, "question_id": "q2_abs", "haystack_sessions": [[], []]}
     path = tmp_path / "longmemeval_s.json"
     path.write_text(json.dumps([_LONGMEMEVAL, unanswerable]))
@@ -133,7 +133,7 @@ def test_every_system_is_asked_the_same_questions(tmp_path: Path) -> None:
     report = json.loads(out.read_text())
     assert list(report["all"]) == ["rootle", "rootle-apart", "bm25", "bm25-english", "mem0"]
     for name in ("rootle", "bm25", "bm25-english"):
-        # Five turns and seven places: every turn that shares a word is found.
+        # There are five turns and seven results, so every turn that shares a word is found.
         row = report["all"][name]
         assert (row["questions"], row["recall"]["mean"]) == (3, 1.0), name
         assert row["mrr"]["mean"] > 0.5
@@ -150,7 +150,7 @@ def question(*evidence: int) -> Question:
     return Question("where", "temporal", frozenset(evidence), _NOW)
 
 
-def test_recall_counts_seven_memories_and_the_first_rank_fifty() -> None:
+def test_recall_counts_seven_memories_and_the_reciprocal_rank_fifty() -> None:
     found = [frozenset({number}) for number in range(10, 20)]
     score = score_question("conv-1", question(16, 17, 12, 99), found, 5.0)
     assert score.recall == 0.5  # 12 and 16; 17 is in eighth place
@@ -160,7 +160,7 @@ def test_recall_counts_seven_memories_and_the_first_rank_fifty() -> None:
     assert score_question("conv-1", question(5), found, 5.0).reciprocal_rank == 0.0
 
 
-def test_a_memory_may_stand_for_several_turns() -> None:
+def test_a_memory_may_represent_several_turns() -> None:
     score = score_question("conv-1", question(1, 2), [frozenset({1, 2, 3})], 5.0)
     assert (score.recall, score.reciprocal_rank) == (1.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""Commands and files of benchmarks and training exist wherever the project mentions them."""
+"""All commands and files of benchmarks and training that the project mentions exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILE = re.compile(r"(?<![\w/.-])((?:benchmarks|training)/[\w/]+\.(?:py|json|jso
 
 
 def tracked_pages() -> list[Path]:
-    """Return the tracked files that may mention a command, without the changelog."""
+    """Return the tracked files that may mention a command, except for the changelog."""
     listing = subprocess.run(
         ["git", "-C", str(_ROOT), "ls-files", "*.md", "*.py", "*.toml", "Makefile"],
         capture_output=True, text=True, check=True,
@@ -33,7 +33,7 @@ def mentions(pattern: re.Pattern[str]) -> set[tuple[str, str]]:
     }
 
 
-def test_every_command_is_a_module_with_a_main_function() -> None:
+def test_every_mentioned_command_is_a_module_with_a_main_function() -> None:
     commands = mentions(_COMMAND)
     assert len(commands) > 50
     for command, page in sorted(commands):
@@ -43,7 +43,7 @@ def test_every_command_is_a_module_with_a_main_function() -> None:
         assert 'if __name__ == "__main__":' in text, f"{page}: {command}"
 
 
-def test_every_file_exists() -> None:
+def test_every_mentioned_file_exists() -> None:
     files = mentions(_FILE)
     assert len(files) > 20
     missing = [f"{page}: {path}" for path, page in sorted(files) if not (_ROOT / path).exists()]
@@ -65,7 +65,7 @@ def test_every_command_documents_itself(folder: str) -> None:
         assert f"python -m {name}" in doc or script in doc, name
 
 
-def test_no_module_changes_the_search_path() -> None:
+def test_no_module_changes_the_import_path() -> None:
     for folder in ("benchmarks", "training"):
         for path in (_ROOT / folder).rglob("*.py"):
             assert "sys.path" not in path.read_text(), path

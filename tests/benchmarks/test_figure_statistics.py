@@ -13,7 +13,7 @@ from benchmarks.common.statistics import (
 )
 
 
-def test_mean_of_nothing_is_zero() -> None:
+def test_the_mean_of_no_values_is_zero() -> None:
     assert mean([]) == 0.0
     assert mean(value > 1 for value in (1, 2, 3, 4)) == 0.75
 
@@ -23,7 +23,7 @@ def test_latency_percentiles_are_the_median_and_the_95th() -> None:
     assert (median, p95) == (50.0, 95.0)
 
 
-def test_percentile_interval_holds_the_middle_95_percent() -> None:
+def test_percentile_interval_contains_the_middle_95_percent() -> None:
     assert percentile_interval([float(value) for value in range(1001)]) == (25.0, 975.0)
 
 
@@ -32,8 +32,8 @@ def test_interval_of_equal_clusters_is_a_point() -> None:
 
 
 @pytest.mark.slow
-def test_interval_covers_the_mean_of_cluster_means_not_of_values() -> None:
-    # One cluster of many zeros weighs as much as one of a single one.
+def test_interval_covers_the_mean_of_cluster_means() -> None:
+    # A cluster of 98 zeros has the same weight as a cluster with a single 1.
     low, high = cluster_interval([[0.0] * 98] * 20 + [[1.0]] * 20)
     assert low < 0.5 < high
     assert 0.3 < low < 0.4

@@ -1,4 +1,4 @@
-"""Label files, the overlap of words, and lists of repositories."""
+"""Label files, word overlap, and lists of repositories."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _RECORD = {
 }
 
 
-def test_a_label_has_its_targets_with_their_equivalents() -> None:
+def test_a_label_has_targets_with_equivalent_spans() -> None:
     (label,) = parse_labels("demo", json.dumps(_RECORD))
     assert (label.repository, label.query, label.kind) == ("demo", _RECORD["query"], "behaviour")
     assert label.targets == ((Span("a.py", 3, 9), Span("b.py", 1, 2)), ())
@@ -54,7 +54,7 @@ def test_all_label_files_can_be_read() -> None:
     assert {one.split for one in repositories} == {"tune", "test"}
 
 
-def test_content_words_leave_out_words_of_the_phrasing() -> None:
+def test_content_words_exclude_function_words() -> None:
     words = content_words("how are the RetryLimits of a connection retried")
     assert words == ["retry", "limits", "connection", "retried"]
 
@@ -78,7 +78,7 @@ def test_a_question_is_hard_if_every_answer_shares_few_words(tmp_path: Path) -> 
     assert not is_hard(make_label(), tmp_path)  # unanswerable
 
 
-def test_a_hit_meets_a_target_by_lines_or_by_file() -> None:
+def test_a_hit_matches_a_target_by_lines_or_by_file() -> None:
     target = (Span("a.py", 10, 20), Span("b.py", 1, 2))
     assert overlaps_target(Hit("b.py", ((2, 8),)), target)
     assert not overlaps_target(Hit("a.py", ((1, 2),)), target)

@@ -1,4 +1,4 @@
-"""Scores of labelled questions: ranks, tokens, refusals, means and the printed row."""
+"""Scores of labeled questions: ranks, tokens, refusals, means and the printed row."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_only_ten_hits_count(root: Path) -> None:
     assert (score.span_ndcg, score.file_ndcg) == (0.0, 0.0)
 
 
-def test_tokens_are_those_up_to_the_first_answer(root: Path) -> None:
+def test_tokens_are_counted_up_to_the_first_answer(root: Path) -> None:
     first, second = make_hits(("a.py", 1, 10), ("a.py", 21, 22))
     assert count_tokens(root, [first]) == (len("a.py") + 10 * 8) / 4
     assert count_tokens(root, [*make_hits(*other_places(1)), second]) == (4 + 2 * 8) / 4
@@ -79,7 +79,7 @@ def test_figures_separate_hard_and_unanswerable_questions() -> None:
     assert low < figures["span_ndcg"] < high
 
 
-def test_a_row_shows_refusals_of_rootle_alone() -> None:
+def test_a_row_shows_refusals_only_for_rootle() -> None:
     rows = {"one": [question(rank=1), question(kind="none", confident=False)]}
     assert format_row("one", "rootle", rows) == (
         "one          rootle     NDCG@10 by span 1.000 by file 1.000  hit@1 1.00"

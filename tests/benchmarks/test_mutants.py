@@ -1,4 +1,4 @@
-"""The faults of the mutation check: each changes one expression and leaves the other lines."""
+"""The faults of the mutation check: each changes one expression and no other line."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def faults(kind: str) -> list[Mutant]:
         ("change the operator", 12, "kept[:limit - 1]"),
     ],
 )
-def test_a_fault_is_made_on_its_line(kind: str, line: int, text: str) -> None:
+def test_a_fault_changes_its_line(kind: str, line: int, text: str) -> None:
     made = [mutant for mutant in faults(kind) if mutant.line == line]
     assert made
     assert text in made[0].apply(SOURCE)
 
 
-def test_every_fault_is_valid_source_that_differs_in_its_statement_alone() -> None:
+def test_every_fault_is_valid_source_that_differs_only_in_its_statement() -> None:
     made = mutants_of(SOURCE)
     assert len(made) >= 8
     for mutant in made:

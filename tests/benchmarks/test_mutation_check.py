@@ -1,4 +1,4 @@
-"""The arithmetic of the mutation check: sampling, counting, and the lines that it shows."""
+"""The mutation check: sampling, counting, and the lines that it shows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def outcome_of(path: str, outcome: str) -> Result:
     return Result(path, 3, "drop not", "if not x:\n    a()", "if x:\n    a()", outcome, 2)
 
 
-def test_a_sample_depends_on_its_seed_alone() -> None:
+def test_a_sample_depends_only_on_its_seed() -> None:
     faults = [("a.py", Mutant(line, line, line, "k", "x", "y")) for line in range(50)]
     assert sample(faults, 10, seed=1) == sample(faults, 10, seed=1)
     assert sample(faults, 10, seed=1) != sample(faults, 10, seed=2)
@@ -49,7 +49,7 @@ def test_the_first_changed_line_is_shown() -> None:
     assert changed_lines("if a:\n    b = 1", "if a:\n    b = 2") == "  - b = 1\n  + b = 2"
 
 
-def test_a_context_of_coverage_names_its_test() -> None:
+def test_a_coverage_context_names_its_test() -> None:
     assert id_of_test("tests/a.py::test_b[x|y]|run") == "tests/a.py::test_b[x|y]"
 
 

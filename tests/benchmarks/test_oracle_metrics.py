@@ -1,4 +1,4 @@
-"""Oracle scores and losses of single questions, computed by hand."""
+"""Oracle scores and losses of single questions, compared with values computed by hand."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def candidates(label: Label, *places: Place, hard: bool = False) -> oracle.Candi
     return oracle.Candidates(label, hard, make_hits(*places), is_indexed=True)
 
 
-def test_an_answer_in_third_place_gains_by_order_alone() -> None:
+def test_an_answer_in_third_place_gains_only_from_a_perfect_order() -> None:
     one = candidates(make_label([("a.py", 10, 20)]), *other_places(2), ("a.py", 15, 30))
     ranks = one.oracle_ranks()
     assert ranks[oracle.ACTUAL] == ranks[oracle.LINES_OF_TEN] == {3}
     assert ranks[oracle.ORDER_OF_TEN] == ranks[oracle.BOTH_OF_ALL] == {1}
 
 
-def test_other_lines_of_the_right_file_gain_by_lines_alone() -> None:
+def test_other_lines_of_the_right_file_gain_only_from_perfect_lines() -> None:
     one = candidates(make_label([("a.py", 10, 20)]), ("a.py", 21, 30))
     ranks = one.oracle_ranks()
     assert ranks[oracle.ACTUAL] == ranks[oracle.ORDER_OF_ALL] == set()
     assert ranks[oracle.LINES_OF_TEN] == {1}
 
 
-def test_a_hit_below_the_tenth_place_is_a_candidate_only() -> None:
+def test_a_hit_below_the_tenth_place_is_only_a_candidate() -> None:
     one = candidates(make_label([("a.py", 10, 20)]), *other_places(10), ("a.py", 10, 20))
     ranks = one.oracle_ranks()
     assert ranks[oracle.BOTH_OF_TEN] == set()
@@ -79,7 +79,7 @@ def test_the_report_counts_missing_candidates() -> None:
     assert (report["no_candidate"], report["hard_no_candidate"]) == (0.25, 1.0)
 
 
-def test_a_public_target_without_lines_is_met_by_any_line(tmp_path: Path) -> None:
+def test_a_public_target_without_lines_is_matched_by_any_line(tmp_path: Path) -> None:
     record = {"query": "q", "relevant": ["lib/a.py"], "secondary": [
         {"path": "lib/b.py", "start_line": 3, "end_line": 4}
     ]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The public benchmark: reading of its questions, scores and means."""
+"""The public benchmark: its questions, scores and means."""
 
 from __future__ import annotations
 

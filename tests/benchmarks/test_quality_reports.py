@@ -1,4 +1,4 @@
-"""Calibration bins, agreement of readers, snippets, translations and label problems."""
+"""Calibration bins, agreement of annotators, snippets, translations and label problems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.common.labels import LabelledRepository, Span
+from benchmarks.common.labels import LabeledRepository, Span
 from benchmarks.common.metrics import Answer
 from benchmarks.quality.annotation_agreement import (
     Reading,
@@ -32,13 +32,13 @@ def test_the_brier_score_is_the_mean_squared_error() -> None:
     assert brier_score([(0.9, True), (0.4, False)]) == pytest.approx((0.01 + 0.16) / 2)
 
 
-def test_the_diagram_has_a_dot_per_bin() -> None:
+def test_the_diagram_has_one_dot_per_bin() -> None:
     svg = draw_diagram(bin_results([(0.5, True), (0.95, True)]))
     assert svg.count("<circle") == 2
     assert 'cx="200.0" cy="40.0"' in svg  # a score of 0.5 that is always correct
 
 
-def test_a_second_reading_adds_and_drops_spans() -> None:
+def test_a_second_annotation_adds_and_drops_spans() -> None:
     changed = Reading(
         make_label([("a.py", 1, 9), ("b.py", 1, 9)]), make_label([("a.py", 1, 9), ("c.py", 1, 9)])
     )
@@ -52,12 +52,12 @@ def test_a_second_reading_adds_and_drops_spans() -> None:
     }  # fmt: skip
 
 
-def test_a_reader_answers_with_the_best_span_of_each_target_first() -> None:
+def test_an_annotator_answers_with_the_best_span_of_each_target_first() -> None:
     label = make_label([("a.py", 1, 9), ("b.py", 1, 9)], [("c.py", 1, 9)])
     assert [hit.path for hit in answer_of(label).hits] == ["a.py", "c.py", "b.py"]
 
 
-def test_agreement_is_scored_like_a_system(tmp_path: Path) -> None:
+def test_annotators_are_scored_like_a_system(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x\n" * 30)
     first, second = make_label([("a.py", 1, 9)]), make_label([("a.py", 20, 25)])
     figures = figures_of(
@@ -82,7 +82,7 @@ def test_a_snippet_answers_only_in_the_file_of_the_target(tmp_path: Path) -> Non
     assert not is_answered(tmp_path, label, [("b.py", "def first():")], 3)
 
 
-def test_each_original_is_asked_once_as_english() -> None:
+def test_each_original_is_asked_once_in_english() -> None:
     records = [
         {"repository": "one", "language": language, "query": text, "of": "where"}
         for language, text in (("de", "wo"), ("es", "dónde"))
@@ -103,7 +103,7 @@ def test_translations_are_averaged_by_language() -> None:
     assert len(lines) == 6
 
 
-def test_problems_of_labels_are_named(tmp_path: Path) -> None:
+def test_problems_of_labels_are_reported(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x\n" * 100)
     assert label_problems(make_label([("a.py", 1, 60)]), tmp_path) == []
     assert label_problems(make_label([("a.py", 1, 61)]), tmp_path) == [
@@ -119,10 +119,10 @@ def test_problems_of_labels_are_named(tmp_path: Path) -> None:
 
 def test_a_question_that_occurs_twice_is_a_problem(tmp_path: Path) -> None:
     label = make_label(kind="none")
-    repository = LabelledRepository("repo", "tune", tmp_path, (label, label))
+    repository = LabeledRepository("repo", "tune", tmp_path, (label, label))
     assert find_problems(repository, set()) == [(label, "duplicate question")]
     assert find_problems(repository, {label.query}) == [(label, "duplicate question")] * 2
 
 
-def test_answers_keep_their_hits() -> None:
+def test_an_answer_contains_its_hits() -> None:
     assert Answer(make_hits(("a.py", 1, 2))).hits[0].ranges == ((1, 2),)

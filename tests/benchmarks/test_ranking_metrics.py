@@ -17,11 +17,11 @@ def test_ideal_ranking_scores_one_for_any_number_of_targets() -> None:
     assert ndcg(set(range(1, 11)), 25) == pytest.approx(1)  # no more than ten fit
 
 
-def test_two_targets_of_which_one_is_found_first() -> None:
+def test_one_of_two_targets_in_first_place_scores_its_share_of_the_ideal_gain() -> None:
     assert ndcg({1}, 2) == pytest.approx(1 / (1 + 1 / math.log2(3)))
 
 
-def test_no_found_target_scores_zero() -> None:
+def test_a_ranking_without_targets_scores_zero() -> None:
     assert ndcg(set(), 2) == 0.0
 
 
@@ -39,7 +39,7 @@ def test_shown_lines_are_cut_across_ranges() -> None:
     assert hit.first_lines(100) == hit
 
 
-def test_one_hit_serves_one_target_only() -> None:
+def test_one_hit_counts_for_one_target_only() -> None:
     def is_match(hit: Hit, path: str) -> bool:
         return hit.path == path
 

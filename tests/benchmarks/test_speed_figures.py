@@ -23,6 +23,8 @@ from benchmarks.speed.corpora import (
     is_plain_text,
     write_files,
 )
+from benchmarks.speed.paired_versions import edit, ratio_of
+from benchmarks.speed.paired_versions import report as paired_report
 from benchmarks.speed.processes import (
     CommandError,
     MemorySampler,
@@ -55,7 +57,7 @@ def test_large_files_keep_the_mean_size_and_alternate_languages() -> None:
         source("c1", 100_000), source("c2", 300_000), source("c3", 190_000),
         source("d1", 210_000, "d"), source("d2", 10_000, "d"),
     ]  # fmt: skip
-    # 200,000 wanted: the nearest of c, then what brings the mean back.
+    # The file nearest to 200,000 bytes comes first; the next ones keep the mean near this size.
     assert [file.name for file in balance_languages(files, 200_000)] == ["c3", "d1", "c1", "c2"]
 
 
@@ -101,14 +103,14 @@ def test_the_same_files_give_the_same_git_tree(tmp_path: Path) -> None:
     assert len(hashes[0]) == 40
 
 
-def test_only_text_with_usual_lines_is_taken() -> None:
+def test_only_text_with_ordinary_lines_is_used() -> None:
     assert is_plain_text(b"int a;\nint b;\n")
     assert not is_plain_text(b"int a;\0")
     assert not is_plain_text(b"\xff\xfe\n")
     assert not is_plain_text(b"x" * 500)
 
 
-def test_a_command_gives_its_output_and_duration() -> None:
+def test_a_command_returns_its_output_and_duration() -> None:
     code = "import sys, time; time.sleep(0.1); print(sys.stdin.read() * 2); sys.exit(1)"
     done = run_command([sys.executable, "-c", code], {}, stdin="ab")
     assert done.output == "abab\n"
@@ -122,7 +124,7 @@ def test_a_command_that_fails_is_an_error() -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="needs /proc")
-def test_memory_is_that_of_a_process_and_its_children() -> None:
+def test_memory_includes_child_processes() -> None:
     code = "import time; data = b'x' * 30_000_000; print(flush=True); time.sleep(60)"
     shell = subprocess.Popen(
         ["sh", "-c", f'{sys.executable} -c "{code}"; true'], stdout=subprocess.PIPE
@@ -150,7 +152,7 @@ def test_memory_is_that_of_a_process_and_its_children() -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
-def test_processor_time_is_that_of_the_process() -> None:
+def test_the_processor_time_of_a_process_is_measured() -> None:
     assert cpu_seconds(os.getpid()) == pytest.approx(sum(os.times()[:2]), abs=0.1)
 
 
@@ -180,7 +182,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-def test_a_race_keeps_samples_of_every_tool_and_drops_failures(root: Path) -> None:
+def test_a_race_keeps_all_samples_and_drops_tools_that_fail(root: Path) -> None:
     race = Race([EchoTool(root, root.parent), BrokenTool(root, root.parent)])
     race.measure_first("index", 2, lambda tool: tool.index())
     race.measure_searches(["one", "two", "three"])
@@ -200,7 +202,7 @@ def test_an_edit_is_found_and_then_undone(root: Path) -> None:
     assert len({edit_marker(number) for number in range(676)}) == 676
 
 
-def test_a_tool_that_does_not_see_the_edit_misses_it(root: Path) -> None:
+def test_an_edit_that_a_tool_does_not_find_counts_as_missed(root: Path) -> None:
     class StaleTool(EchoTool):
         def search(self, query: str) -> list[str]:
             return ["grep", "one", str(self.root / "a.py")]
@@ -248,7 +250,7 @@ def test_figures_are_medians_and_pooled_percentiles() -> None:
     assert figures["failed"] == "edit: exit code 2"
 
 
-def test_the_table_has_a_column_per_tool() -> None:
+def test_the_table_has_one_column_per_tool() -> None:
     corpus = {
         "files": 3, "rootle": {"index_s": 1.5, "chunks": 1234}, "semble": {"index_s": 2.25},
         "git grep": {"failed": "search: exit code 2"},
@@ -261,7 +263,7 @@ def test_the_table_has_a_column_per_tool() -> None:
     ]
 
 
-def test_tools_have_the_commands_of_their_tasks(tmp_path: Path) -> None:
+def test_each_tool_has_commands_for_its_tasks(tmp_path: Path) -> None:
     rootle = Rootle(tmp_path, tmp_path, {"searchAgent": {}})
     assert rootle.search("where")[-4:] == [str(tmp_path), "-n", "10", "where"]
     assert json.loads(rootle.config.read_text()) == {"searchAgent": {}}
@@ -285,7 +287,7 @@ def test_latencies_are_summarized_by_percentiles() -> None:
     assert concurrency.summarize(latencies) == {"p50": 50.0, "p95": 95.0, "max": 99.0}
 
 
-def test_figures_of_the_server_are_printed_by_row() -> None:
+def test_figures_of_the_server_are_printed_in_rows() -> None:
     keys = ("chunks", "start_s", "sdk_s", "above_sdk_s", "schema_bytes", "search_p50_ms")
     figures = dict.fromkeys((*keys, "search_p95_ms"), 1234)
     lines = mcp_server.format_figures(figures).splitlines()
@@ -315,9 +317,28 @@ def test_queries_during_a_checkout_are_summarized() -> None:
     assert list(figures.values()) == [3, 2, 0.2, 0.9]
 
 
-def test_waiting_returns_the_seconds_or_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_returns_the_seconds_or_exits(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = iter([False, False, True])
     assert 0.02 < watch_latency.wait_until(lambda: next(outcomes), "answer") < 1
     monkeypatch.setattr(watch_latency, "TIMEOUT_S", 0.01)
     with pytest.raises(SystemExit, match="no answer within"):
         watch_latency.wait_until(lambda: False, "answer")
+
+
+def test_the_ratio_of_two_versions_is_the_median_over_the_rounds() -> None:
+    ratio, (low, high) = ratio_of([1.0, 2.0, 4.0], [1.1, 2.0, 6.0])
+    assert ratio == pytest.approx(1.1)
+    assert (low, high) == (1.0, 1.5)
+
+
+def test_a_table_of_two_versions_has_a_row_for_each_task() -> None:
+    lines = paired_report({"first index": [2.0, 2.0]}, {"first index": [1.0, 1.0]}).splitlines()
+    assert lines[1].split() == "first index 2.000 1.000 0.500 0.500 to 0.500".split()
+
+
+def test_an_edit_is_removed_after_its_measurement(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("int a;\nint b;\n")
+    with edit(path, "quorvaak"):
+        assert path.read_text() == f"int a;\n// quorvaak {EDIT_TEXT}\nint b;\n"
+    assert path.read_text() == "int a;\nint b;\n"

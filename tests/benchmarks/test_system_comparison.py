@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.common.labels import LabelledRepository
+from benchmarks.common.labels import LabeledRepository
 from benchmarks.common.metrics import Answer
 from benchmarks.quality.answer_cache import AnswerCache, QuestionSet
 from benchmarks.quality.system_comparison import (
@@ -58,7 +58,7 @@ def test_systems_without_all_answers_are_left_out(
 ) -> None:
     (tmp_path / "a.py").write_text("x\n" * 9)
     labels = (make_label([("a.py", 1, 9)]), make_label(kind="none"))
-    repository = LabelledRepository("repo", "test", tmp_path, labels)
+    repository = LabeledRepository("repo", "test", tmp_path, labels)
     questions = label_questions(repository)
     assert questions.queries == ("a question",)
     cache = AnswerCache(tmp_path / "answers")

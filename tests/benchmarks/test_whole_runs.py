@@ -1,4 +1,4 @@
-"""Whole runs of the benchmarks over tiny repositories: what they print and write."""
+"""Complete runs of the benchmarks over tiny repositories: printed output and reports."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_benchmark_without_checkouts_fails(zoo: Path, run: Run) -> None:
         run(public_benchmark.main, zoo / "bench", zoo / "nothing")
 
 
-def test_labelled_questions_are_scored_with_verdicts(zoo: Path, run: Run) -> None:
+def test_labeled_questions_are_scored_with_verdicts(zoo: Path, run: Run) -> None:
     output = run(
         labelled_questions.main, zoo / "checkouts", "--json", zoo / "out.json",
         "--indexes", zoo / "indexes", "--adapter", adapter(zoo),
@@ -96,7 +96,7 @@ def test_labelled_questions_are_scored_with_verdicts(zoo: Path, run: Run) -> Non
     assert (zoo / "indexes/zoo").is_dir()
 
 
-def test_no_labels_of_a_split_is_an_error(zoo: Path, run: Run) -> None:
+def test_a_split_without_labels_is_an_error(zoo: Path, run: Run) -> None:
     with pytest.raises(SystemExit, match="none of the repositories was found"):
         run(labelled_questions.main, zoo / "checkouts", "--split", "test")
 
@@ -121,7 +121,7 @@ def test_oracles_are_computed_for_labels_and_the_public_benchmark(zoo: Path, run
     assert "of 3 questions" in output
 
 
-def test_scores_are_calibrated_and_drawn(zoo: Path, run: Run) -> None:
+def test_the_calibration_of_scores_is_measured_and_drawn(zoo: Path, run: Run) -> None:
     output = run(
         score_calibration.main, zoo / "checkouts", "--split", "tune", "--json", zoo / "out.json",
         "--svg", zoo / "out.svg",
@@ -134,7 +134,7 @@ def test_scores_are_calibrated_and_drawn(zoo: Path, run: Run) -> None:
     assert (zoo / "out.svg").read_text().count("<circle") == len(bins)
 
 
-def test_snippets_of_the_tool_answer_questions(zoo: Path, run: Run) -> None:
+def test_questions_answered_by_snippets_are_counted(zoo: Path, run: Run) -> None:
     output = run(snippet_coverage.main, zoo / "checkouts", "--lines", "2")
     assert output.splitlines() == [
         "zoo 1 1 1",

@@ -1,4 +1,4 @@
-"""The `rootle` command: its commands, its help texts, its exit codes."""
+"""The `rootle` command: subcommands, help texts and exit codes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_missing_or_unknown_command_is_an_error() -> None:
         (("watch", "--slow", "60"), "--slow"),
     ],
 )
-def test_former_names_of_options_are_unknown(arguments: tuple[str, ...], option: str) -> None:
+def test_former_names_of_options_are_refused(arguments: tuple[str, ...], option: str) -> None:
     outcome = rootle(*arguments)
     assert outcome.code == 2
     assert f"unrecognized arguments: {option}" in outcome.err

@@ -1,4 +1,4 @@
-"""When a circuit breaker opens, admits a trial and closes again."""
+"""Circuit breakers: when they open, admit a trial call and close again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dependencies that are down cost at most their deadline, and are skipped soon."""
+"""A dependency that is down delays a search by at most its deadline, and is soon skipped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Clock:
         return self.now
 
 
-def test_a_recovery_is_detected_by_a_trial_call_that_is_not_waited_for() -> None:
+def test_a_trial_call_in_the_background_detects_a_recovery() -> None:
     clock, release = _Clock(), threading.Event()
     leg = DeadlineExecutor("dense", 60_000, clock)
 
@@ -121,7 +121,7 @@ def _answer_short(client: socket.socket) -> None:
 
 
 class _RemoteEmbedder(HashEmbedder):
-    """An adapter without a timeout of its own."""
+    """An adapter without a timeout."""
 
     def __init__(self, port: int) -> None:
         super().__init__(256)
@@ -155,7 +155,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[_Server]:
     server.close()
 
 
-def test_fifty_queries_are_answered_by_keywords_within_the_deadlines_of_a_broken_server(
+def test_fifty_queries_are_answered_by_keyword_search_if_a_server_is_broken(
     server: _Server, repository: Path, make_app: MakeApp
 ) -> None:
     app: App = make_app(repository)

@@ -1,4 +1,4 @@
-"""The order in which waiting threads are admitted, and holders that hang."""
+"""The order in which waiting threads are admitted, and the effect of a holder that hangs."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Holders:
         assert len(self.semaphore._waiting) == count
 
 
-def test_no_more_threads_run_at_once_than_there_are_permits() -> None:
+def test_at_most_as_many_threads_run_at_once_as_there_are_permits() -> None:
     holders = run_twelve_threads(2)
     assert holders.max_concurrent == 2
     assert sorted(holders.admitted) == list(range(12))
 
 
 def test_waiting_threads_are_admitted_in_order_of_arrival() -> None:
-    # Two threads that are admitted at once may append in either order; with one permit none can.
+    # Threads that are admitted at the same time may append in any order, so use one permit.
     assert run_twelve_threads(1).admitted == list(range(12))
 
 

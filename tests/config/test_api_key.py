@@ -1,4 +1,4 @@
-"""API keys that are printed by a command."""
+"""API keys from the output of a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rootle.config.api_key import read_key
 from rootle.errors import UnavailableError
 
 
-def test_the_key_is_the_first_line_of_the_output(tmp_path: Path) -> None:
+def test_the_key_is_the_first_line_of_the_command_output(tmp_path: Path) -> None:
     script = write(tmp_path, "key.sh", "#!/bin/sh\necho sk-1234\necho more\n")
     script.chmod(0o755)
     assert read_key("", str(script), "embeddingApiKeyCommand") == "sk-1234"

@@ -39,7 +39,7 @@ def test_comments_and_trailing_commas_are_accepted() -> None:
         parse(text)
 
 
-def test_every_key_has_its_line() -> None:
+def test_every_key_has_a_line_number() -> None:
     value = parse('{ // 1\n"a": 1, /* 2\n3 */ "b":\n4,\r\n"c": {"d": 5}}')
     lines = {member.key: (member.line, member.value.line) for member in value.data}
     assert lines == {"a": (2, 2), "b": (3, 4), "c": (5, 5)}
@@ -57,11 +57,11 @@ def test_invalid_text_raises_an_error_with_a_line_in_the_text(text: str) -> None
     ("text", "line"),
     [("", 1), ("{\n\n", 3), ("[1\n2]", 2), ('{"a"\n:1\n"b"}', 3), ("{,}", 1), ("[,]", 1)],
 )
-def test_a_syntax_error_has_its_line(text: str, line: int) -> None:
+def test_a_syntax_error_has_a_line_number(text: str, line: int) -> None:
     with pytest.raises(JsonError) as caught:
         parse(text)
     assert caught.value.line == line
 
 
-def test_a_scalar_is_a_document() -> None:
+def test_a_scalar_is_a_valid_document() -> None:
     assert parse("5") == Value(5, 1, start=0, end=1)

@@ -67,7 +67,7 @@ def test_the_environment_names_a_file(
         read_settings(project)
 
 
-def test_a_configuration_folder_is_never_searched_for_below_the_current_one(
+def test_a_configuration_folder_with_a_tilde_is_not_searched_below_the_current_folder(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _write(project / "~/rootle/config.json", '"denseTopK": 5')
@@ -137,7 +137,7 @@ def test_no_project_file_changes_a_protected_key(section: dict[str, object]) -> 
 
 
 def test_a_project_file_can_set_exactly_these_keys() -> None:
-    """Check the whole list, so that a new key is a decision about untrusted repositories."""
+    """Check the whole list: every new key requires a decision about untrusted repositories."""
     allowed = {key_of(field.name) for field in fields(Config) if field.metadata["project"]}
     assert allowed == {
         *("maxChunkSizeTokens", "chunkOverlapTokens"),

@@ -19,7 +19,7 @@ def _load(tmp_path: Path, text: str | bytes) -> tuple[Config, tuple[str, ...]]:
 
 
 def _section(*lines: str) -> str:
-    """Return a file whose keys begin in line 3."""
+    """Return a file whose keys begin on line 3."""
     return "\n".join(["{", '"searchAgent": {', *lines, "}", "}"])
 
 
@@ -121,7 +121,7 @@ def test_sections_of_other_programs_are_ignored(tmp_path: Path) -> None:
     assert _load(tmp_path, others) == (Config(), ())
 
 
-def test_a_misspelt_section_name_gives_a_warning(tmp_path: Path) -> None:
+def test_a_misspelled_section_name_gives_a_warning(tmp_path: Path) -> None:
     _, warnings = _load(tmp_path, '{\n"search_agent": {"maxLimit": 5}}')
     assert 'line 2: "search_agent" is not used; did you mean "searchAgent"?' in warnings[0]
 
@@ -134,7 +134,7 @@ def test_a_misspelt_section_name_gives_a_warning(tmp_path: Path) -> None:
         ('{\n"a": }', "line 2"),
         ("", "line 1"),
         ('{"a": 1} 2', "expected the end of the file"),
-        ("[" * 100_000, "brackets are nested too deep"),
+        ("[" * 100_000, "brackets are nested too deeply"),
         ("/* never closed", "line 1"),
         (f'["{"x" * 1_000_001}"]', "too long for a configuration file"),
         (b"\xff\xfe\x00", "cannot read the configuration"),

@@ -117,13 +117,13 @@ class _Remote:
             self._index.put(chunks[start : start + 400])
         if self._generation:
             self._index.delete_stale({file_id: list(own) for file_id, own in files.items()})
-        self._settle()
+        self._commit_changes()
 
     def remove(self, files: Sequence[int]) -> None:
         self._index.delete_stale(dict.fromkeys(files, ()))
-        self._settle()
+        self._commit_changes()
 
-    def _settle(self) -> None:
+    def _commit_changes(self) -> None:
         self._generation += 1
         self._index.commit(Stamp(self._generation, is_complete=True))
 

@@ -1,4 +1,4 @@
-"""The behaviour of every dense index; the embedded one is the reference."""
+"""The behavior of every dense index; the embedded one is the reference."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_results_are_ordered_by_cosine(dense: DenseBench) -> None:
     cosines = vectors @ question
     found = dense.query(question, 20)
     wanted = 100 + np.argsort(-cosines)[:20]
-    # A graph index may miss a neighbour.
+    # A graph index may miss a neighbor.
     assert len(set(found.ids.tolist()) & set(wanted.tolist())) >= 19
     assert np.all(np.diff(found.scores) <= 0)
     assert np.allclose(found.scores, cosines[found.ids - 100], atol=0.01)

@@ -1,4 +1,4 @@
-"""The behaviour of every memory store; the mem0 service is a local server."""
+"""The behavior of every memory store; the mem0 service is a local server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The behaviour of every sparse index; the embedded one is the reference."""
+"""The behavior of every sparse index; the embedded one is the reference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _ids(sparse: SparseBench, *terms: str, **only: set[int]) -> list[int]:
 
 
 def _write(sparse: SparseBench, *texts: str) -> None:
-    """Return one file with one chunk per text: file 1 with chunk 101, …"""
+    """Write one file with one chunk per text: file 1 with chunk 101, …"""
     sparse.write({at: {100 + at: _terms(text)} for at, text in enumerate(texts, start=1)})
 
 

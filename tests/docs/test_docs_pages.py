@@ -1,4 +1,4 @@
-"""Every page is linked, reachable in the site, and names targets that exist."""
+"""Links, modules, files and make targets in the pages exist, and the site contains every page."""
 
 from __future__ import annotations
 

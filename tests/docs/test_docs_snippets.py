@@ -25,7 +25,7 @@ TESTED = [
         ("docs/tutorials/", "docs/how-to/", "docs/reference/", "docs/explanation/")
     )
 ]
-# Commands that no test can run as printed, by a pattern for their beginning.
+# Commands that no test can run as printed, as patterns for their beginning.
 NOT_RUN = {
     r"pip install": "downloads packages",
     r"make ": "creates an environment; test_docs_pages.py checks that the target exists",
@@ -37,7 +37,7 @@ NOT_RUN = {
     r"export OTEL_": "affects the other commands of the page",
     r".*docs/scripts/": "writes a file of this repository",
 }
-# Commands that succeed with another exit code than 0, by a pattern for their beginning.
+# Commands that succeed with an exit code other than 0, as patterns for their beginning.
 EXIT_CODES = {
     r"rootle search --changed-within": 1,  # the files of the sample repository are old: no results
     r"rootle memory import": 1,  # the memories exist already: nothing is imported

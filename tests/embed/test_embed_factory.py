@@ -188,10 +188,10 @@ def test_a_folder_of_sentence_transformers_is_opened_by_that_package(
     assert embedder.dimensions == 3
 
 
-def test_a_name_never_selects_a_folder_in_the_current_one(
+def test_a_model_name_never_selects_a_subfolder_of_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A search in a cloned repository would open a model in it, which can execute code."""
+    """Otherwise a search in a cloned repository could load a model that executes code."""
     monkeypatch.chdir(tmp_path)
     for name in ("openai-embeddings-001", "jinaai/code"):
         make_folder(tmp_path / name, "modules.json")

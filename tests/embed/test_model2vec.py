@@ -42,7 +42,7 @@ def model_folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_text_is_the_mean_of_its_known_tokens(model_folder: Path) -> None:
+def test_the_vector_of_a_text_is_the_mean_of_its_known_tokens(model_folder: Path) -> None:
     vectors = open_embedder(str(model_folder)).embed(["retry backoff", "nothing known", "close"])
     assert vectors.shape == (3, 8)
     assert np.allclose(vectors[0][[1, 2]], np.sqrt(0.5))
@@ -63,7 +63,7 @@ def test_tokens_may_share_rows_and_have_weights(model_folder: Path) -> None:
     assert np.allclose(vector[:2], [4 / 5, 3 / 5])
 
 
-def test_a_search_with_a_model_folder_finds_by_its_vectors(
+def test_a_search_uses_the_vectors_of_a_model_folder(
     model_folder: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     root = tmp_path / "repo"
@@ -75,7 +75,7 @@ def test_a_search_with_a_model_folder_finds_by_its_vectors(
     assert app.status().model == str(model_folder)
 
 
-def test_other_weights_have_another_fingerprint(model_folder: Path) -> None:
+def test_different_weights_have_different_fingerprints(model_folder: Path) -> None:
     before = choose_model(Config(embedding_model_id=str(model_folder))).fingerprint
     os.utime(model_folder / "model.safetensors", ns=(1, 1))
     assert choose_model(Config(embedding_model_id=str(model_folder))).fingerprint != before
@@ -92,7 +92,7 @@ def test_an_error_names_a_damaged_folder(model_folder: Path, part: str) -> None:
 
 
 def test_an_unknown_model_is_an_error_with_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"static-code-v9.*neither.*leave the key out"):
+    with pytest.raises(ConfigError, match=r"static-code-v9.*neither.*remove this setting"):
         open_embedder("static-code-v9")
 
 

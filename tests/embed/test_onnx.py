@@ -66,7 +66,7 @@ def unit(*words: str) -> Any:
     return total / np.linalg.norm(total)
 
 
-def test_a_text_is_the_mean_of_its_tokens_in_any_batch(model_folder: Path) -> None:
+def test_the_vector_of_a_text_is_the_mean_of_its_tokens_in_any_batch(model_folder: Path) -> None:
     model = embedder(model_folder)
     assert model.dimensions == 8
     long = "socket close retry backoff retry"
@@ -108,7 +108,7 @@ def test_prefixes_come_from_the_folder_and_the_configuration(model_folder: Path)
     assert np.allclose(model.embed_query("retry"), unit("[CLS]", "backoff", "retry"), atol=1e-6)
 
 
-def test_a_search_with_a_folder_finds_by_its_vectors(
+def test_a_search_uses_the_vectors_of_a_model_folder(
     model_folder: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     root = tmp_path / "repo"

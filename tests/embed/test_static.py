@@ -33,7 +33,7 @@ def test_a_text_is_closer_to_a_query_about_its_topic(embedder: StaticEmbedder) -
     assert query @ near > query @ far + 0.2
 
 
-def test_the_batch_around_a_text_does_not_change_its_vector(embedder: StaticEmbedder) -> None:
+def test_the_vector_of_a_text_does_not_depend_on_its_batch(embedder: StaticEmbedder) -> None:
     texts = [f"open file number{i} and read its lines" for i in range(70)]
     alone = np.vstack([embedder.embed([text]) for text in texts])
     assert np.allclose(embedder.embed(texts), alone, atol=1e-5)
@@ -45,7 +45,7 @@ def test_texts_that_are_already_split_give_the_same_vectors(embedder: StaticEmbe
     assert np.array_equal(embedder.embed(texts), embedder.embed_words(words))
 
 
-def test_the_vector_is_the_sum_of_rows_weighted_by_the_root_of_their_count(
+def test_the_vector_is_the_sum_of_rows_weighted_by_the_square_roots_of_their_counts(
     embedder: StaticEmbedder,
 ) -> None:
     socket, file = embedder.embed(["socket", "file"])

@@ -27,7 +27,7 @@ WANTED = {
 }
 
 
-def test_rankings_are_as_reviewed(repository: Path, make_app: MakeApp) -> None:
+def test_rankings_match_the_reviewed_ones(repository: Path, make_app: MakeApp) -> None:
     found = _rankings(make_app(repository))
     if os.environ.get("ROOTLE_WRITE_GOLDEN"):
         RANKINGS.write_text(json.dumps(found, indent=1) + "\n")

@@ -65,7 +65,7 @@ def post(target: http_client.JsonServer, timeout_s: float = 10.0, path: str = "/
 
 
 def set_replies(server: JsonServer, replies: Sequence[Reply]) -> None:
-    """Answer with these in order, and repeat the last one."""
+    """Answer requests with these replies in order, and repeat the last one."""
     queue = list(replies)
     server.answer = lambda request: queue.pop(0) if len(queue) > 1 else queue[0]
 
@@ -129,7 +129,7 @@ def test_a_wait_that_is_longer_than_the_deadline_is_reported_at_once(
     assert clock.slept == []
 
 
-def test_it_fails_after_four_attempts(server: JsonServer, clock: _Clock) -> None:
+def test_a_request_fails_after_four_attempts(server: JsonServer, clock: _Clock) -> None:
     set_replies(server, [Reply({}, 503)])
     with pytest.raises(UnavailableError, match="HTTP 503"):
         post(client(server.url, clock), timeout_s=1000)

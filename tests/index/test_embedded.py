@@ -46,7 +46,7 @@ def test_the_scan_is_exact_and_ordered(tmp_path: Path) -> None:
     assert set(some.ids.tolist()) == {*range(31, 41), *range(71, 81)}
 
 
-def test_removed_rows_are_not_found_by_new_readers_only(tmp_path: Path) -> None:
+def test_new_readers_do_not_find_removed_rows_and_open_readers_do(tmp_path: Path) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(2_000)):
         writer.add(number, number % 4, row)
@@ -138,7 +138,7 @@ def test_an_open_word_index_does_not_change(tmp_path: Path) -> None:
     writer.commit(1)
     writer.close()
     reader = EmbeddedSparse(tmp_path)
-    writer = SparseWriter(tmp_path, bulk=False)  # for each batch a new one
+    writer = SparseWriter(tmp_path, bulk=False)  # a new writer for each batch
     writer.remove_file(1)
     _add(writer, 1, "lion")
     assert _ids(EmbeddedSparse(tmp_path), "zebra") == [100]  # not committed yet
@@ -264,7 +264,7 @@ def test_the_best_rows_of_a_scan_are_selected(rows: int, k: int) -> None:
 
 @pytest.mark.slow
 def test_closing_a_writer_waits_for_running_merges(tmp_path: Path) -> None:
-    """A merge that ends during the next write would restore deleted documents."""
+    """Otherwise a merge that ends during the next write would restore deleted documents."""
     sparse_storage.create(tmp_path)
     words = " ".join(f"word{number}" for number in range(3_000))
     for number in range(1, 18):
@@ -276,7 +276,7 @@ def test_closing_a_writer_waits_for_running_merges(tmp_path: Path) -> None:
         writer.commit(number)
         writer.close()
         searchers = EmbeddedSparse(tmp_path)._searchers
-        # Eight segments of a size become one: where there are fewer, none is being merged.
+        # Eight segments of one size are merged into one; with fewer, no merge is running.
         assert all(searchers[level].num_segments < 8 for level in sparse_storage.LEVELS)
     found = EmbeddedSparse(tmp_path).field_scores(
         "files", ["body"], [WeightedTerm("word7", 1.0)], 50
@@ -297,7 +297,7 @@ def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> N
     rows = np.array([0, 7, 35, 199])
     some = index.scores_of(question, rows)
     assert np.allclose(some, index.scores(question)[rows], atol=1e-6, equal_nan=True)
-    assert np.isnan(some).tolist() == [False, False, True, False]  # a dead one
+    assert np.isnan(some).tolist() == [False, False, True, False]  # a deleted row
 
 
 def _make_graded_vectors(count: int, dimensions: int = 64) -> NDArray[np.float32]:
@@ -336,12 +336,14 @@ def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
         together = np.corrcoef(guesses[alive], thorough.scores(question)[alive])[0, 1]
         assert together > 0.9
         shares.append(len(both) / 100)
-        few = quick.query(question, 20, files={3, 7, 50})  # the last one is gone
+        few = quick.query(question, 20, files={3, 7, 50})  # the last file was removed
         assert set(few.ids.tolist()) == {*range(31, 41), *range(71, 81)}
     assert np.mean(shares) > 0.97
 
 
-def test_first_halves_with_little_of_the_norm_are_not_used(tmp_path: Path) -> None:
+def test_vectors_with_little_norm_in_their_first_half_are_scanned_completely(
+    tmp_path: Path,
+) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(500)):
         writer.add(number + 1, 1, row)

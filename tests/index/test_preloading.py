@@ -1,4 +1,4 @@
-"""A small index is loaded at once when queries go on, and never shows an earlier state."""
+"""A small index is loaded into memory after a few queries, and never shows an outdated state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def chunk_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def _search(app: App, *questions: str) -> dict[str, int]:
-    """Return the first line that is shown of each file."""
+    """Return the first line shown from each file."""
     shown = {}
     for question in questions:
         results = app.search(SearchQuery(question)).results
@@ -42,7 +42,7 @@ def _search(app: App, *questions: str) -> dict[str, int]:
     return shown
 
 
-def test_from_the_fourth_query_on_no_chunk_is_read(
+def test_no_chunk_is_read_from_the_fourth_query_on(
     tmp_path: Path, make_app: MakeApp, chunk_reads: list[int]
 ) -> None:
     app = make_app(make_repository(tmp_path / "repo"), enable_cache=False)

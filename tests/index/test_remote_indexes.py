@@ -1,4 +1,4 @@
-"""Replication to real search servers, queries, failures and recovery."""
+"""Real search servers: replication, queries, failures and recovery."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _backend(app: App, leg: str = "dense") -> BackendStatus:
 def _until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not holds():
-        assert time.monotonic() < deadline, "it did not come to hold"
+        assert time.monotonic() < deadline, "the condition was not met in time"
         time.sleep(0.05)
 
 
@@ -128,7 +128,7 @@ def test_changes_and_removals_are_replicated(
 
 @pytest.mark.server
 @pytest.mark.parametrize("kind", ["chroma", "weaviate"])
-def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
+def test_a_replica_of_a_server_killed_during_indexing_is_completed_by_the_next_run(
     kind: str,
     tmp_path: Path,
     make_app: MakeApp,
@@ -156,7 +156,7 @@ def test_a_server_killed_in_the_middle_is_completed_by_the_next_refresh(
     assert any("dense index is not up to date" in notice for notice in notices)
     started = time.monotonic()
     answer = app.search("flush the ledger")
-    assert time.monotonic() - started < 2 + 20  # both deadlines; its own client would take 63 s
+    assert time.monotonic() - started < 2 + 20  # both deadlines; the usual client would take 63 s
     assert answer.degraded == ("dense",)
     assert answer.results
     server.start()
@@ -234,7 +234,7 @@ def test_a_missing_or_empty_collection_is_recreated(
     app.index()
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     index.drop()
-    assert app.search("validate an access token").degraded == ("dense",)  # never silently empty
+    assert app.search("validate an access token").degraded == ("dense",)  # not silently empty
     _until(lambda: app.search(f"validate a token {time.monotonic()}").degraded == ())
     index.create(64)
     assert make_app(repository, **settings).search("an access token").degraded == ("dense",)
@@ -243,7 +243,7 @@ def test_a_missing_or_empty_collection_is_recreated(
     gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
     ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).delete_stale(gone)
     assert _count_replica(app) < _chunks(app)
-    app.index()  # counts, and finds that some are missing
+    app.index()  # counts the chunks, and detects that some are missing
     assert _count_replica(app) == _chunks(app)
 
 
@@ -278,7 +278,7 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     app.index()
     (repository / "src/store/cache.py").unlink()
     app.index()
-    for text in ("one", "two"):  # the note on the removal goes with the next commit
+    for text in ("one", "two"):  # the record of the removal is dropped with the next commit
         write(repository, "src/net/retry.py", f"def retry_backoff(): return '{text}'\n")
         app.index()
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
@@ -411,7 +411,7 @@ def test_fifty_queries_with_a_broken_server_end_within_the_deadline(
     assert "sesame" not in status + caplog.text
 
 
-def test_without_both_servers_the_search_is_unavailable(
+def test_a_search_is_unavailable_if_both_servers_are_down(
     repository: Path, make_app: MakeApp
 ) -> None:
     make_app(repository).index()

@@ -1,4 +1,4 @@
-"""Pending chunks: searchable by keyword at once, and by vector once they are embedded."""
+"""Pending chunks: searchable by keyword immediately, and by vector once they are embedded."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def clock() -> _Clock:
 
 @pytest.fixture
 def open_with_server(server: JsonServer, clock: _Clock, make_app: Any) -> OpenApp:
-    """Open apps that embed on the server and use the clock of the test."""
+    """Return a function that opens apps, which embed on the server and use the test's clock."""
 
     def make(root: Path, **settings: Any) -> App:
         app: App = make_app(root, **{**settings_for(server), **settings})
@@ -138,7 +138,7 @@ def test_chunks_are_searchable_by_keyword_while_the_server_is_down(
     assert status.pending_since < status.pending_retry_at
 
 
-def test_retries_are_delayed_exponentially_and_embed_everything_in_the_end(
+def test_retries_are_delayed_exponentially_and_finally_embed_everything(
     repository: Path, open_with_server: OpenApp, server: JsonServer, clock: _Clock
 ) -> None:
     server.answer = lambda request: DOWN
@@ -243,7 +243,7 @@ def test_the_embedded_part_of_an_index_is_searched_by_vector(
     assert response.results[0].file_path == "src/net/retry.py"
 
 
-def test_embedding_in_pieces_equals_embedding_at_once(
+def test_embedding_in_several_runs_equals_embedding_in_one_run(
     repository: Path,
     open_with_server: OpenApp,
     server: JsonServer,
@@ -360,7 +360,7 @@ def test_files_that_change_while_they_are_pending_are_embedded_once(
     assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
 
 
-def test_vectors_of_another_length_are_not_stored(
+def test_vectors_of_a_different_length_are_not_stored(
     repository: Path, open_with_server: OpenApp, server: JsonServer
 ) -> None:
     app = open_with_server(repository)
@@ -372,7 +372,7 @@ def test_vectors_of_another_length_are_not_stored(
     app._container._embedder = None
     report = app.index()
     assert report.chunks_pending == 1
-    assert "it is another model" in report.pending_reason
+    assert "the model has changed" in report.pending_reason
     response = app.search("brand_new")
     assert response.results[0].file_path == "new.py"
     assert "dense" in response.degraded
@@ -389,7 +389,7 @@ def test_another_model_rebuilds_the_index_and_another_endpoint_does_not(
     assert report.chunks_embedded == report.chunks_total
 
 
-def test_a_query_is_not_compared_with_vectors_of_another_model(
+def test_a_query_is_not_compared_with_vectors_of_a_different_model(
     repository: Path,
     open_with_server: OpenApp,
     make_app: MakeApp,
@@ -426,7 +426,7 @@ def test_vectors_are_restored_after_a_crash_before_the_matrix_is_written(
 
     def fail_at_second(self: DerivedWriter, generation: int) -> None:
         committed.append(generation)
-        if len(committed) == 2:  # the first one writes the word indexes
+        if len(committed) == 2:  # the first commit writes the word indexes
             raise OSError("killed")
         commit(self, generation)
 
@@ -488,7 +488,7 @@ def test_a_run_killed_at_any_call_is_completed_by_the_next_one(
 
     complete = kill_at(0, home / "complete")
     calls = int(complete.out.partition("calls ")[2])
-    # The files are read first; the embeddings are written in the later part.
+    # The files are read first, and the embeddings are written in the last part of the calls.
     for part in (0.7, 0.9):
         index = home / f"killed-{part}"
         assert kill_at(int(calls * part), index).code == -signal.SIGKILL
@@ -496,7 +496,7 @@ def test_a_run_killed_at_any_call_is_completed_by_the_next_one(
         assert search(index) == search(home / "complete")
 
 
-def test_a_cloud_model_without_a_key_is_replaced_and_every_response_says_so(
+def test_a_cloud_model_without_a_key_is_replaced_and_every_response_reports_it(
     repository: Path, make_app: MakeApp
 ) -> None:
     notices: list[str] = []
@@ -512,7 +512,7 @@ def test_a_cloud_model_without_a_key_is_replaced_and_every_response_says_so(
 
 
 @pytest.mark.parametrize("reply", [Reply(hang=True), Reply({"x": "y" * 900}, drip_s=0.05)])
-def test_a_search_meets_its_deadlines_whatever_the_server_does(
+def test_a_search_meets_its_deadlines_despite_any_server_fault(
     repository: Path,
     open_with_server: OpenApp,
     server: JsonServer,
@@ -528,7 +528,7 @@ def test_a_search_meets_its_deadlines_whatever_the_server_does(
         response = app.search("retry_backoff")
         assert "dense" in response.degraded
         assert response.results
-        # One batch, the query, and a tolerance for a busy machine.
+        # The timeouts of one batch and of the query, and a tolerance for a busy machine.
         assert time.monotonic() - started < 0.2 + 0.2 + 2.0
     server.released.set()
 
@@ -546,7 +546,7 @@ def write_config(home: Path, server: JsonServer) -> Path:
 def test_the_messages_and_status_of_an_outage_contain_no_key(
     repository: Path, home: Path, server: JsonServer
 ) -> None:
-    """Follow an outage from the first command, over a killed run, to the recovery."""
+    """Follow an outage from the first command, through a killed run, to the recovery."""
     config = write_config(home, server)
     output: list[str] = []
 

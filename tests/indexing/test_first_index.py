@@ -1,4 +1,4 @@
-"""Searches while the first index is being built, by this process or another one."""
+"""Searches while this process or another one builds the first index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _QUERY = "verify the packet"
 
 
 class Gate:
-    """Admits some batches of an indexing run, and the others once it is opened."""
+    """Admits some batches of an indexing run, and all others once it is opened."""
 
     def __init__(self) -> None:
         self.batches = 0
@@ -39,7 +39,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch, make_app: MakeApp) -> Iterator[Gate]:
-    # Opened before the apps of `make_app` are closed, since closing waits for their indexing.
+    # Opened before the apps of `make_app` are closed, because closing waits for their indexing.
     gate, write = Gate(), IndexWriter.write_batch
 
     def write_after_turn(self: IndexWriter, *arguments: Any) -> None:
@@ -75,9 +75,8 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
     read, total = app.index_progress() or (0, 0)
     assert 0 < early.coverage.searched_bytes <= read < early.coverage.total_bytes == total
     (search, *_) = tools_of(app)
-    assert "partial: the index is still being built, this answer covers 0.0 of 0.1 MB" in search(
-        _QUERY
-    )
+    text = search(_QUERY)
+    assert "partial: the index is still being built, and this answer covers 0.0 of 0.1 MB" in text
     gate.is_open.set()
     wait_until(lambda: app.index_progress() is None, "the index is complete")
     whole = app.search(_QUERY)
@@ -142,7 +141,7 @@ def test_indexing_in_stages_equals_indexing_in_one_run(
         _QUERY
     )
     plain = make_app(root, index_dir=tmp_path / "plain").search(_QUERY)
-    # Scores differ slightly, since the word index contains replaced stamps, as after any update.
+    # Scores differ slightly, because the word index contains replaced stamps, as after any update.
     for one, other in zip(staged.results[:4], plain.results[:4], strict=True):
         assert one.file_path == other.file_path
         assert one.score == pytest.approx(other.score, abs=0.01)

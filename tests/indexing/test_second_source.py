@@ -1,4 +1,4 @@
-"""A source that is not the files of the folder: three presentations with slides."""
+"""A source other than the files of the folder: three presentations with slides."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class SlideReader:
 
 @dataclass
 class SlideSource:
-    """The presentations in a folder; it reports only changes once it has handed out a token."""
+    """The presentations in a folder; a scan that receives a token returns only changes."""
 
     folder: Path
     trust: ClassVar[Trust] = "external"
@@ -172,7 +172,7 @@ def test_the_context_of_a_result_keeps_its_section(app: App) -> None:
     assert "stale" not in response.degraded
 
 
-def test_a_changed_document_is_found_by_its_new_text_only(app: App, source: SlideSource) -> None:
+def test_a_changed_document_is_found_only_by_its_new_text(app: App, source: SlideSource) -> None:
     assert list_citations(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
     slides = ["Milestones", "Intermission", "The zeppelin lands at noon"]
     write(source.folder, "roadmap.pptx", json.dumps(slides), when_s=OLD_S + 60)
@@ -183,7 +183,7 @@ def test_a_changed_document_is_found_by_its_new_text_only(app: App, source: Slid
     assert app.read("slides:roadmap.pptx#slide-3").lines == ("The zeppelin lands at noon",)
 
 
-def test_a_removed_document_is_not_list_citations(app: App, source: SlideSource) -> None:
+def test_a_removed_document_is_not_cited(app: App, source: SlideSource) -> None:
     assert list_citations(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
     (source.folder / "roadmap.pptx").unlink()
     assert all(uri != "slides:roadmap.pptx" for uri, _ in list_citations(app.search("submarine")))
@@ -214,7 +214,9 @@ def test_documents_of_a_source_that_is_no_longer_configured_are_removed(
         assert all(place is None for _, place in list_citations(alone.search("submarine")))
 
 
-def test_a_document_is_unchanged_where_only_its_time_is_new(app: App, source: SlideSource) -> None:
+def test_a_document_with_only_a_new_modification_time_is_unchanged(
+    app: App, source: SlideSource
+) -> None:
     before = app.index().generation
     write(source.folder, "budget.pptx", json.dumps(DECKS["budget.pptx"]), when_s=OLD_S + 60)
     assert app.index().generation == before

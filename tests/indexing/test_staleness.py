@@ -1,4 +1,4 @@
-"""Responses from an index that lags behind its folder."""
+"""Responses from an index that is older than its folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_read_only_mode_writes_nothing_and_reports_staleness(
         with pytest.raises(ConfigError, match="enableIndexing"):
             write()
     assert list_files(tmp_path / "index") == before
-    make_app(repository).index()  # by a process that may write
+    make_app(repository).index()  # in a process that may write
     assert reader.search("quagga").results[0].file_path == "new.py"
     assert reader.search("quagga").staleness is None
 

@@ -1,4 +1,4 @@
-"""Changes of files appear in the next search."""
+"""Changes to files appear in the next search."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_rename_embeds_only_texts_that_contain_the_new_name(
     assert all("ticket" in text for text in embedder.texts)
 
 
-def test_a_new_modification_time_alone_embeds_and_changes_nothing(
+def test_a_new_modification_time_alone_changes_and_embeds_nothing(
     repository: Path, make_app: MakeApp, embedder: HashEmbedder
 ) -> None:
     app = make_app(repository, embedder=embedder)

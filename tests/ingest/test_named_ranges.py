@@ -1,4 +1,4 @@
-"""The named line ranges of a text, and how they can be named."""
+"""Named line ranges of a text, found by name or by line."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Greeter:
         ("", "python", "x", None),
     ],
 )
-def test_a_range_is_found_by_its_names(
+def test_a_range_is_found_by_its_name(
     text: str, language: str, wanted: str, lines: tuple[int, int] | None
 ) -> None:
     found = find_named_range(list_named_ranges(text, language), wanted)

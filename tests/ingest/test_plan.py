@@ -1,4 +1,4 @@
-"""The plan: the difference between the documents of sources and an index."""
+"""The plan of an indexing run: the differences between the sources' documents and the index."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_document_of_the_same_size_and_time_is_unchanged() -> None:
         state("a.py", size=11),
         state("a.py", mtime_ns=NOW_NS - 1),
         state("a.py", digest=None, skip="too large"),
-        state("a.py", seen_ns=NOW_NS),  # read in the same tick in which it was written
+        state("a.py", seen_ns=NOW_NS),  # read in the same clock tick in which it was written
     ],
 )
 def test_a_document_that_may_have_changed_is_read(known: FileState) -> None:
@@ -114,7 +114,7 @@ def test_an_unreadable_document_is_read_once_it_is_readable() -> None:
     assert read_uris(plan_for(Scan((entry("a.py"),)), known, readable=True)) == ["a.py"]
 
 
-def test_a_skipped_document_is_noted_once() -> None:
+def test_a_skipped_document_is_recorded_once() -> None:
     scan = Scan((), (SkippedDocument("a.png", "binary", 5),))
     assert [planned.skip.reason for planned in plan_for(scan).skip] == ["binary"]
     assert plan_for(scan, state("a.png", skip="binary")).is_empty
@@ -134,7 +134,7 @@ def test_a_partial_scan_removes_only_the_documents_that_it_names() -> None:
     assert plan.remove == (state("b.py"),)
 
 
-def test_sources_are_compared_with_their_own_documents() -> None:
+def test_each_source_is_compared_only_with_its_own_documents() -> None:
     files = FakeSource(Scan((entry("same"),), token="t1"))
     pages = FakeSource(Scan((entry("same"),), token="t2"), name="pages")
     plan = plan_sources(
@@ -148,7 +148,7 @@ def test_sources_are_compared_with_their_own_documents() -> None:
     assert token_key("files") == "token:files"
 
 
-def test_some_documents_are_compared_without_a_scan() -> None:
+def test_given_documents_are_compared_without_a_scan() -> None:
     looked_up = Scan((entry("a.py", size=11),), is_complete=False, removed=("b.py",))
     source = FakeSource(Scan(()), looked_up=looked_up)
     known = [state("a.py"), state("b.py"), state("b.py", source="pages")]
@@ -159,5 +159,5 @@ def test_some_documents_are_compared_without_a_scan() -> None:
     assert source.tokens == []
 
 
-def test_a_source_may_need_a_whole_scan_to_look_up_documents() -> None:
+def test_a_source_may_need_a_complete_scan_to_look_up_documents() -> None:
     assert plan_documents(FakeSource(Scan(())), ["a.py"], []) is None

@@ -61,7 +61,7 @@ def test_other_words_and_numbers_are_not_parsed_as_dates(topic: str) -> None:
     assert parse_dates(topic, TODAY) is None
 
 
-def test_a_day_before_the_range_counts_twice() -> None:
+def test_a_day_before_the_range_counts_as_two_days() -> None:
     may = DateRange(date(2023, 5, 1), date(2023, 5, 31))
     days = [date(2023, 5, 20), date(2023, 6, 3), date(2023, 4, 28)]
     since_epoch = np.array([(day - date(1970, 1, 1)).days for day in days])

@@ -228,7 +228,7 @@ def test_another_model_embeds_stored_memories_once(path: Path, clock: Clock) -> 
     )
 
 
-def test_changes_of_another_store_are_visible_immediately(path: Path, clock: Clock) -> None:
+def test_changes_by_another_store_are_visible_immediately(path: Path, clock: Clock) -> None:
     one, two = (EmbeddedMemory(path, HashEmbedder, clock) for _ in range(2))
     memory = one.add("The user likes tabs", ME)
     assert two.search("tabs", ME, 7)
@@ -418,7 +418,7 @@ def test_a_full_disk_loses_no_stored_memory(store: EmbeddedMemory) -> None:
     assert texts(store.list_memories(ME)) == ["The user likes tabs"]
 
 
-def test_a_locked_database_fails_writes_and_allows_reads(
+def test_a_locked_database_rejects_writes_and_allows_reads(
     store: EmbeddedMemory, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.memory.database._BUSY_TIMEOUT_S", 0.05)

@@ -1,4 +1,4 @@
-"""References in texts: recognition, resolution, changed files and other machines."""
+"""References in texts: recognition, resolution, changed files, and texts from other machines."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def test_an_absolute_path_inside_the_project_is_recognized(project: ReferencedPr
     assert describe(find_references(text, project)) == ["src/net/retry.py"]
 
 
-def test_a_name_of_two_files_is_ambiguous(project: ReferencedProject) -> None:
+def test_a_file_name_that_occurs_twice_is_ambiguous(project: ReferencedProject) -> None:
     write(project.root, "lib/retry.py", "x = 1\n")
     assert find_references("retry.py sleeps too long", project) == ()
     assert describe(find_references("lib/retry.py sleeps too long", project)) == ["lib/retry.py"]
 
 
-def test_a_link_out_of_the_folder_is_not_followed(
+def test_a_link_that_leaves_the_folder_is_not_followed(
     project: ReferencedProject, tmp_path: Path
 ) -> None:
     (tmp_path / "outside.py").write_text("secret = 1\n")

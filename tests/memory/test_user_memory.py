@@ -65,7 +65,7 @@ def open_over(store: FakeStore, root: Path, **settings: Any) -> UserMemory:
     return UserMemory(store, "ada", project, **settings)
 
 
-def test_a_fact_comes_back_with_its_time(memory: UserMemory) -> None:
+def test_a_fact_is_returned_with_its_time(memory: UserMemory) -> None:
     memory.remember("The user wants commit messages in English")
     (found,) = memory.recall("in which language are commit messages written")
     assert found.text == "The user wants commit messages in English"

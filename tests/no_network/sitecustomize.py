@@ -1,6 +1,7 @@
-"""Keeps every Python process that a test starts away from the network.
+"""Block network access in every Python process that a test starts.
 
-It stands on PYTHONPATH during a test. ROOTLE_TEST_NO_SOCKETS forbids sockets altogether.
+The folder of this module is on PYTHONPATH during a test. If ROOTLE_TEST_NO_SOCKETS is set, any use
+of a socket is an error.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost", "", None})
 
 
 def refuse_network(event: str, arguments: tuple[object, ...]) -> None:
-    """An audit hook; it cannot be taken off, so that no code under test can get around it."""
+    """Raise RuntimeError on network access; code under test cannot remove an audit hook."""
     if not event.startswith("socket."):
         return
     if os.environ.get("ROOTLE_TEST_NO_SOCKETS"):
-        raise RuntimeError(f"a socket was touched: {event} {arguments!r}")
+        raise RuntimeError(f"a socket was used: {event} {arguments!r}")
     if event in _REACHING_OUT and not _is_local(arguments[1]):
-        raise RuntimeError(f"a test reached for the network: {arguments[1]!r}")
+        raise RuntimeError(f"a test connected to the network: {arguments[1]!r}")
     if event in _LOOKING_UP and arguments[0] not in _LOOPBACK:
-        raise RuntimeError(f"a test looked up a name: {arguments[0]!r}")
+        raise RuntimeError(f"a test resolved a host name: {arguments[0]!r}")
 
 
 def _is_local(address: object) -> bool:
-    # The address of a Unix socket is a path, that of a network is a tuple.
+    # The address of a Unix socket is a path; a network address is a tuple.
     return not isinstance(address, tuple) or address[0] in _LOOPBACK
 
 

@@ -114,7 +114,7 @@ def test_a_document_reader_makes_a_document_searchable_by_line(
 
 
 @pytest.mark.slow
-def test_an_index_plugin_serves_either_leg(kitchen: Path, installed: None) -> None:
+def test_an_index_plugin_can_serve_either_leg(kitchen: Path, installed: None) -> None:
     settings = ("--set", "denseBackend=shelf", "--set", "sparseBackend=shelf")
     rootle("index", kitchen, *settings)
     response = rootle("search", "tomato fire", "--json", *settings, cwd=kitchen).data
@@ -155,7 +155,7 @@ def test_uninstalling_a_plugin_rebuilds_the_index(kitchen: Path, installed: None
         ("from rootle.plugins import *\nPARTS = Plugin('oven', 'x', int)", 'kind "oven"'),
     ],
 )
-def test_a_broken_plugin_is_named_and_not_used(
+def test_a_broken_plugin_is_reported_and_not_used(
     kitchen: Path, own: Path, make_app: MakeApp, code: str, reason: str
 ) -> None:
     own.write_text(code)
@@ -214,7 +214,7 @@ def test_a_misbehaving_plugin_does_not_prevent_an_answer(
     if kind in ("chunker", "document reader") or (kind, how) == (
         "filter",
         "lies",
-    ):  # what it says is true enough
+    ):  # a false filter result cannot be detected
         assert response.degraded == ()
     else:
         assert named[kind] in response.degraded
@@ -289,7 +289,7 @@ def test_a_plugin_that_never_returns_is_abandoned() -> None:
 def test_entry_points_in_the_current_folder_are_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`python -m rootle` adds it to the path, and it may be an untrusted repository."""
+    """`python -m rootle` adds this folder to the path, and it may be an untrusted repository."""
     info = tmp_path / "evil-1.0.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text("[rootle.plugins]\nevil = evil:PLUGINS\n")

@@ -1,4 +1,4 @@
-"""Calibrated scores, and messages about low confidence."""
+"""Calibrated scores and messages about low confidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_scores_are_probabilities_in_descending_order(tmp_path: Path, make_app: 
     assert sure > 2 * app.search(_NOWHERE).results[0].score
 
 
-def test_an_answer_of_low_confidence_has_a_message(tmp_path: Path, make_app: Any) -> None:
+def test_an_answer_with_low_confidence_has_a_message(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     response = app.search(_NOWHERE)
     assert response.confident is False
@@ -32,7 +32,7 @@ def test_an_answer_of_low_confidence_has_a_message(tmp_path: Path, make_app: Any
     assert not any("not confident" in said for said in known.suggestions)
 
 
-def test_an_exact_phrase_has_no_confidence(tmp_path: Path, make_app: Any) -> None:
+def test_an_answer_to_an_exact_phrase_has_no_confidence(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     response = app.search('"class RetryPolicy"')
     assert response.results

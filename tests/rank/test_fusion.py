@@ -41,7 +41,7 @@ def test_the_limit_truncates_and_no_rankings_give_no_ids() -> None:
 
 
 @given(st.lists(st.lists(st.integers(1, 30), unique=True), max_size=4))
-def test_fusion_is_the_formula_with_ties_by_id(rankings: list[list[int]]) -> None:
+def test_fusion_follows_the_formula_and_orders_ties_by_id(rankings: list[list[int]]) -> None:
     scores: dict[int, float] = {}
     for ranking in rankings:
         for rank, item in enumerate(ranking, start=1):

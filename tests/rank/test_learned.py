@@ -79,7 +79,7 @@ def test_short_questions_are_ranked_by_the_weighted_sum(tmp_path: Path, make_app
     assert place.degraded == ()
 
 
-def test_without_trees_the_features_ranker_is_used_and_named_as_degraded(
+def test_the_features_ranker_is_used_without_trees_and_reported_as_degraded(
     tmp_path: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> GradientBoostedTrees:
@@ -114,9 +114,9 @@ def test_the_specified_ranker_can_be_configured(tmp_path: Path, make_app: Any) -
     root = make_repository(tmp_path / "repo")
     response = make_app(root, use_learned_reranker=False).search(_DETAILED)
     assert response.results
-    assert response.confident is None  # its scores are sums, not chances
+    assert response.confident is None  # its scores are sums, not probabilities
     assert "learned" not in response.degraded
 
 
 def test_the_trees_reorder_at_most_thirty_files() -> None:
-    assert learned.RERANKED == 30  # the trees have seen no place beyond it
+    assert learned.RERANKED == 30  # the trees were trained on no lower rank

@@ -9,7 +9,7 @@ from rootle.text.terms import STOP_WORDS
 
 
 def _parse(text: str) -> Question:
-    return parse_question(text, str.split)  # no stemming: terms stand as they are
+    return parse_question(text, str.split)  # no stemming, so terms are unchanged
 
 
 def _weights(text: str) -> dict[str, float]:
@@ -24,7 +24,7 @@ def test_stop_words_have_a_low_weight() -> None:
     assert {"how", "the", "where"} <= STOP_WORDS
 
 
-def test_a_question_of_stop_words_alone_still_has_terms() -> None:
+def test_a_question_of_only_stop_words_has_terms() -> None:
     question = _parse("how is the")
     assert {term.text for term in question.content_terms} == {"how", "is", "the"}
 
@@ -60,7 +60,7 @@ def test_names_in_a_sentence_are_found() -> None:
     assert _parse("plain words only").names == ()
 
 
-def test_identifiers_are_terms_as_a_whole_and_by_their_parts() -> None:
+def test_identifiers_and_their_parts_are_terms() -> None:
     weights = _weights("use parseHTTPHeader here")
     assert {"parse", "http", "header", "parsehttpheader"} <= set(weights)
 
@@ -71,7 +71,7 @@ def test_consecutive_words_are_also_one_identifier() -> None:
     assert weights["retry"] == 1.0
 
 
-def test_questions_about_tests_are_recognised() -> None:
+def test_questions_about_tests_are_recognized() -> None:
     assert _parse("where are the tests of the parser").is_about_tests
     assert not _parse("where is the contest decided").is_about_tests
 
@@ -91,7 +91,7 @@ def test_questions_about_tests_are_recognised() -> None:
         ("the retry delay grows without end after a job dies", False),
     ],
 )
-def test_change_requests_are_recognised_by_their_beginning(text: str, *, is_change: bool) -> None:
+def test_change_requests_are_recognized_by_their_beginning(text: str, *, is_change: bool) -> None:
     assert _parse(text).is_change == is_change
 
 

@@ -87,7 +87,7 @@ def test_words_are_similar_if_they_share_a_prefix(left: str, right: str, alike: 
         ("src/testify.py", False),
     ],
 )
-def test_test_files_are_recognised_by_their_path(path: str, is_test: bool) -> None:
+def test_test_files_are_recognized_by_their_path(path: str, is_test: bool) -> None:
     assert path_table((path,)).kinds["is_test"].tolist() == [is_test]
 
 
@@ -100,7 +100,7 @@ def test_a_path_is_split_into_words() -> None:
     assert path_parts("main.py").stem == ("main",)
 
 
-def test_more_words_rank_higher_and_scores_stay_between_0_and_1() -> None:
+def test_more_matching_words_rank_higher_and_scores_stay_between_0_and_1() -> None:
     ranked = rank_files(_evidence("backoff", ["a.py", "b.py", "c.py"], [1.0, 3.0, 2.0]))
     assert ranked.order == (1, 2, 0)
     assert ranked.scores.min() >= 0
@@ -131,7 +131,7 @@ def test_the_contributions_sum_to_the_score() -> None:
     assert ranked.features.shape == (2, len(WEIGHTS))
 
 
-def test_ranking_no_candidates_gives_no_files() -> None:
+def test_a_ranking_without_candidates_is_empty() -> None:
     assert rank_files(_evidence("x", [], [])).order == ()
 
 
@@ -170,12 +170,12 @@ def test_spans_have_at_most_sixty_lines_and_do_not_overlap(spans: list[ScoredSpa
         assert whole.start_line <= span.start_line <= span.end_line <= whole.end_line
 
 
-def test_a_long_best_span_leaves_lines_for_another_and_gets_the_remaining_ones() -> None:
+def test_a_long_best_span_leaves_lines_for_a_second_span() -> None:
     chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0), ScoredSpan(2, 300, 305, 1.0)])
     assert [(span.start_line, span.end_line) for span in chosen] == [(10, 63), (300, 305)]
 
 
-def test_four_long_spans_show_their_first_lines_and_the_best_gets_the_remaining_ones() -> None:
+def test_four_long_spans_show_their_first_lines_and_the_best_span_gets_the_rest() -> None:
     long = [ScoredSpan(at, 100 * at + 1, 100 * at + 50, 4.0 - at) for at in range(4)]
     chosen = choose_spans(long)
     assert [(span.start_line, span.end_line) for span in chosen] == [
@@ -183,8 +183,8 @@ def test_four_long_spans_show_their_first_lines_and_the_best_gets_the_remaining_
     ]  # fmt: skip
 
 
-def test_room_is_computed_before_spans_are_extended() -> None:
-    """Overlapping windows are skipped, and later ones can still be chosen."""
+def test_remaining_lines_are_computed_before_spans_are_extended() -> None:
+    """Overlapping windows are skipped, so later windows can still be chosen."""
     chosen = choose_spans([ScoredSpan(n, 40 * n + 1, 40 * n + 60, 9.0 - n) for n in (1, 2, 3)])
     assert sum(span.end_line - span.start_line + 1 for span in chosen) == MAX_LINES
     assert len(chosen) < 4

@@ -156,7 +156,7 @@ def test_trust_uses_the_author_of_the_last_commit(twice: Path, make_app: MakeApp
 
 def test_trust_applies_to_the_scores_of_a_reranker(twice: Path, make_app: MakeApp) -> None:
     class Flat:
-        """Likes all documents alike."""
+        """Gives all documents the same score."""
 
         def rerank(self, query: str, documents: list[str]) -> list[Hit]:
             return [Hit(index, 0.5) for index in range(len(documents))]

@@ -48,7 +48,7 @@ def _evidence() -> RankingInputs:
     return RankingInputs(parse_question("retry backoff", str.split), chunks, files)
 
 
-def test_every_weight_of_the_specified_sum_counts() -> None:
+def test_every_weight_of_the_specified_sum_affects_the_score() -> None:
     ranked = rank_by_weighted_sum(_evidence(), _WEIGHTS)
     # a.py by its second chunk: 0.5 x 0.9 + 0.3 x 1/4, half the recency, no importance.
     assert ranked.scores[0] == pytest.approx(0.5 * 0.9 + 0.3 * 0.25 + 0.1 * 0.5)
@@ -71,8 +71,8 @@ def test_recency_halves_every_thirty_days_and_importance_reaches_1_at_100000_byt
     assert file_importance(sizes).tolist() == pytest.approx([0.0, middle, 1.0, 1.0])
 
 
-def test_the_spans_of_a_page_are_scored_by_the_same_sum() -> None:
+def test_spans_are_scored_by_the_same_sum() -> None:
     bm25, dense = np.array([4.0, 0.0]), np.array([0.0, 0.7])
-    defines = np.array([False, True])  # no part of the sum
+    defines = np.array([False, True])  # not part of the sum
     scores = weighted_sum_scores(bm25, dense, defines, is_symbol=True, weights=_WEIGHTS)
     assert scores.tolist() == pytest.approx([0.3, 0.35])

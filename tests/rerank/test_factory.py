@@ -54,7 +54,7 @@ def test_the_configured_server_reranks_the_best_files(
     assert off.paths[0] != FAVOURITE
 
 
-def test_an_endpoint_alone_switches_nothing(
+def test_an_endpoint_alone_does_not_enable_the_reranker(
     repository: Path, tmp_path: Path, server: JsonServer
 ) -> None:
     outcome = search(repository, tmp_path, rerankerEndpoint=server.url, rerankerApiKey=KEY)
@@ -62,7 +62,7 @@ def test_an_endpoint_alone_switches_nothing(
     assert server.requests == []
 
 
-def test_the_span_has_the_model_and_no_output_has_the_key(
+def test_the_span_contains_the_model_and_no_output_contains_the_key(
     repository: Path, tmp_path: Path, server: JsonServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with collecting() as collector:
@@ -86,7 +86,7 @@ def test_the_span_has_the_model_and_no_output_has_the_key(
     assert KEY not in told
 
 
-def test_a_failing_server_is_named_as_degraded_and_the_order_is_kept(
+def test_a_failing_server_is_reported_as_degraded_and_the_order_is_kept(
     repository: Path, tmp_path: Path, server: JsonServer
 ) -> None:
     server.answer = lambda request: Reply({"error": f"no {KEY}"}, status=500)
@@ -125,7 +125,7 @@ def test_an_unknown_provider_is_refused_with_the_known_ones(
         (f'{sys.executable} -c ""', "printed nothing"),
     ],
 )
-def test_a_failing_key_command_is_named(command: str, message: str, server: JsonServer) -> None:
+def test_a_failing_key_command_is_reported(command: str, message: str, server: JsonServer) -> None:
     reranker = open_reranker(
         Config(
             reranker_provider="cohere",

@@ -43,7 +43,7 @@ def test_llamacpp_ranks_every_document(llama: str) -> None:
 
 
 @pytest.mark.slow
-def test_llamacpp_in_batches_ranks_as_in_one_request(llama: str) -> None:
+def test_llamacpp_ranks_batches_like_one_request(llama: str) -> None:
     whole = LlamaServerReranker(f"{llama}/v1", timeout_s=20).rerank(QUERY, DOCUMENTS)
     parts = LlamaServerReranker(llama, timeout_s=20, batch_size=2).rerank(QUERY, DOCUMENTS)
     assert [hit.index for hit in parts] == [hit.index for hit in whole]
@@ -105,7 +105,7 @@ def test_requests_and_responses_follow_the_api_of_each_provider(
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-def test_without_documents_nothing_is_sent_and_no_key_is_read(server: JsonServer) -> None:
+def test_a_call_without_documents_sends_nothing_and_reads_no_key(server: JsonServer) -> None:
     def key() -> str:
         raise AssertionError
 
@@ -190,7 +190,7 @@ def test_every_fault_raises_a_rerank_error_before_the_deadline(
     assert time.monotonic() - started < 2
     assert KEY not in str(caught.value)
     assert caught.value.retry_after_s == (7 if fault == "is overloaded" else 0)
-    assert len(server.requests) == 1  # who asks has an order already
+    assert len(server.requests) == 1  # no retry: the caller already has an order
     server.answer = lambda request: Reply({"results": scores(0.1, 0.9, 0.5)})
     assert reranker.rerank(QUERY, DOCUMENTS)[0] == Hit(1, 0.9)
 

@@ -1,11 +1,11 @@
-"""A cross-encoder with random weights for llama.cpp, to test the protocol; its order is arbitrary.
+"""A cross-encoder with random weights for llama.cpp, to test the protocol; it ranks arbitrarily.
 
     python tests/rerank/tiny_reranker.py make MODEL.gguf
     python tests/rerank/tiny_reranker.py serve MODEL.gguf
     python tests/rerank/tiny_reranker.py embed MODEL.gguf
 
 `serve` prints the address of llama.cpp's own HTTP server and runs until its input ends. `embed`
-does the same with the embeddings that the model computes on its way.
+does the same, but serves the embeddings that the model computes.
 """
 
 from __future__ import annotations

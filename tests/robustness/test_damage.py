@@ -1,4 +1,4 @@
-"""A damaged index is repaired, or one line of text names the remedy; there is no traceback."""
+"""A damaged index is repaired, or a one-line message names the remedy; there is no traceback."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _assert_answers_or_is_rebuilt(outcome: Outcome, repository: Path, index: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\0" * 4096, bytes(range(256)) * 200])
-def test_a_database_of_garbage_is_reported_and_can_be_rebuilt(
+def test_a_database_that_contains_garbage_is_reported_and_can_be_rebuilt(
     content: bytes, repository: Path, index: Path
 ) -> None:
     (index / "rootle.db").write_bytes(content)
@@ -111,7 +111,7 @@ def test_a_missing_derived_index_is_rebuilt(
 
 
 def _list_derived_files(index: Path) -> list[str]:
-    """Return glob patterns of the files, with `*` for the parts of names that are random."""
+    """Return glob patterns of the files, with `*` for random parts of names."""
     names = set()
     for part in ("sparse", "dense"):
         for file in (index / part).rglob("*"):
@@ -164,7 +164,7 @@ def _damage(file: Path, kind: str) -> None:
     file.write_bytes({"emptied": b"", "halved": raw[: len(raw) // 2]}.get(kind, raw))
 
 
-def test_an_index_of_a_newer_version_is_reported_and_can_be_rebuilt(
+def test_an_index_from_a_newer_version_is_reported_and_can_be_rebuilt(
     repository: Path, index: Path
 ) -> None:
     connection = sqlite3.connect(index / "rootle.db")
@@ -178,7 +178,7 @@ def test_an_index_of_a_newer_version_is_reported_and_can_be_rebuilt(
     _assert_answers_or_is_rebuilt(search(repository, index), repository, index)
 
 
-def test_an_index_of_an_older_version_is_rebuilt(
+def test_an_index_from_an_older_version_is_rebuilt(
     repository: Path, index: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(repository, index)
@@ -195,7 +195,7 @@ def test_a_damaged_index_can_be_cleared(repository: Path, index: Path) -> None:
     assert not index.exists()
 
 
-def test_an_open_app_survives_a_rebuild_and_a_deletion_by_others(tmp_path: Path) -> None:
+def test_an_open_app_survives_a_rebuild_and_a_deletion_by_other_processes(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(5)})
     index_dir = tmp_path / "index"
     with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:

@@ -1,4 +1,4 @@
-"""After `kill -9` at any moment of indexing, the next command gives the same answers as ever."""
+"""After `kill -9` at any moment of indexing, the next command gives the same answers as usual."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ if not fatal:
 sys.exit(code)
 """
 
-# The same with a commit of the derived indexes after every few batches of the first run.
+# The same, but the first run commits the derived indexes after every few batches.
 _IN_STAGES = _AT_CALL.replace(
     "pipeline._BATCH_CHARS = 8_000",
     "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",
@@ -165,7 +165,7 @@ def test_a_first_index_killed_at_random_calls_is_completed(
     calls = _count_calls(large, intact)
     expected = answers(large, intact, _QUERIES)
     rng = Random(3)
-    # Half of them are among the last calls, which commit the indexes one after the other.
+    # Half of the calls are among the last ones, which commit the indexes one after the other.
     chosen = [rng.randrange(1, calls) for _ in range(5)]
     chosen += [calls - rng.randrange(1, 200) for _ in range(6)]
     for number in chosen:
@@ -179,7 +179,7 @@ def test_a_first_index_in_stages_killed_at_random_calls_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
     def best_paths() -> list[str]:
-        # Scores differ slightly, since the word index contains replaced stamps.
+        # Scores differ slightly, because the word index contains replaced stamps.
         return [answer["results"][0]["filePath"] for answer in answers(large, index_dir, _QUERIES)]
 
     index_dir = tmp_path / "intact"

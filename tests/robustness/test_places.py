@@ -21,7 +21,7 @@ Answers = Callable[..., list[Any]]
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 300 kB, mounted for one test."""
+    """A file system of 300 kB that is mounted for one test."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
@@ -212,7 +212,7 @@ def test_a_root_that_is_not_a_folder_is_reported_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("command", [("index", "--rebuild"), ("index",), ("clear",)])
-def test_a_folder_with_other_files_never_becomes_an_index_and_loses_none(
+def test_a_folder_with_other_files_is_not_used_as_an_index_and_keeps_its_files(
     command: tuple[str, ...], repository: Path, tmp_path: Path
 ) -> None:
     precious = tmp_path / "precious"
@@ -288,7 +288,7 @@ def test_unusual_files_do_not_stop_indexing(tmp_path: Path) -> None:
     assert found.paths[0] == "sub/fine.py"
 
 
-def test_a_file_is_indexed_after_it_became_readable(tmp_path: Path) -> None:
+def test_a_file_is_indexed_once_it_is_readable(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
     closed = write(root, "closed.py", "def unreadable_function(): pass\n")
     closed.chmod(0)

@@ -1,4 +1,4 @@
-"""Several processes use one index: none fails or corrupts it, and each sees a consistent state."""
+"""Several processes share one index: none fails or damages it, and each sees a consistent state."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) a
 
 
 def _files_of_state(number: int) -> dict[str, str]:
-    """Return files whose lines all contain the number, so that a mixture of states is visible."""
+    """Return files whose lines all contain the number, so that mixed states can be detected."""
     lines = "\n".join(f"# compass heading of the ship: {number}" for _ in range(30))
     return {"compass.py": f"def compass():\n    return {number}\n{lines}\n"}
 
@@ -82,7 +82,7 @@ def test_searches_during_changes_return_consistent_states(tmp_path: Path) -> Non
             if stop.is_set():
                 break
             for path, text in _files_of_state(number).items():
-                # As editors save: a new file replaces the old one.
+                # As in an editor, a new file replaces the old one.
                 scratch = write(root, f"{path}.tmp~", text, when_s=None)
                 os.replace(scratch, root / path)
             write(root, f"note_{number % 5}.md", f"# Note {number}\n", when_s=None)
@@ -97,7 +97,7 @@ def test_searches_during_changes_return_consistent_states(tmp_path: Path) -> Non
         assert searcher.returncode == 0, errors.decode()
         for line in out.splitlines():
             snippets = dict(json.loads(line))
-            # All its lines are of one state.
+            # All lines belong to one state.
             numbers = {row.split()[-1] for row in snippets["compass.py"].split("\n")[1:]}
             assert len(numbers) == 1, snippets["compass.py"]
             seen += 1
@@ -164,7 +164,7 @@ job_runner.run_job = run_job
 """
 
 
-def test_a_file_that_crashes_a_worker_loses_no_other_file(
+def test_a_file_that_crashes_a_worker_affects_no_other_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_app: MakeApp
 ) -> None:
     files = {**FILES, **many_files(30), "a/curable_poison.py": "def healed_function(): pass\n"}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hash_embedder import HashEmbedder
-from sample import FILES, QUESTIONS, git, make_repository, many_files, write
+from sample import FILES, QUESTIONS, MakeApp, git, make_repository, many_files, write
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -31,7 +31,7 @@ class _FailingEmbedder(HashEmbedder):
 
 
 class _BlockedEmbedder(HashEmbedder):
-    """Answers after it has been released."""
+    """Answers once it is released."""
 
     def __init__(self) -> None:
         super().__init__(256)
@@ -46,7 +46,7 @@ MakeAgent = Callable[..., SearchAgent]
 
 
 @pytest.fixture
-def app(repository: Path, make_app) -> App:
+def app(repository: Path, make_app: MakeApp) -> App:
     app = make_app(repository)
     app.index()
     return app
@@ -71,7 +71,7 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         agent.close()
 
 
-def test_without_the_dense_leg_words_answer(make_agent: MakeAgent) -> None:
+def test_keyword_search_answers_without_the_dense_leg(make_agent: MakeAgent) -> None:
     response = make_agent(_FailingEmbedder()).search(SearchQuery("retry_backoff"))
     assert response.degraded == ("dense",)
     assert response.results[0].file_path == "src/net/retry.py"
@@ -90,7 +90,7 @@ def test_a_late_dense_leg_is_skipped(make_agent: MakeAgent) -> None:
     assert {result.source for result in response.results} == {"sparse"}
 
 
-def test_without_the_sparse_leg_vectors_answer(
+def test_vector_search_answers_without_the_sparse_leg(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)
@@ -100,7 +100,7 @@ def test_without_the_sparse_leg_vectors_answer(
     assert {result.source for result in response.results} == {"dense"}
 
 
-def test_without_both_legs_the_search_fails(
+def test_a_search_fails_without_both_legs(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)
@@ -132,7 +132,7 @@ def test_the_source_of_a_result_names_its_legs(app: App) -> None:
     assert sources <= {"dense", "sparse", "merged"}
 
 
-def test_snippets_are_at_most_sixty_lines_of_the_file(tmp_path: Path, make_app) -> None:
+def test_snippets_are_at_most_sixty_lines_of_the_file(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, **many_files(20, functions=30)}
     app = make_app(make_repository(tmp_path / "repo", files))
     for question in ("flush the ledger", "verify packet", "rotate cipher snapshot"):
@@ -152,7 +152,7 @@ def test_answers_are_deterministic(make_agent: MakeAgent) -> None:
         assert agent.search(query).results == agent.search(query).results
 
 
-def test_each_file_is_one_result(tmp_path: Path, make_app) -> None:
+def test_each_file_is_one_result(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(make_repository(tmp_path / "repo", many_files(20, functions=30)))
     paths = [r.file_path for r in app.search(SearchQuery("ledger", limit=50)).results]
     assert len(paths) == len(set(paths)) > 5
@@ -181,7 +181,7 @@ def test_file_path_filters_are_exact(paths: tuple[str, ...], expected: set[str],
     assert len(found) >= min(2, len(expected))
 
 
-def test_a_path_with_glob_characters_matches_itself(tmp_path: Path, make_app) -> None:
+def test_a_path_with_glob_characters_matches_itself(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(
         tmp_path / "repo", {"app/[id]/page.tsx": "function zebra() {}\n", "app/i/page.tsx": "x()\n"}
     )
@@ -217,7 +217,7 @@ def _at(seconds: float) -> str:
 
 
 def test_recency_counts_from_the_last_commit_or_the_modification_of_a_changed_file(
-    tmp_path: Path, make_app
+    tmp_path: Path, make_app: MakeApp
 ) -> None:
     root = make_repository(tmp_path / "repo", {f"old_{n}.py": f"zebra = {n}\n" for n in range(3)})
     write(root, "ten_days.py", "zebra = 10\n", when_s=_NOW_S)
@@ -252,7 +252,7 @@ def test_recency_counts_from_the_last_commit_or_the_modification_of_a_changed_fi
     }
 
 
-def test_outside_git_the_modification_time_counts(tmp_path: Path, make_app) -> None:
+def test_outside_git_the_modification_time_counts(tmp_path: Path, make_app: MakeApp) -> None:
     write(tmp_path / "plain", "zebra.py", "zebra = 1\n", when_s=_NOW_S)
     result = make_app(tmp_path / "plain").search("zebra").results[0]
     assert result.metadata.last_modified == _at(_NOW_S)
@@ -264,7 +264,7 @@ def test_a_negative_recency_is_rejected(app: App) -> None:
             app.search(SearchQuery("retry", min_recency_days=days))
 
 
-def test_filters_combine(app: App) -> None:
+def test_filters_can_be_combined(app: App) -> None:
     query = SearchQuery("retry attempt", file_paths=("src", "docs"), languages=("python",))
     assert {r.file_path for r in app.search(query).results} == {
         "src/net/retry.py",
@@ -272,12 +272,14 @@ def test_filters_combine(app: App) -> None:
     }
 
 
-def test_edited_files_have_no_vectors_of_their_earlier_versions(tmp_path: Path, make_app) -> None:
+def test_edited_files_have_no_vectors_from_their_earlier_versions(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
     files = {f"f{n}.py": f"def zebra_{n}():\n    return 'stripes {n}'\n" for n in range(3)}
     root = make_repository(tmp_path / "repo", files)
     app = make_app(root, index_dir=tmp_path / "edited")
     app.index()
-    for number in range(3):  # the last file each time, so that its rows are adjacent
+    for number in range(3):  # always the last file, so that its rows are adjacent
         write(root, "f2.py", f"def other_{number}(): pass\n", when_s=1_710_000_000 + number)
         app.index()
     write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)

@@ -1,10 +1,12 @@
-"""Filters as a separate argument of a search, as agents pass them."""
+"""Filters as a separate argument of a search, the form that agents use."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sample import MakeApp
 
 from rootle import Filters, SearchQuery
 from rootle.app import App
@@ -12,7 +14,7 @@ from rootle.errors import QueryError
 
 
 @pytest.fixture
-def app(repository, make_app) -> App:
+def app(repository: Path, make_app: MakeApp) -> App:
     app: App = make_app(repository)
     return app
 

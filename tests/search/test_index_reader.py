@@ -1,4 +1,4 @@
-"""Searches need nothing of an index but the reading interface."""
+"""Searches use only the reading interface of an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search log: one complete line a search, limited in size and private."""
+"""The search log: one complete line per search, limited in size and private."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_only_the_owner_can_read_the_log(tmp_path: Path) -> None:
     assert stat.S_IMODE(os.stat(path.parent).st_mode) == 0o700
 
 
-def test_the_log_is_limited_and_keeps_the_newest_read_lines(tmp_path: Path) -> None:
+def test_the_log_is_limited_and_keeps_the_newest_lines(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     log = SearchLogFile(path, with_query_text=True, max_bytes=10_000)
     for number in range(1_000):
@@ -120,7 +120,7 @@ def test_an_unwritable_log_causes_one_warning_and_no_failure(
     outcome = rootle("search", "--batch", "--root", repository, stdin=3 * question)
     assert outcome.code == 0
     assert len(outcome.out.splitlines()) == 3
-    assert outcome.err.count("searches are not logged") == 1
+    assert outcome.err.count("cannot write the search log") == 1
     assert "searchLog" in outcome.err
 
 

@@ -1,4 +1,4 @@
-"""The responses to refused requests name the header, its value and the remedy."""
+"""Responses to refused requests name the header, its value and the remedy."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_request_with_the_token_is_served() -> None:
     assert respond(token="secret", **headers) == (200, "served")
 
 
-def test_no_token_is_needed_without_a_configured_one() -> None:
+def test_no_token_is_required_if_none_is_configured() -> None:
     assert respond(host="localhost:8765") == (200, "served")
 
 

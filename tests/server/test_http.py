@@ -132,7 +132,7 @@ def test_concurrent_clients_are_answered(server: RunningServer) -> None:
         ({}, 200),
     ],
 )
-def test_requests_of_other_hosts_and_pages_are_refused(
+def test_requests_from_other_hosts_and_pages_are_refused(
     server: RunningServer, headers: dict[str, str], status: int
 ) -> None:
     headers = {name: value.format(port=server.port) for name, value in headers.items()}
@@ -206,7 +206,7 @@ def test_sigterm_stops_the_server_despite_open_connections(folder: Path) -> None
             assert server.process.wait(timeout=30) == 0
 
 
-def test_an_address_in_use_is_an_error_of_one_line(folder: Path, server: RunningServer) -> None:
+def test_an_address_in_use_is_a_one_line_error(folder: Path, server: RunningServer) -> None:
     outcome = rootle("mcp", "--root", folder, "--http", str(server.port))
     assert outcome.code == 2
     assert f"cannot listen on 127.0.0.1 port {server.port}" in outcome.err

@@ -114,7 +114,7 @@ def test_hundreds_of_concurrent_calls_are_answered(session: Session) -> None:
 
 def test_calls_beyond_the_limit_are_refused(repository: Path) -> None:
     with lines_of(repository, program=MISBEHAVING_TOOLS) as server:
-        server.greet()
+        server.initialize()
         for number in range(1_001):
             call = {"name": "hanging", "arguments": {"text": ""}}
             request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
@@ -132,7 +132,7 @@ def test_a_client_that_reads_no_responses_is_blocked_until_it_reads(
     pings = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(flood)]
     lines = b"".join(json.dumps(ping).encode() + b"\n" for ping in pings)
     with lines_of(repository, program=MISBEHAVING_TOOLS) as server:
-        server.greet()
+        server.initialize()
         sender = threading.Thread(target=server.send, args=(lines,))
         sender.start()
         sender.join(2)
@@ -143,26 +143,26 @@ def test_a_client_that_reads_no_responses_is_blocked_until_it_reads(
 
 def test_the_server_ends_when_its_output_is_closed(repository: Path) -> None:
     with lines_of(repository) as server:
-        server.greet()
+        server.initialize()
         assert server.process.stdout is not None
         server.process.stdout.close()
         server.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
         assert server.process.wait(timeout=30) == 0
 
 
-def test_two_servers_share_one_index_that_is_built_once(tmp_path: Path) -> None:
+def test_two_servers_share_one_index_and_build_it_once(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "large", many_files(300, functions=20))
     call = {"name": "vectordb_search", "arguments": {"query": "flush the ledger"}}
     request = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}
     with lines_of(root) as one, lines_of(root) as other:
         for server in (one, other):
-            server.greet()
+            server.initialize()
         for server in (one, other):
             server.send(request)
         first, second = ask_until_complete(one, request), ask_until_complete(other, request)
         assert first["results"] == second["results"]
         assert first["generation"] == second["generation"]
-        # One of the two watches the folder; both find the changed file.
+        # Only one server watches the folder; both find the changed file.
         write(root, "new.py", "def quagga_of_the_steppe(): ...\n", when_s=None)
         call["arguments"] = {"query": "quagga_of_the_steppe"}
         for server in (one, other):
@@ -181,7 +181,7 @@ def finds(server: Lines, request: dict[str, Any], what: str) -> bool:
 
 
 def ask_until_complete(server: Lines, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer after the index is built; earlier answers say that it is being built."""
+    """Return the first answer that does not report that the index is being built."""
     for _ in range(600):
         result = server.receive()["result"]
         data: dict[str, Any] = result["structuredContent"]
@@ -248,7 +248,7 @@ def test_malformed_messages_are_refused_and_the_session_continues(repository: Pa
         server.send({"jsonrpc": "2.0", "id": 9})
         assert server.receive()["id"] == 9
         server.send(b"\n  \r\n")
-        server.greet()
+        server.initialize()
         whole = b'{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n'
         for half in (whole[:20], whole[20:]):
             server.send(half)
@@ -260,7 +260,7 @@ def test_the_server_and_its_workers_end_when_the_input_ends_during_indexing(
 ) -> None:
     root = write_tree(tmp_path / "large", many_files(400, functions=20))
     with lines_of(root) as server:
-        server.greet()
+        server.initialize()
         assert server.ask("tools/list", 2)["result"]["tools"]
         workers = wait_until(lambda: children_of(server.process.pid), "workers index")
         assert server.process.stdin is not None
@@ -272,7 +272,7 @@ def test_the_server_and_its_workers_end_when_the_input_ends_during_indexing(
 
 def test_the_server_ends_although_a_tool_hangs(repository: Path) -> None:
     with lines_of(repository, program=MISBEHAVING_TOOLS) as server:
-        server.greet()
+        server.initialize()
         call = {"name": "hanging", "arguments": {"text": ""}}
         server.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
         assert server.process.stdin is not None
@@ -282,7 +282,7 @@ def test_the_server_ends_although_a_tool_hangs(repository: Path) -> None:
 
 def test_sigterm_ends_the_server(repository: Path) -> None:
     with lines_of(repository) as server:
-        server.greet()
+        server.initialize()
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(timeout=30) == 0
 
@@ -371,7 +371,7 @@ def test_the_environment_sets_the_log_level(repository: Path, tmp_path: Path) ->
     assert asyncio.run(talk("error", tmp_path / "quiet")) == ""
 
 
-def test_a_home_folder_is_not_served_unless_it_is_named(
+def test_a_home_folder_is_not_served_unless_it_is_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))

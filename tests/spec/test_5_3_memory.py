@@ -1,4 +1,4 @@
-"""Section 5.3 of the specification: episodes from a memory as further context."""
+"""Section 5.3 of the specification: episodes from a memory as additional context."""
 
 from __future__ import annotations
 

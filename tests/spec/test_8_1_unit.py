@@ -108,7 +108,7 @@ def test_8_1_3_merge_and_deduplication() -> None:
 
     merged = choose_candidates(words, dense, files_of, 100, scoped).chunks
     assert merged.tolist() == [1, 3, 5, 7, 9]
-    # The ranking receives the score of each leg, so that the higher one is never lost.
+    # The ranking receives the scores of both legs, so the higher one is never lost.
     by_dense, by_sparse = lookup([dense, sparse], merged)
     assert by_dense.tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
     assert by_sparse.tolist() == pytest.approx([0, 12, 11, 2, 0])
@@ -135,8 +135,8 @@ def test_8_1_4_reranking_heuristics() -> None:
     expected = (file_features(evidence) * alpha).sum(axis=1) / alpha.sum()
     assert ranked.scores == pytest.approx(expected)
     assert list(ranked.order) == np.argsort(-expected, kind="stable").tolist()
-    # The formula of the specification, which decides where no learned ranker does: here each file
-    # has one chunk.
+    # The formula of the specification applies if there is no learned ranker. Here, each file has
+    # one chunk.
     specified = rank_by_weighted_sum(evidence, RerankerWeights(0.5, 0.3, 0.1, 0.1))
     formula = (
         0.5 * evidence.chunks.dense
@@ -166,4 +166,4 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def _must_not_run(*_: object, **__: object) -> None:
-    raise AssertionError("an answer from the cache searches nothing")
+    raise AssertionError("a cached answer must not be searched again")

@@ -59,7 +59,7 @@ def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app: MakeApp) -> No
 def test_8_3_3_failure_mode_stress_test(repository: Path, make_app: MakeApp) -> None:
     make_app(repository).index()
     with serving(lambda _: Reply({})) as server:
-        invalid = server.url  # nothing listens there any more
+        invalid = server.url  # nothing listens there anymore
     app = make_app(repository, dense_backend="chroma", dense_endpoint=invalid, enable_cache=False)
     started = time.monotonic()
     for number in range(50):
@@ -67,5 +67,5 @@ def test_8_3_3_failure_mode_stress_test(repository: Path, make_app: MakeApp) -> 
         assert answer.degraded == ("dense",)
         assert answer.results[0].file_path == "src/net/retry.py"
         assert {result.source for result in answer.results} == {"sparse"}
-    # Had each of them waited for its deadline of two seconds, it would have been a hundred.
+    # If each query had waited for its deadline of two seconds, this would take 100 s.
     assert time.monotonic() - started < 60

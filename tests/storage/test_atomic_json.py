@@ -32,7 +32,7 @@ def test_a_damaged_file_reads_as_an_empty_object_and_is_deleted(
     assert not path.exists()
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     write_json(path, {"a": 1})
     with pytest.raises(TypeError):

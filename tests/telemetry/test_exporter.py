@@ -1,4 +1,4 @@
-"""Spans and metrics as a collector receives them from the real exporter."""
+"""Spans and metrics that a collector receives from the real exporter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUESTION: Final = "how long to wait before the next attempt"
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    """A collector that commands export to."""
+    """A collector that receives the exports of commands."""
     with collecting() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint)
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
@@ -120,7 +120,7 @@ def test_an_invalid_question_is_a_failed_span_without_its_text(
     assert not any(b"zebra" in body for body in collector.bodies)
 
 
-def test_degradation_is_an_event_and_a_counter(
+def test_degradation_is_reported_as_an_event_and_a_counter(
     repository: Path, tmp_path: Path, collector: Collector
 ) -> None:
     outcome = rootle(repository, tmp_path / "index", program=_WITHOUT_EMBEDDER)
@@ -134,7 +134,7 @@ def test_degradation_is_an_event_and_a_counter(
     assert collector.metrics[telemetry_spans.DENSE_FAILURES] == 1
 
 
-def test_waiting_files_are_a_gauge(collector: Collector) -> None:
+def test_waiting_files_are_reported_as_a_gauge(collector: Collector) -> None:
     assert rootle(program=_RECORDING).code == 0
     assert collector.kinds == {telemetry_spans.BUFFERED_INDEX_OPERATIONS: "gauge"}
     assert collector.metrics == {telemetry_spans.BUFFERED_INDEX_OPERATIONS: 3}
@@ -185,7 +185,7 @@ def test_an_unsupported_protocol_is_a_warning(
     assert collector.bodies == []
 
 
-def test_a_collector_that_refuses_does_not_affect_the_answer(
+def test_a_collector_that_refuses_data_does_not_affect_the_answer(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with collecting(status=400) as collector:

@@ -1,4 +1,4 @@
-"""Log levels from the environment, for everything or for one subsystem."""
+"""Log levels from the environment, for all of rootle or for one subsystem."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_warnings_are_logged_by_default() -> None:
     assert level_of("rootle.web.fallback") == logging.WARNING
 
 
-def test_one_variable_sets_the_level_of_everything() -> None:
+def test_one_variable_sets_the_level_of_all_loggers() -> None:
     configure_logging({"ROOTLE_LOG": "info"})
     assert level_of("rootle.web.fallback") == logging.INFO
     assert level_of("rootle.index.remote.replication") == logging.INFO

@@ -1,4 +1,4 @@
-"""Every index contains stems of words that were stemmed once: stemming is not idempotent."""
+"""Every word is stemmed exactly once in every index: stemming is not idempotent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rootle.index.remote.change_source import ChangeSource
 from rootle.protocols import WeightedTerm
 from rootle.text.stemmer import open_stemmer
 
-# Its stem would be stemmed further.
+# Words whose stems would be stemmed further.
 _STEMS = {"responses": "respons", "databases": "databas", "collisions": "collis"}
 _LONG = "x" * 65
 _FILES = {

@@ -1,4 +1,4 @@
-"""Tools as functions, as JSON schemas, and called by models."""
+"""Tools as functions, as JSON schemas, and in calls by models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rootle.tools import (
     tools_of,
 )
 
-# Of all schemas together, including those of the web tools.
+# Limit for all schemas together, including those of the web tools.
 MAX_TOKENS = 1_500
 
 ECHO = Tool(
@@ -138,13 +138,15 @@ NO_OBJECT = 'echo expects an object: {"text": "…"}'
         ),
     ],
 )
-def test_the_error_of_an_invalid_call_says_how_to_call_the_tool(wrong: Any, message: str) -> None:
+def test_the_error_for_an_invalid_call_explains_how_to_call_the_tool(
+    wrong: Any, message: str
+) -> None:
     answer = call_tool([ECHO], "echo", wrong)
     assert answer.text == f"Error: {message}"
     assert answer.is_error
 
 
-def test_the_error_for_an_unknown_tool_lists_the_available_ones(tools: tuple[Tool, ...]) -> None:
+def test_the_error_for_an_unknown_tool_lists_the_available_tools(tools: tuple[Tool, ...]) -> None:
     answer = call_tool(tools, "grep", '{"pattern": "x"}')
     assert answer.text.startswith(
         "Error: unknown tool grep; available: vectordb_search, vectordb_read, "

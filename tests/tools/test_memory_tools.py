@@ -96,7 +96,7 @@ def test_facts_that_are_not_stored_are_reported(app: App) -> None:
     assert GITHUB not in tool(app, "recall")("mirror")
 
 
-def test_a_memory_of_a_file_that_changed_is_marked(app: App) -> None:
+def test_a_memory_about_a_changed_file_is_marked(app: App) -> None:
     tool(app, "remember")("src/store/cache.py is not safe for threads")
     assert tool(app, "recall")("cache.py").endswith("(about src/store/cache.py)")
     write(app.root, "src/store/cache.py", "safe = True\n")
@@ -108,9 +108,9 @@ def test_a_memory_of_a_file_that_changed_is_marked(app: App) -> None:
     assert answer.data["memories"][0]["about"] == ["src/store/cache.py"]
 
 
-def test_the_descriptions_contain_what_a_model_must_know(app: App) -> None:
+def test_the_tools_describe_themselves_to_a_model(app: App) -> None:
     recall, remember = tool(app, "recall"), tool(app, "remember")
-    assert "newer one holds" in recall.description
+    assert "newer one applies" in recall.description
     assert (recall.parameter, remember.parameter) == ("topic", "fact")
     assert (recall.is_read_only, remember.is_read_only) == (True, False)
 

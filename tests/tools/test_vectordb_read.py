@@ -1,4 +1,4 @@
-"""The tool `vectordb_read`: what it returns, and what it refuses to read."""
+"""The tool `vectordb_read`: its answers, and the files that it refuses to read."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_names_with_special_characters_are_read(read: Read, repository: Path) ->
     assert lines_in(read("-p:1-1")) == ["this is -p"]
 
 
-def test_the_current_text_is_read_whether_indexed_or_not(read: Read, repository: Path) -> None:
+def test_the_current_text_of_any_file_is_read(read: Read, repository: Path) -> None:
     write(repository, "src/new.py", "fresh = 1\n")
     assert lines_in(read("src/new.py")) == ["fresh = 1"]
     write(repository, "src/new.py", "fresh = 2\r\n")
@@ -204,9 +204,9 @@ def test_nothing_outside_the_folder_is_read(source: str, read: Read, repository:
         error_in(read(source.format(parent=repository.parent, root=repository) + suffix))
 
 
-def test_a_link_to_a_file_of_the_folder_is_not_followed(read: Read, repository: Path) -> None:
+def test_a_link_to_a_file_in_the_folder_is_not_followed(read: Read, repository: Path) -> None:
     (repository / "link.md").symlink_to("README.md")
-    assert "left out of the index (symlink)" in error_in(read("link.md"))
+    assert "excluded from the index (symlink)" in error_in(read("link.md"))
 
 
 def test_a_folder_opened_through_a_link_is_read(
@@ -250,22 +250,22 @@ def test_files_excluded_from_the_index_are_not_read(
 REMEDIES = [
     ("", "Error: source is empty"),
     (" \n", "Error: source is empty"),
-    ("x" * 2_000, "source has 2000 characters; give a path, not a text"),
-    ("a\0b", "source has characters that no path has"),
-    ("\ud800", "source has characters that no path has"),
+    ("x" * 2_000, "source has 2000 characters; give a path, not its content"),
+    ("a\0b", "source contains characters that are invalid in a path"),
+    ("\ud800", "source contains characters that are invalid in a path"),
     ("retry.py", "did you mean src/net/retry.py?"),
     ("lib/Retry.py:3-4", "did you mean src/net/retry.py?"),
     ("src", "src is a folder; name one of its files: src/auth/password.rs, "),
     ("src/net/", "src/net is a folder; name one of its files: src/net/client.go, "),
     (".", ". is a folder; name one of its files: README.md, "),
-    ("nothing.py", "take a path from vectordb_search"),
+    ("nothing.py", "use a path from vectordb_search"),
     ("src/net/retry.py:14", "src/net/retry.py has lines 1-13, not 14"),
     ("src/net/retry.py:0-3", "has lines 1-13, not 0-3"),
     ("src/net/retry.py:9-4", "has lines 1-13, not 9-4"),
     ("src/net/retry.py#Nope", 'has no "Nope"; it has: retry_backoff, RetryPolicy, '),
     ("docs/guide.md#nope", "it has: Guide, Configuring the retry policy, Logging in"),
-    ("config/service.yaml#x", "has no headings or definitions; ask for lines of it"),
-    ("deadbeef", "there is no commit deadbeef here, nor a file of that name"),
+    ("config/service.yaml#x", "has no headings or definitions; request lines instead"),
+    ("deadbeef", "there is no commit or file named deadbeef"),
 ]
 
 
@@ -301,7 +301,7 @@ def test_a_commit_does_not_show_files_excluded_from_the_index(read: Read, reposi
     write(repository, "private/ours.py", SECRET)
     write(repository, "deploy/key.txt", f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n")
     write(repository, "plain.txt", "visible\n")
-    filler = "x\n" * 9  # so that the diff does not contain the line that marks a key
+    filler = "x\n" * 9  # keeps the line that marks a key out of the diff
     write(repository, "still_there.txt", f"-----BEGIN PRIVATE KEY-----\n{filler}")
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "Some")
@@ -317,8 +317,8 @@ def test_a_commit_does_not_show_files_excluded_from_the_index(read: Read, reposi
     text = read(sha).text
     assert "+visible" in text
     assert SECRET not in text
-    assert "and 4 files that are not shown" in text
-    assert "what changed in 1 more files is left out: large, binary or secret" in text
+    assert "files not shown: 4" in text
+    assert "patches left out because they are large, binary or secret: 1" in text
 
 
 def test_a_commit_shows_only_changes_inside_the_folder(repository: Path, make_app: MakeApp) -> None:

@@ -1,4 +1,4 @@
-"""The tool `vectordb_search` of the specification, over any backend and over an app."""
+"""The tool `vectordb_search` of the specification, with any backend and with an app."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _raises(error: Exception) -> Callable[[int], Sequence[Hit]]:
         lambda count: [],
     ],
 )
-def test_a_failing_reranker_is_a_warning_and_the_vector_order_is_kept(
+def test_a_failing_reranker_gives_a_warning_and_the_vector_order_is_kept(
     answer: Callable[[int], Sequence[Hit]],
     embedder: HashEmbedder,
     backend: ListBackend,
@@ -216,7 +216,7 @@ def test_the_real_llamacpp_server_ranks_the_candidates(
     assert [(result["text"][:20], result["score"]) for result in answer.data["results"]] == expected
 
 
-def test_a_failing_reranking_server_leaves_the_vector_order(
+def test_the_vector_order_is_kept_if_the_reranking_server_fails(
     embedder: HashEmbedder, backend: ListBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
     with serving(lambda request: Reply({"error": "no memory"}, status=500)) as server:
@@ -255,7 +255,7 @@ def test_an_excerpt_contains_the_lines_about_the_question() -> None:
     assert excerpt(last, "backoff", SNIPPET_LENGTH).startswith("…\nthe backoff is doubled")
     end = excerpt("\n".join([*lines[:25], "a retry"]), "retry", SNIPPET_LENGTH)
     assert end.endswith("a retry")
-    assert len(end) > 400  # lines before it fill the room
+    assert len(end) > 400  # lines before it fill the remaining space
     assert excerpt(text, "nothing of this", SNIPPET_LENGTH).startswith("filler 0")
 
 

@@ -115,7 +115,7 @@ def test_keys_are_hidden_in_representations(make_app: MakeApp, repository: Path)
 def test_a_search_is_answered_by_an_engine_and_cached(
     make_app: MakeApp, repository: Path, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    # The fake DuckDuckGo never answers, so SearXNG does, whichever is asked first.
+    # The fake DuckDuckGo never answers, so SearXNG does, regardless of the order.
     with serving(lambda request: Reply(raw=b"", status=202)) as duck:
         monkeypatch.setattr(
             "rootle.web.engines.duckduckgo.DuckDuckGo.__init__.__kwdefaults__", {"url": duck.url}
@@ -169,7 +169,7 @@ def test_a_bug_raises() -> None:
         web_search(fail).run("x")
 
 
-def test_the_answer_that_no_engine_is_available_is_an_error() -> None:
+def test_the_answer_is_an_error_if_no_engine_is_available() -> None:
     text = "Error: all search providers temporarily unavailable: Brave (HTTP 503)"
     answer = web_search(lambda query: text).run("x")
     assert answer == Answer(text, {"error": text.removeprefix("Error: ")}, is_error=True)

@@ -33,7 +33,7 @@ from training.embedding.contrastive import (
     train,
 )
 from training.embedding.dense_benchmark import Corpus, best_files, shares_few_words
-from training.embedding.distillation import reduce_dimensions, rotate_towards
+from training.embedding.distillation import reduce_dimensions, rotate_toward
 from training.embedding.held_out import HeldOutPairs, answer_ranks, held_out_mask, is_held_out
 from training.embedding.merge_tables import align_table, merge_tables, principal_directions
 from training.embedding.teacher_benchmark import query_cosines, scale_like
@@ -99,7 +99,7 @@ def test_pairs_are_saved_and_loaded(tmp_path: Path) -> None:
     assert loaded.project_names == ["one"]
 
 
-def test_merged_shards_share_numbers_and_lose_duplicates() -> None:
+def test_merging_shards_renumbers_pairs_and_drops_duplicates() -> None:
     new = TextPair("new dog", "dog", "doc", 1)
     shards = [("one", [_DOG, _CAT]), ("two", [_CAT, _DOG]), ("three", [new])]
     merged = merge_pairs([extract_pairs(shard) for shard in shards])
@@ -118,7 +118,7 @@ def test_selected_pairs_keep_the_given_order() -> None:
     assert swapped.starts.tolist() == [0, 2, 6, 8, 11]
 
 
-def test_the_vocabulary_has_the_words_of_most_projects() -> None:
+def test_the_vocabulary_has_the_words_that_occur_in_the_most_projects() -> None:
     pairs = extract_pairs(("one", [_DOG]), ("two", [_DOG, _CAT]))
     chosen = choose_vocabulary(pairs, 3, 2)
     assert [pairs.vocabulary[word] for word in chosen] == ["dog", "barks", "the"]
@@ -137,7 +137,7 @@ def test_pairs_that_lose_their_query_are_dropped() -> None:
     assert smaller.words.tolist() == [5, 3, 0, 4, 1, 2]
 
 
-def test_matrices_hold_square_roots_of_counts() -> None:
+def test_matrices_contain_square_roots_of_counts() -> None:
     pairs = extract_pairs(("one", [_DOG, _CAT]))
     matrix = count_matrix(pairs.counts, 1, np.array([0]), len(pairs.vocabulary)).toarray()[0]
     assert matrix[pairs.vocabulary.index("dog")] == pytest.approx(np.sqrt(2), abs=1e-3)
@@ -147,7 +147,7 @@ def test_matrices_hold_square_roots_of_counts() -> None:
     assert cells.tolist() == [7, 8, 9, 10, 0, 1]
 
 
-def test_runs_belong_to_one_group() -> None:
+def test_each_run_belongs_to_one_group() -> None:
     groups = np.array([0, 1, 0, 1, 0, 1, 0])
     order = group_runs(groups, 2, np.random.default_rng(0))
     assert sorted(order.tolist()) == list(range(7))
@@ -156,7 +156,7 @@ def test_runs_belong_to_one_group() -> None:
     assert whole in ([0, 0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0, 0])
 
 
-def test_words_of_an_answer_are_found_by_pair() -> None:
+def test_query_words_are_looked_up_in_the_answer_of_their_pair() -> None:
     found = is_in_answer(
         (np.array([5, 7, 5]), np.array([0, 0, 1])), (np.array([5, 8]), np.array([0, 1]))
     )
@@ -203,7 +203,7 @@ def test_the_loss_of_a_batch_follows_the_formula() -> None:
     assert float(slope.sum()) == pytest.approx(0.0, abs=1e-6)
 
 
-def test_gradients_agree_with_differences() -> None:
+def test_gradients_agree_with_finite_differences() -> None:
     rng = np.random.default_rng(0)
     logits = rng.normal(size=(4, 4))
     _, slope = info_nce(logits.astype(np.float32))
@@ -338,7 +338,7 @@ def test_texts_become_unit_vectors_of_known_words() -> None:
     assert vectors[1].tolist() == [0, 0, 0]
 
 
-def test_vectors_are_computed_once_in_the_order_of_length(tmp_path: Path) -> None:
+def test_vectors_are_computed_once_in_order_of_text_length(tmp_path: Path) -> None:
     calls: list[list[str]] = []
 
     def embed(texts: list[str]) -> Floats:
@@ -351,7 +351,7 @@ def test_vectors_are_computed_once_in_the_order_of_length(tmp_path: Path) -> Non
     assert calls == [["a", "bb", "ccc"]]
 
 
-def test_chunks_are_scored_by_the_first_answer_and_the_targets_met() -> None:
+def test_chunks_are_scored_by_the_first_answer_and_the_share_of_targets() -> None:
     chunks = [("a.py", 1, 10), ("a.py", 11, 20), ("b.py", 1, 10)]
     target = (Span("a.py", 10, 11), Span("c.py", 1, 2))
     assert answering_chunks(target, chunks) == {0, 1}
@@ -374,7 +374,7 @@ def test_files_are_ranked_by_their_best_chunk() -> None:
     assert [(hit.path, hit.ranges) for hit in hits] == [("a.py", ((3, 4),)), ("b.py", ((1, 2),))]
 
 
-def test_a_query_is_hard_if_no_answer_has_half_of_its_words() -> None:
+def test_a_query_is_hard_if_no_answer_has_more_than_half_of_its_words() -> None:
     corpus = Corpus([("a", 1, 2)] * 2, [{"session": 1, "of": 1}, {"session": 1, "file": 1}])
     query = {"session": 1, "file": 1, "owner": 1, "of": 3, "path": 1}
     assert shares_few_words(query, [{0}], corpus)
@@ -382,7 +382,7 @@ def test_a_query_is_hard_if_no_answer_has_half_of_its_words() -> None:
     assert not shares_few_words({"session": 1, "file": 1, "owner": 1}, [{0}, {1}], corpus)
 
 
-def test_cosines_take_the_scale_of_others() -> None:
+def test_cosines_are_scaled_to_a_reference() -> None:
     scaled = scale_like(np.array([1, 2, 3], np.float32), np.array([10, 20, 30], np.float32))
     assert scaled.tolist() == pytest.approx([10, 20, 30])
 
@@ -402,16 +402,16 @@ def test_a_query_is_embedded_once() -> None:
     assert model.calls == 1
 
 
-def test_distillation_reduces_and_rotates_towards_the_teacher() -> None:
+def test_distillation_reduces_dimensions_and_rotates_toward_the_teacher() -> None:
     rng = np.random.default_rng(0)
     part = rng.normal(size=(50, 4)).astype(np.float32) * np.array([5, 3, 0.01, 0.01], np.float32)
     reduced = reduce_dimensions([part + 7, part - 3], 2)
     assert reduced.shape == (100, 2)
     assert np.linalg.norm(reduced, axis=1) == pytest.approx(np.ones(100), abs=1e-5)
-    assert np.allclose(reduced[:50], reduced[50:], atol=1e-4)  # each part is centred
+    assert np.allclose(reduced[:50], reduced[50:], atol=1e-4)  # each part is centered
 
     rows = rng.normal(size=(6, 3)).astype(np.float32)
     texts = csr_matrix(np.eye(6, dtype=np.float32))
     rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0].astype(np.float32)
     targets = embed_counts(rows @ rotation, texts)
-    assert np.allclose(rotate_towards(rows, texts, targets), rows @ rotation, atol=1e-4)
+    assert np.allclose(rotate_toward(rows, texts, targets), rows @ rotation, atol=1e-4)

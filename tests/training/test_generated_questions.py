@@ -58,7 +58,9 @@ def packages(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_questions_point_at_code_without_their_text(packages: Path, tmp_path: Path) -> None:
+def test_questions_refer_to_code_that_does_not_contain_their_text(
+    packages: Path, tmp_path: Path
+) -> None:
     questions = _make(packages, tmp_path)
     repo = tmp_path / "out/packages-farm/repo"
     by_kind: dict[str, list[dict[str, Any]]] = {}

@@ -43,7 +43,7 @@ from training.questions.verbs import base_form, third_person, unlisted_base_form
         ("Same as above for the other nodes of the graph", "f", None),
     ],
 )  # fmt: skip
-def test_sentences_lose_markup_preamble_and_name(
+def test_markup_preamble_and_name_are_removed_from_sentences(
     sentence: str, name: str, cleaned: str | None
 ) -> None:
     assert clean_sentence(sentence, name) == cleaned
@@ -56,7 +56,7 @@ def test_a_long_sentence_ends_at_a_clause() -> None:
     )
 
 
-def test_queries_are_reproducible_and_of_several_forms() -> None:
+def test_queries_are_reproducible_and_have_several_forms() -> None:
     texts = [f"removes expired entry {n} from the session cache" for n in "abcdefghijklmnopqrst"]
     queries = [phrase(text) for text in texts]
     assert queries == [phrase(text) for text in texts]
@@ -76,7 +76,7 @@ def test_names_are_recognized_in_any_spelling() -> None:
     assert not repeats_name("calls read twice", "read")
 
 
-def test_verbs_have_base_forms_and_third_persons() -> None:
+def test_verbs_have_a_base_form_and_a_third_person() -> None:
     assert [base_form(word) for word in ("Returns", "copies", "pushes", "banana")] == [
         "return", "copy", "push", None
     ]  # fmt: skip
@@ -151,7 +151,7 @@ _USERS = {
 }
 
 
-def test_names_lead_to_their_definition_and_users() -> None:
+def test_questions_about_names_target_the_definition_and_the_uses() -> None:
     chunks = [one for path, text in _USERS.items() for one in split_file(path, "python", text, 0)]
     symbols, usages = name_questions(chunks)
     (symbol,) = [one for one in symbols if "load_session_file" in one.query]
@@ -160,7 +160,7 @@ def test_names_lead_to_their_definition_and_users() -> None:
     assert sorted(path for path, _, _ in usage.targets) == ["one.py", "two.py"]
 
 
-def test_messages_lead_to_the_place_that_raises_them() -> None:
+def test_questions_about_messages_target_the_place_that_raises_them() -> None:
     chunks = split_file("store.py", "python", _USERS["store.py"], 0)
     (question,) = message_questions(chunks)
     assert question.query.startswith("no session file at /") or "session file" in question.query
@@ -168,7 +168,7 @@ def test_messages_lead_to_the_place_that_raises_them() -> None:
     assert question.targets[0][0] == "store.py"
 
 
-def test_a_heading_is_asked_if_it_occurs_once() -> None:
+def test_a_heading_that_occurs_once_becomes_a_question() -> None:
     section = "Sessions are stored in files, one for each user of the server. " * 9
     titles = ("# Server", "## Session file format", "## Upgrading")
     text = "\n\n".join(f"{title}\n\n{section}" for title in titles)
@@ -178,7 +178,7 @@ def test_a_heading_is_asked_if_it_occurs_once() -> None:
     assert list(heading_questions([*chunks, *chunks])) == []
 
 
-def test_a_span_is_limited_around_its_row() -> None:
+def test_a_span_has_a_limited_number_of_lines_around_its_row() -> None:
     (chunk,) = split_file("a.txt", "text", "\n".join(f"line {n} of text" for n in range(50)), 0)[:1]
     rows = chunk.text.count("\n") + 1
     path, first, last = span_near(chunk, rows // 2, 10)
@@ -188,7 +188,7 @@ def test_a_span_is_limited_around_its_row() -> None:
     assert span_near(chunk, rows - 1, 10)[2] == chunk.first_line + rows - 1
 
 
-def test_sentences_are_counted_whatever_wraps_them() -> None:
+def test_sentences_are_counted_despite_markup_and_line_breaks() -> None:
     words = normalize_words(
         {"a": "// Removes expired\n//   entries.", "b": "removes EXPIRED entries"}
     )

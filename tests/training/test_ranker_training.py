@@ -97,7 +97,7 @@ def test_the_recorder_returns_inputs_and_shown_lines(
     assert shown["badger.py"][0][0] == 1
 
 
-def test_a_label_is_met_by_lines_and_the_benchmark_by_the_file(
+def test_labels_match_by_lines_and_the_benchmark_by_file(
     recorded: tuple[RankingInputs, dict[str, Any]],
 ) -> None:
     shown = {"badger.py": ((1, 4),)}
@@ -111,7 +111,7 @@ def test_a_label_is_met_by_lines_and_the_benchmark_by_the_file(
     assert not whole.answers(numbers(whole, "otter.py")[0])
 
 
-def test_each_file_serves_one_target(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
+def test_each_file_counts_for_one_target(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
     example = make_example(recorded, ("badger.py", 1, 2), ("otter.py", 0, 0), source="bench")
     order = numbers(example, "badger.py", "heron.py", "otter.py")
     assert example_ndcg(example, order) == pytest.approx((1 + 1 / 2) / (1 + 1 / np.log2(3)))
@@ -125,7 +125,7 @@ def test_recall_counts_target_files(recorded: tuple[RankingInputs, dict[str, Any
     assert file_recall(example, numbers(example, "otter.py")) == 0.0
 
 
-def test_the_learned_ranker_must_not_be_worse_anywhere() -> None:
+def test_the_learned_ranker_must_not_be_worse_by_any_criterion() -> None:
     better, equal, worse = ({"features": 0.5, "learned": value} for value in (0.6, 0.5, 0.4999))
     assert may_release([better, equal])
     assert not may_release([better, worse])
@@ -186,7 +186,7 @@ def test_signals_mark_the_correct_results(recorded: tuple[RankingInputs, dict[st
 
 
 class FoldModel:
-    """A model that moves the last candidate to the top, and knows what it was trained on."""
+    """A model that moves the last candidate to the top, and records its training examples."""
 
     def __init__(self, examples: Sequence[TrainingExample]) -> None:
         self._trained_on = {float(one.features[0, 0]) for one in examples}
@@ -199,7 +199,7 @@ class FoldModel:
 def numbered_example(
     recorded: tuple[RankingInputs, dict[str, Any]], number: int, source: Source
 ) -> TrainingExample:
-    """Return an example of a repository of its own, with its number as every feature."""
+    """Return an example from a separate repository; every feature has its number as value."""
     example = make_example(recorded, ("otter.py", 1, 2), source=source, repository=f"repo{number}")
     prepared = prepare(example)
     return replace(prepared, features=np.full_like(prepared.features, number))
@@ -263,7 +263,7 @@ _TREE = {
 }  # fmt: skip
 
 
-def test_trees_become_arrays_with_the_same_predictions() -> None:
+def test_trees_are_converted_to_arrays_with_the_same_predictions() -> None:
     assert [tuple(node) for node in flatten_tree(_TREE)] == [
         (2, 0.5, 1, 2, 0.0), (0, 0.0, 1, 1, -1.0), (0, 3.0, 3, 4, 0.0),
         (0, 0.0, 3, 3, 1.0), (0, 0.0, 4, 4, 2.0),
@@ -276,7 +276,7 @@ def test_trees_become_arrays_with_the_same_predictions() -> None:
 
 
 def predict(trees: Any, rows: Floats) -> list[float]:
-    """Walk the arrays for each row; a leaf refers to itself."""
+    """Return the predictions of the arrays for each row; a leaf refers to itself."""
     sums = []
     for row in rows:
         total = 0.0
@@ -304,7 +304,7 @@ def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_examples_of_all_sets_are_collected_once(zoo: Path) -> None:
+def test_the_examples_of_all_sources_are_collected_once(zoo: Path) -> None:
     args = argparse.Namespace(
         bench=(zoo / "bench", zoo / "checkouts"), labels=zoo / "checkouts",
         synthetic=zoo / "made", work=zoo / "work",
@@ -313,7 +313,7 @@ def test_examples_of_all_sets_are_collected_once(zoo: Path) -> None:
     counts = Counter((one.source, one.repository) for one in examples)
     assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 3
     assert counts[("labels", "zoo")] == 2
-    assert counts[("synthetic", "park")] == 1  # the other query has no words
+    assert counts[("synthetic", "park")] == 1  # the other query contains no words
     for one in examples:
         if one.targets:
             (target, *_), *_ = one.targets
@@ -325,7 +325,7 @@ def test_examples_of_all_sets_are_collected_once(zoo: Path) -> None:
     assert len(cached_examples(args)) == len(examples)
 
 
-def test_histories_are_asked_on_the_parent_of_the_commit(zoo: Path) -> None:
+def test_history_questions_are_asked_on_the_parent_of_the_commit(zoo: Path) -> None:
     (example,) = history_examples(zoo / "checkouts", zoo / "work", 5, "held-out")
     assert (example.source, example.repository) == ("history", "zoo")
     assert example.targets == ((("otter.py", 0, 0),),)
@@ -334,7 +334,7 @@ def test_histories_are_asked_on_the_parent_of_the_commit(zoo: Path) -> None:
     assert list(history_examples(zoo / "checkouts", zoo / "work", 5, "train")) == []
 
 
-def test_the_gate_passes_equal_rankers_and_stops_worse_ones(
+def test_the_gate_accepts_equal_rankers_and_rejects_worse_ones(
     zoo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save_trees(zoo / "trees.npz", to_arrays([{"leaf_value": 0.0}], COLUMNS))
@@ -353,6 +353,6 @@ def test_the_gate_passes_equal_rankers_and_stops_worse_ones(
         release_gate.main()
 
 
-def test_an_empty_order_has_no_results(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
+def test_an_empty_order_scores_zero(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
     example = make_example(recorded, ("badger.py", 1, 2))
     assert example_ndcg(replace(example, shown={}), []) == 0.0

@@ -1,4 +1,4 @@
-"""Reserved repositories are recognized by name and by text, and samples leave them out."""
+"""Reserved repositories are recognized by name and by text, and excluded from samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from training.corpus.list_sources import (
     PackageRecord,
-    find_licence,
+    find_license,
     format_row,
     format_totals,
     read_records,
@@ -31,7 +31,7 @@ def code(name: str, lines: int) -> str:
     return "".join(f"{name}_value_{number} = {number} + 1\n" for number in range(lines))
 
 
-def test_five_long_lines_make_a_shingle_whatever_their_spaces() -> None:
+def test_five_long_lines_are_a_shingle_regardless_of_spaces() -> None:
     assert len(text_shingles(code("first", 5))) == 1
     assert len(text_shingles(code("first", 9))) == 5
     assert len(text_shingles(code("first", 4))) == 0
@@ -46,7 +46,7 @@ def test_boilerplate_of_three_repositories_is_not_reserved(tmp_path: Path) -> No
         (tmp_path / name / "own.py").write_text(code(name.replace("+", "_"), 5))
     folders = [tmp_path / name for name in ("one", "owner+two", "three")]
     assert len(repository_shingles(folders[:2])) == 3
-    assert len(repository_shingles(folders)) == 3  # without the licence
+    assert len(repository_shingles(folders)) == 3  # without the license
     copy = tmp_path / "copy+two"
     copy.mkdir()
     (copy / "shared.py").write_text(code("licence", 5))
@@ -54,7 +54,7 @@ def test_boilerplate_of_three_repositories_is_not_reserved(tmp_path: Path) -> No
     assert repository_shingles([]).size == 0
 
 
-def test_a_text_is_reserved_from_a_tenth_of_its_shingles_on() -> None:
+def test_a_text_is_reserved_if_more_than_a_tenth_of_its_shingles_are() -> None:
     reserved = ReservedRepositories([], text_shingles(code("taken", 6)))
     assert reserved.has_text(code("taken", 6) + code("own", 12))  # 2 of 14
     assert not reserved.has_text(code("taken", 5) + code("own", 14))  # 1 of 15
@@ -100,7 +100,7 @@ def sample(project: Project, sampler: Sampler) -> list[str]:
     return sorted(file.path for file in sampler.read_files(project))
 
 
-def test_samples_leave_out_copies_generated_and_reserved_files(tmp_path: Path) -> None:
+def test_samples_exclude_copies_and_generated_and_reserved_files(tmp_path: Path) -> None:
     project = package(
         tmp_path,
         "demo",
@@ -139,12 +139,12 @@ def test_a_reserved_package_is_not_read(tmp_path: Path) -> None:
     assert sampler.dropped["project by name"] == 1
 
 
-def test_licences_come_from_metadata_or_the_licence_file(tmp_path: Path) -> None:
+def test_licenses_come_from_metadata_or_the_license_file(tmp_path: Path) -> None:
     declared = package(tmp_path, "one", **{"package.json": '{\n "license": "MIT OR ISC"\n}'})
-    assert find_licence(declared.folder) == "MIT OR ISC"
+    assert find_license(declared.folder) == "MIT OR ISC"
     quoted = package(tmp_path, "two", LICENSE="GNU Lesser  General\nPublic License v3")
-    assert find_licence(quoted.folder) == "LGPL"
-    assert find_licence(package(tmp_path, "three", **{"a.py": "x"}).folder) == "?"
+    assert find_license(quoted.folder) == "LGPL"
+    assert find_license(package(tmp_path, "three", **{"a.py": "x"}).folder) == "?"
 
 
 def test_sources_are_listed_with_their_totals(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Training pairs: prose of comments, pairs of code, documents and histories, and their limits."""
+"""Training pairs from code, documents and histories, and their limits."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_prose_is_distinguished_from_code(text: str, *, expected: bool) -> None:
     assert is_prose(text) is expected
 
 
-def test_subjects_lose_ticket_and_kind() -> None:
+def test_ticket_and_kind_are_removed_from_subjects() -> None:
     assert clean_subject("fix(core): handle empty arrays (#12)") == "handle empty arrays"
     assert clean_subject("ABC-12: handle empty arrays") == "handle empty arrays"
 
@@ -117,7 +117,7 @@ def test_a_mention_is_answered_by_the_definition() -> None:
     assert list(mention_pairs(sentence, home, definitions)) == []
 
 
-def test_a_name_with_two_definitions_is_answered_by_none() -> None:
+def test_a_name_with_two_definitions_gives_no_pair() -> None:
     twice = [*chunks(), *split_file("other.py", "python", _CODE, 50)]
     assert find_definitions(twice) == {}
 
@@ -135,7 +135,7 @@ def test_a_test_is_answered_by_the_definition_that_it_names() -> None:
     assert not [p for p in code_pairs(other, random.Random(1), definitions) if p.kind == "tested"]
 
 
-def test_documents_give_headings_and_fences() -> None:
+def test_documents_give_pairs_for_headings_and_fences() -> None:
     body = "Records are read one after the other, and each has a header. " * 9
     fence = "```\nrecords --all --from=disk --to=out\nmore lines\n```"
     text = (

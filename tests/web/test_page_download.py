@@ -142,7 +142,7 @@ def download_with_resolver(server: JsonServer, reply: Reply) -> DownloadedPage:
         return download_reply(server, reply)
 
 
-def test_no_notation_of_this_machine_is_allowed(server: JsonServer) -> None:
+def test_this_machine_is_rejected_in_any_notation(server: JsonServer) -> None:
     names = [
         *("127.0.0.1", "localhost", "LOCALHOST", "127.1", "2130706433", "0x7f000001", "0"),
         *("0177.0.0.1", "0x7f.0.0.1", "017700000001", "0.0.0.0", "１２７.０.０.１", "127。0。0。1"),
@@ -238,7 +238,9 @@ def test_an_unsupported_encoding_is_an_error(server: JsonServer, encoding: str) 
         (Reply(raw=b"x" * 10_000, drip_s=0.02), r"did not answer within 0\.3 s"),
     ],
 )
-def test_a_temporary_failure_is_unavailable(server: JsonServer, reply: Reply, reason: str) -> None:
+def test_a_temporary_failure_is_reported_as_unavailable(
+    server: JsonServer, reply: Reply, reason: str
+) -> None:
     with pytest.raises(UnavailableError, match=reason):
         download_reply(server, reply, timeout_s=0.3)
 
@@ -262,13 +264,13 @@ def test_all_redirects_share_one_deadline(server: JsonServer) -> None:
     assert time.monotonic() - start < 5
 
 
-def test_an_unreachable_server_is_unavailable(server: JsonServer) -> None:
+def test_an_unreachable_server_is_reported_as_unavailable(server: JsonServer) -> None:
     server.close()
     with pytest.raises(UnavailableError, match=r"cannot be read: .*refused"):
         download(server.url)
 
 
-def test_an_answer_that_is_not_http_is_unavailable() -> None:
+def test_an_answer_that_is_not_http_is_reported_as_unavailable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(20)
         port = listening.getsockname()[1]

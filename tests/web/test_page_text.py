@@ -93,7 +93,7 @@ def test_the_charset_of_a_meta_element_is_used() -> None:
 
 
 @pytest.mark.parametrize("charset", ["", "iso-8859-1", "latin1"])
-def test_latin_1_means_windows_1252(charset: str) -> None:
+def test_latin_1_is_decoded_as_windows_1252(charset: str) -> None:
     assert extract("“Grüße” – 5 €".encode("cp1252"), "text/plain", charset) == "“Grüße” – 5 €"
 
 
@@ -107,7 +107,7 @@ def test_a_long_blank_line_is_processed_in_linear_time() -> None:
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.text(max_size=12), st.sampled_from(["text/plain", "", "x/y"]))
-def test_any_bytes_are_a_text_or_an_error(body: bytes, charset: str, media_type: str) -> None:
+def test_any_bytes_give_a_text_or_an_error(body: bytes, charset: str, media_type: str) -> None:
     with suppress(WebPageError):
         extract(body.replace(b"<", b""), media_type, charset).encode()
 
@@ -124,7 +124,7 @@ def test_other_texts_are_unchanged(media_type: str) -> None:
     "media_type", ["application/pdf", "image/png", "application/octet-stream", "video/mp4"]
 )
 def test_other_media_types_are_an_error(media_type: str) -> None:
-    with pytest.raises(WebPageError, match=f"is {media_type}, and rootle reads HTML, plain text"):
+    with pytest.raises(WebPageError, match=f"is {media_type}; rootle reads HTML, plain text"):
         extract(b"%PDF-1.7", media_type)
 
 

@@ -1,10 +1,10 @@
-"""List the packages that were read, with licence, text and pairs, and their totals.
+"""List the packages that training read, with license, pairs and text size, and their totals.
 
     python -m training.corpus.list_sources WORK PACKAGES... [--histories DIR]
         > training/sources.tsv
 
-WORK is the work folder of `train_embedding`. The licence is that of the package's metadata, or that
-of its licence file; "?" if neither names one.
+WORK is the work folder of `train_embedding`. The license comes from the package's metadata or its
+license file; it is "?" if neither names one.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _DECLARED: Final = re.compile(
     re.MULTILINE,
 )
 _METADATA: Final = frozenset({"Cargo.toml", "package.json", "PKG-INFO", "METADATA"})
-_LICENCE_FILE: Final = re.compile(r"(?:licen[sc]e|copying|copyright|unlicense)", re.IGNORECASE)
-# In order: the first phrase that occurs determines the licence.
+_LICENSE_FILE: Final = re.compile(r"(?:licen[sc]e|copying|copyright|unlicense)", re.IGNORECASE)
+# In order: the first phrase that occurs determines the license.
 _PHRASES: Final = (
     ("AGPL", "affero general public"),
     ("LGPL", "lesser general public"),
@@ -64,14 +64,14 @@ def main() -> None:
     args = command_parser(__doc__, EXTRACTED, PACKAGES, HISTORIES).parse_args()
     projects = {one.name: one for one in find_projects(args.packages, args.histories)}
     records = read_records(args.work, projects)
-    sys.stdout.write("package\tlicence\tpairs\tkB\tlanguages\n")
+    sys.stdout.write("package\tlicense\tpairs\tkB\tlanguages\n")
     for name, record in sorted(records.items()):
-        sys.stdout.write(format_row(name, find_licence(projects[name].folder), record))
+        sys.stdout.write(format_row(name, find_license(projects[name].folder), record))
     sys.stderr.write(format_totals(records))
 
 
 def read_records(work: Path, projects: Mapping[str, Project]) -> dict[str, PackageRecord]:
-    """Return the packages that gave pairs; the last record counts for one read twice."""
+    """Return the packages that yielded pairs; the last record of a package counts."""
     records = {}
     for path in sorted(work.glob("shard*/projects.jsonl")):
         for record in map(json.loads, path.read_text().splitlines()):
@@ -80,13 +80,13 @@ def read_records(work: Path, projects: Mapping[str, Project]) -> dict[str, Packa
     return records
 
 
-def find_licence(folder: Path) -> str:
-    """Return the licence of an unpacked package, "?" if it is not found near the top."""
+def find_license(folder: Path) -> str:
+    """Return the license of an unpacked package, or "?" if it is not found near the top."""
     for _ in range(_MAX_DEPTH):
         inside = sorted(folder.iterdir())
         files = [path for path in inside if path.is_file()]
-        if licence := declared_licence(files) or licence_of_text(files):
-            return licence
+        if found := declared_license(files) or license_of_text(files):
+            return found
         folders = [path for path in inside if path.is_dir()]
         if len(folders) != 1:
             break
@@ -94,8 +94,8 @@ def find_licence(folder: Path) -> str:
     return "?"
 
 
-def declared_licence(files: Sequence[Path]) -> str:
-    """Return the licence that metadata declares, "" for none."""
+def declared_license(files: Sequence[Path]) -> str:
+    """Return the license that metadata declares, or "" if there is none."""
     for path in files:
         declared = _DECLARED.search(_read_head(path)) if path.name in _METADATA else None
         if declared:
@@ -103,10 +103,10 @@ def declared_licence(files: Sequence[Path]) -> str:
     return ""
 
 
-def licence_of_text(files: Sequence[Path]) -> str:
-    """Return the licence that a licence file quotes, "" for none."""
+def license_of_text(files: Sequence[Path]) -> str:
+    """Return the license that a license file quotes, or "" if there is none."""
     for path in files:
-        if _LICENCE_FILE.match(path.name):
+        if _LICENSE_FILE.match(path.name):
             text = " ".join(_read_head(path).lower().split())
             for name, phrase in _PHRASES:
                 if phrase in text:
@@ -119,11 +119,11 @@ def _read_head(path: Path) -> str:
         return file.read(_HEAD_CHARS)
 
 
-def format_row(name: str, licence: str, record: PackageRecord) -> str:
+def format_row(name: str, license_name: str, record: PackageRecord) -> str:
     """Return one line of the list, with kB of the four most frequent languages."""
     sizes = record.bytes_by_language
     shares = " ".join(f"{language}:{size // 1000}" for language, size in sizes.most_common(4))
-    return f"{name}\t{licence}\t{record.pairs}\t{sizes.total() // 1000}\t{shares}\n"
+    return f"{name}\t{license_name}\t{record.pairs}\t{sizes.total() // 1000}\t{shares}\n"
 
 
 def format_totals(records: Mapping[str, PackageRecord]) -> str:

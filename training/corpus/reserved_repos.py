@@ -18,9 +18,9 @@ Shingles = NDArray[np.uint64]
 
 RESERVED_NAMES: Final = Path(__file__).with_name("reserved_names.txt")
 SHINGLE_LINES: Final = 5
-MIN_LINE_CHARS: Final = 8  # without spaces; shorter lines (braces, ends) are left out
+MIN_LINE_CHARS: Final = 8  # without spaces; shorter lines (braces, ends) are ignored
 MAX_RESERVED_SHARE: Final = 0.1  # of a file's shingles
-# A shingle of three or more reserved repositories is a licence or boilerplate.
+# A shingle that occurs in three or more reserved repositories is a license or boilerplate.
 MAX_OWNERS: Final = 2
 MAX_BYTES: Final = 400_000
 
@@ -35,7 +35,7 @@ _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 def text_shingles(text: str) -> Shingles:
-    """Return one 64-bit hash per run of five long lines, sorted, with spaces removed."""
+    """Return the sorted 64-bit hashes of all runs of five long lines, ignoring spaces."""
     squeezed = ["".join(line.split()) for line in text.split("\n")]
     hashes = [
         zlib.crc32(line.encode("utf-8", "replace"))
@@ -55,7 +55,7 @@ def text_shingles(text: str) -> Shingles:
 def repository_shingles(folders: Iterable[Path]) -> Shingles:
     """Return the sorted shingles of repositories: clones at HEAD, or folders without git.
 
-    Folders of one name (`owner+name` or `name`) are copies of one repository.
+    Folders with the same name (`owner+name` or `name`) count as copies of one repository.
     """
     owners: dict[str, list[Shingles]] = {}
     for folder in folders:
@@ -76,7 +76,7 @@ class ReservedRepositories:
         self._shingles = shingles
 
     def has_name(self, path: str) -> bool:
-        """Return whether a folder or file of the path has the name of a reserved project."""
+        """Return whether a folder or file in the path has the name of a reserved project."""
         parts = path.lower().split("/")
         parts[-1] = parts[-1].partition(".")[0]
         return any(part in self._names or _strip_version(part) in self._names for part in parts)
@@ -92,7 +92,7 @@ class ReservedRepositories:
 
 
 def read_names(path: Path = RESERVED_NAMES) -> list[str]:
-    """Return the names of a list in lower case, without comments."""
+    """Return the names in a list file, in lower case and without comments."""
     lines = [line.partition("#")[0] for line in path.read_text(encoding="utf-8").splitlines()]
     return [name.lower() for line in lines for name in line.split()]
 

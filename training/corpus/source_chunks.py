@@ -46,7 +46,7 @@ class SourceChunk:
 
 
 def split_file(path: str, language: str, text: str, first_number: int) -> list[SourceChunk]:
-    """Return the numbered chunks of a file, none if its grammar gives no outline."""
+    """Return the numbered chunks of a file, or none if its grammar gives no outline."""
     lines = Lines(text)
     if language not in GRAMMARS:
         ranges = split_prose(lines, language, _LIMITS.max_chars)
@@ -78,7 +78,7 @@ def _symbols(lines: LineRange, outline: Outline) -> tuple[str, ...]:
 
 
 def _comment_blocks(lines: LineRange, outline: Outline) -> Iterator[tuple[str, ...]]:
-    """Yield the comments of a range, joined where grammars report each line separately."""
+    """Yield the comments of a range, joining those on adjacent lines."""
     block: list[Comment] = []
     for comment in outline.comments:
         if comment.first < lines.first or comment.end > lines.end:

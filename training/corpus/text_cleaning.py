@@ -9,7 +9,7 @@ MIN_WORDS: Final = 3
 MAX_WORDS: Final = 48
 # A comment with a lower share of letters and spaces is a drawing, a table or code.
 MIN_LETTER_SHARE: Final = 0.8
-MIN_MIXED_LETTER_SHARE: Final = 0.65  # of prose with some code
+MIN_MIXED_LETTER_SHARE: Final = 0.65  # for prose with some code
 
 _MARKER: Final = re.compile(
     r'^[ \t]*(?:///?!?|//!|/\*+!?|\*+/|\*+|#+[!:]?|--+[ ]?[|^]?|--\[=*\[|;+|%+|r?"""|\'\'\'|<!--'
@@ -19,7 +19,7 @@ _MARKER: Final = re.compile(
 _TAIL: Final = re.compile(r'(?:\*+/|-\}|"""|\'\'\'|-->|\]=*\])\s*$')
 _LINK: Final = re.compile(r"\{@\w+\s+([^}]*)\}|\[([^\]]+)\]\([^)]*\)")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|https?://\S+")
-# The end of the prose and the start of a list of parameters.
+# The end of the prose, such as the start of a list of parameters.
 _PARAMETERS: Final = re.compile(
     r"^\s*(?:[@\\](?!link|code|brief|summary|note|doc\b)\w+|:\w+[ :]|(?:Args|Arguments|Parameters"
     r"|Params|Returns?|Raises|Yields|Examples?|Usage|See also|# \w+|## \w+)\b\s*:?\s*$|-{3,}|={3,}"
@@ -39,7 +39,7 @@ _CODE: Final = re.compile(r"[;{}=<>|\\]|\(\)|->|::")
 
 
 def plain_text(comment: str) -> str:
-    """Return a comment or docstring without markers, tags and the list of parameters."""
+    """Return a comment or docstring without markers, tags and parameter list."""
     text = _TAIL.sub("", _MARKER.sub("", comment))
     text = _LINK.sub(lambda match: match[1] or match[2], _BRIEF.sub("", text))
     text = _TAG.sub(" ", text)

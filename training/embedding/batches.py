@@ -1,4 +1,4 @@
-"""The vocabulary of training, and batches of pairs with negatives from the same project."""
+"""The training vocabulary, and batches of pairs with negatives from the same project."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class BatchSettings:
 
     pairs: int = 2_048  # per batch
     run: int = 48  # consecutive pairs of one project
-    dropout: float = 0.15  # of a text's subwords
-    shared_dropout: float = 0.6  # of a query's subwords that its answer contains …
-    shared_share: float = 0.2  # … in this share of the queries
+    dropout: float = 0.15  # share of a text's subwords to drop
+    shared_dropout: float = 0.6  # share of the subwords shared with the answer to drop from a query
+    shared_share: float = 0.2  # share of the queries to which shared_dropout applies
     per_language: int = 100_000  # pairs per epoch, at most
     per_kind: int = 250_000  # pairs per epoch, at most
     seed: int = 1
@@ -31,16 +31,16 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Counts of the used rows only; `same_answer` marks pairs that are no negatives."""
+    """Counts of the used rows only; `same_answer` marks pairs that are not negatives."""
 
     used: Integers  # row numbers
     queries: csr_matrix
     answers: csr_matrix
-    same_answer: Booleans  # off the diagonal
+    same_answer: Booleans  # False on the diagonal
 
 
 def choose_vocabulary(pairs: ExtractedPairs, size: int, min_projects: int) -> Integers:
-    """Return the numbers of the words that occur in most projects."""
+    """Return the numbers of the words that occur in the most projects."""
     counts = pairs.counts
     totals = np.bincount(counts.words, counts.counts, minlength=len(pairs.vocabulary))
     order: Integers = np.lexsort((-totals, -pairs.project_counts))[:size]
@@ -48,9 +48,9 @@ def choose_vocabulary(pairs: ExtractedPairs, size: int, min_projects: int) -> In
 
 
 def restrict_vocabulary(pairs: PairCounts, chosen: Integers, words: int) -> PairCounts:
-    """Return the pairs in a smaller vocabulary, without those that lose query or answer.
+    """Return the pairs in a smaller vocabulary, without pairs that become too short.
 
-    `chosen` has the old numbers of the words that stay, `words` counts the old vocabulary.
+    `chosen` holds the old numbers of the words to keep; `words` is the size of the old vocabulary.
     """
     rows = np.full(words, -1, np.int32)
     rows[chosen] = np.arange(len(chosen))
@@ -68,7 +68,7 @@ def restrict_vocabulary(pairs: PairCounts, chosen: Integers, words: int) -> Pair
 
 
 class BatchSampler:
-    """Random batches of runs from one project each, balanced by kind and language."""
+    """Random batches of runs, balanced by kind and language; each run is from one project."""
 
     def __init__(self, pairs: PairCounts, settings: BatchSettings, rows: int) -> None:
         """`rows` is the size of the vocabulary."""
@@ -86,12 +86,12 @@ class BatchSampler:
         runs = group_runs(self._pairs.projects[chosen], self._settings.run, rng)
         size = self._settings.pairs
         order = chosen[runs]
-        # The limits by kind and language select slightly different numbers in each epoch.
+        # The limits by kind and language select a slightly different number of pairs in each epoch.
         for at in range(min(self.batches_per_epoch, len(order) // size)):
             yield self._make_batch(order[at * size : (at + 1) * size], rng)
 
     def _draw_balanced(self, rng: np.random.Generator) -> Integers:
-        """Return the pairs of an epoch: all of rare kinds and languages, a sample of others."""
+        """Return the pairs of an epoch: all of rare kinds and languages, a sample of the others."""
         order: Integers = rng.permutation(len(self._pairs))
         for labels, limit in (
             (self._pairs.kinds, self._settings.per_kind),
@@ -126,9 +126,9 @@ class BatchSampler:
         answers: tuple[Integers, Integers],
         rng: np.random.Generator,
     ) -> Booleans:
-        """Return which cells of the queries stay.
+        """Return, for each query cell (one subword of one query), whether to keep it.
 
-        Both texts are given as their cells and the number of cells of each text.
+        Queries and answers are given as cells and the number of cells per text.
         """
         settings, words = self._settings, self._pairs.words
         cells, sizes = queries
@@ -156,9 +156,9 @@ def count_matrix(pairs: PairCounts, side: int, chosen: Integers, rows: int) -> c
 def is_in_answer(
     query_words: tuple[Integers, Integers], answer_words: tuple[Integers, Integers]
 ) -> Booleans:
-    """Return for each word of a query whether the answer of the same pair contains it.
+    """Return, for each query word, whether the answer of the same pair contains it.
 
-    Both are given as words and the pairs that they belong to.
+    Both arguments are words and the numbers of the pairs that they belong to.
     """
     words, texts = query_words
     others, other_texts = answer_words
@@ -171,14 +171,14 @@ def is_in_answer(
 
 
 def text_cells(starts: Integers, texts: Integers) -> tuple[Integers, Integers]:
-    """Return the positions of the words of some texts in order, and the number of each text."""
+    """Return the positions of all words of some texts in order, and each text's word count."""
     begins, sizes = starts[texts], starts[texts + 1] - starts[texts]
     ends = np.cumsum(sizes)
     return np.repeat(begins - (ends - sizes), sizes) + np.arange(ends[-1]), sizes
 
 
 def group_runs(groups: Integers, length: int, rng: np.random.Generator) -> Integers:
-    """Return all positions as runs of at most `length` of one group, in random order."""
+    """Return all positions in runs of at most `length` from one group, in random order."""
     order = rng.permutation(len(groups))
     order = order[np.argsort(groups[order], kind="stable")]
     bounds = np.flatnonzero(np.diff(groups[order])) + 1
@@ -201,7 +201,7 @@ def _renumber(words: Integers, rows: int) -> tuple[Integers, Integers]:
 def _kept_matrix(
     cells: tuple[Integers, Integers], sizes: Integers, kept: Booleans, width: int
 ) -> csr_matrix:
-    """Return a row per text from the kept cells (weights, columns) and all cells per text."""
+    """Return a matrix with one row per text from the kept cells (weights, columns)."""
     kept_before = np.concatenate([[0], np.cumsum(kept)])
     indptr = kept_before[np.concatenate([[0], np.cumsum(sizes)])]
     return csr_matrix((*cells, indptr), (len(sizes), width))

@@ -1,4 +1,4 @@
-"""Retrieval of chunks by cosine alone: MRR and recall@10 of labelled targets."""
+"""Retrieval of chunks by cosine alone: MRR and recall@10 of labeled targets."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ChunkLines = tuple[str, int, int]  # path, first and last line
 class ChunkScore:
     """The outcome of one question."""
 
-    reciprocal_rank: float  # of the first chunk that answers
-    recall: float  # share of targets that the first ten chunks meet
+    reciprocal_rank: float  # of the first chunk that overlaps an answer
+    recall: float  # share of targets that the first ten chunks overlap
     is_hard: bool
 
 
@@ -35,7 +35,7 @@ def answering_chunks(target: Target, chunks: Sequence[ChunkLines]) -> set[int]:
 
 
 def score_chunks(scores: NDArray[Any], answers: Sequence[set[int]], *, is_hard: bool) -> ChunkScore:
-    """Return the outcome of the scores of all chunks; `answers` has a set per target."""
+    """Return a question's outcome from the scores of all chunks; `answers` has a set per target."""
     order = np.argsort(-scores, kind="stable").tolist()
     wanted = set[int]().union(*answers)
     first = next((rank for rank, number in enumerate(order, start=1) if number in wanted), 0)
@@ -45,7 +45,7 @@ def score_chunks(scores: NDArray[Any], answers: Sequence[set[int]], *, is_hard: 
 
 
 def format_scores(scores: Sequence[ChunkScore]) -> str:
-    """Return the means of both metrics."""
+    """Return the means of both metrics as text."""
     mrr = statistics.fmean(one.reciprocal_rank for one in scores)
     recall = statistics.fmean(one.recall for one in scores)
     return f"MRR {mrr:.4f}  recall@10 {recall:.4f}  ({len(scores)} questions)"

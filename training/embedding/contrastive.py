@@ -1,9 +1,9 @@
 """Contrastive training of the table of subword rows, with gradients in numpy.
 
-A batch consists of runs of pairs of one project each, so that the negatives of a pair are partly
-neighbours, which a search has to tell apart, and partly unrelated. The loss is the mean of both
-directions of InfoNCE (van den Oord et al., 2018) over cosines; pairs with the same answer are no
-negatives.
+A batch consists of runs of pairs, each run from one project. Some negatives of a pair are therefore
+similar texts, which a search must distinguish, and the others are unrelated. The loss is the mean
+of both directions of InfoNCE (van den Oord et al., 2018) over cosines; pairs with the same answer
+are not negatives.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class TrainSettings:
     temperature: float = 0.05
     epochs: int = 3
     learning_rate: float = 0.012
-    final_share: float = 0.02  # of the learning rate at the end of a linear decay
+    final_share: float = 0.02  # share of the learning rate after its linear decay
     beta_second: float = 0.999
     max_row_length: float = 2.5  # steps lengthen the rows of frequent words, see README.md
     seed: int = 1
 
 
 def initial_rows(project_counts: Integers, projects: int, settings: TrainSettings) -> Floats:
-    """Return random directions with the inverse project frequency (IDF) as length."""
+    """Return rows of random direction whose length is the inverse project frequency (IDF)."""
     rng = np.random.default_rng(settings.seed)
     shape = (len(project_counts), settings.dimensions)
     rows = rng.standard_normal(shape).astype(np.float32)
@@ -59,7 +59,7 @@ def train(
     settings: TrainSettings,
     evaluate: Callable[[Floats], float],
 ) -> Floats:
-    """Train in place; return the rows of the epoch with the highest `evaluate`."""
+    """Train in place; return the rows after the epoch with the highest value of `evaluate`."""
     optimizer = LazyAdam(rows, settings)
     best, best_figure = rows.copy(), -1.0
     steps = settings.epochs * sampler.batches_per_epoch
@@ -81,7 +81,7 @@ def train(
 
 
 def train_step(optimizer: LazyAdam, batch: Batch, temperature: float, rate: float) -> float:
-    """Update the rows of a batch; return its loss."""
+    """Update the rows that a batch uses; return its loss."""
     table = optimizer.rows[batch.used]
     queries, query_lengths = normalize(np.asarray(batch.queries @ table))
     answers, answer_lengths = normalize(np.asarray(batch.answers @ table))
@@ -98,7 +98,7 @@ def train_step(optimizer: LazyAdam, batch: Batch, temperature: float, rate: floa
 
 
 class LazyAdam:
-    """Adam (Kingma and Ba, 2015) without momentum, on the used rows, with one scale per row.
+    """Adam (Kingma and Ba, 2015) without momentum, for used rows only, with one scale per row.
 
     A scale per component took twice the time and memory without a better result.
     """
@@ -132,14 +132,14 @@ def normalize(vectors: Floats) -> tuple[Floats, Floats]:
 
 
 def normalization_gradient(slope: Floats, units: Floats, lengths: Floats) -> Floats:
-    """Return the gradient by vectors, given the one by the same vectors with unit length."""
+    """Return the gradient for vectors, given the gradient for the same vectors at unit length."""
     along = np.einsum("ij,ij->i", slope, units)[:, None]
     gradient: Floats = (slope - along * units) / lengths
     return gradient
 
 
 def info_nce(logits: Floats) -> tuple[float, Floats]:
-    """Return the mean loss of both directions, and its gradient by the logits."""
+    """Return the mean loss of both directions, and its gradient with respect to the logits."""
     count = len(logits)
     diagonal = np.diagonal(logits).copy()
     highest = logits.max()

@@ -3,10 +3,11 @@
     python -m training.embedding.dense_benchmark MODEL... --cache DIR [--bench BENCH REPOS]
         [--labels CHECKOUTS]
 
-A MODEL is a folder with rows.npy, scales.npy and vocab.txt, or their common prefix. On the
-development half of the public benchmark: NDCG@10 of files, each by its best chunk, as in
-`public_benchmark`. On the tune split of the labels: MRR of the first chunk that overlaps an answer,
-and the share of targets that the first ten chunks meet. The chunks are cut once and cached.
+A MODEL is a folder with rows.npy, scales.npy and vocab.txt, or their common prefix. For the
+development half of the public benchmark, the command prints NDCG@10 of files, each ranked by its
+best chunk, as in `public_benchmark`. For the tune split of the labels, it prints the MRR of the
+first chunk that overlaps an answer, and the share of targets that the first ten chunks overlap. The
+chunks are cut once and cached.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.common.arguments import command_parser
-from benchmarks.common.labels import LabelledRepository, labelled_repositories
+from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import TOP_K, Hit, ndcg
 from benchmarks.common.public_questions import (
     PublicRepository,
@@ -88,7 +89,7 @@ def main() -> None:
         bench, repos = args.bench
         score_bench(public_repositories(bench, repos), args.cache, models)
     if args.labels:
-        score_labels(labelled_repositories(args.labels, "tune"), args.cache, models)
+        score_labels(labeled_repositories(args.labels, "tune"), args.cache, models)
 
 
 def load_model(location: Path) -> StaticModel:
@@ -97,7 +98,7 @@ def load_model(location: Path) -> StaticModel:
 
 
 def cached_corpus(root: Path, name: str, cache: Path) -> Corpus:
-    """Return the chunks of a repository from the cache, or cut them."""
+    """Return the chunks of a repository from the cache, or cut and cache them."""
     path = cache / f"{name}.pickle"
     if path.exists():
         return Corpus(*pickle.loads(path.read_bytes()))
@@ -107,7 +108,7 @@ def cached_corpus(root: Path, name: str, cache: Path) -> Corpus:
 
 
 def cut_folder(root: Path) -> Corpus:
-    """Return the chunks that rootle would index of a folder."""
+    """Return the chunks that rootle would index in a folder."""
     chunks, counts = [], []
     reader = FileReader(str(root))
     for entry in walk_files(root, WalkRules()).documents:
@@ -124,7 +125,7 @@ def cut_folder(root: Path) -> Corpus:
 def score_bench(
     repositories: Sequence[PublicRepository], cache: Path, models: Mapping[str, StaticModel]
 ) -> None:
-    """Print NDCG@10 of files on the public benchmark, by repository and in the mean."""
+    """Print NDCG@10 of files on the public benchmark, by repository and on average."""
     figures: dict[str, list[float]] = {name: [] for name in models}
     for repository in repositories:
         corpus = cached_corpus(repository.root, f"bench-{repository.name}", cache)
@@ -155,9 +156,9 @@ def best_files(scores: NDArray[Any], chunks: Sequence[ChunkLines]) -> list[Hit]:
 
 
 def score_labels(
-    repositories: Sequence[LabelledRepository], cache: Path, models: Mapping[str, StaticModel]
+    repositories: Sequence[LabeledRepository], cache: Path, models: Mapping[str, StaticModel]
 ) -> None:
-    """Print MRR and recall of chunks on labels, of all and of hard questions."""
+    """Print MRR and recall of chunks on labels, for all questions and for hard ones."""
     figures: dict[str, list[ChunkScore]] = {name: [] for name in models}
     for repository in repositories:
         corpus = cached_corpus(repository.root, f"labels-{repository.name}", cache)
@@ -183,7 +184,7 @@ def score_labels(
 
 
 def shares_few_words(query: SubwordCounts, answers: Sequence[set[int]], corpus: Corpus) -> bool:
-    """Return whether no answering chunk has more than half of the query's longer words."""
+    """Return whether every answering chunk has at most half of the query's longer words."""
     words = {word for word in query if len(word) >= LONG_WORD_CHARS}
     shared = [len(words & corpus.counts[number].keys()) for chunks in answers for number in chunks]
     return max(shared, default=0) <= HARD_SHARE * len(words)

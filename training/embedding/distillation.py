@@ -1,14 +1,14 @@
-"""Distil a teacher's vectors of whole texts into a table of rows, and merge it with another.
+"""Distill a teacher's vectors of texts into a table of rows, and merge it with another table.
 
     python -m training.embedding.distillation PACKAGES... --reserved DIR... --teacher FOLDER
         --start TABLE --out DIR [--work DIR]
 
 The teacher embeds chunks of the packages, and sentences about them from comments and documents. Its
-vectors are reduced by PCA to the dimensions of TABLE and learned by the rows: gradient descent on
-the cosine, starting from TABLE rotated towards the teacher. Words that no text contains stay there.
-The output folder gets `distilled` and `merged`: TABLE and the distilled rows side by side, reduced
-as in `merge_tables`. The teacher is any value of `embeddingModelID`. Reserved projects are left out
-as in `train_embedding`, and so are the projects that it holds out.
+vectors are reduced by PCA to the dimensions of TABLE. The rows learn them by gradient descent on
+the cosine, starting from TABLE rotated toward the teacher. Rows of words that no text contains keep
+these starting values. The output folder gets `distilled`, and `merged`, in which TABLE and the
+distilled rows are concatenated and reduced as in `merge_tables`. The teacher is any value of
+`embeddingModelID`. Projects that `train_embedding` reserves or holds out are excluded.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ from training.pairs.prose_pairs import prose_pairs
 
 Floats = NDArray[np.float32]
 
-SAMPLE_SHARE = 0.05  # of the text of a project that train_embedding reads
+SAMPLE_SHARE = 0.05  # of the text per project that train_embedding reads
 MAX_PROJECT_CHUNKS = 90
 MAX_LANGUAGE_CHUNKS = 2_600
-MAX_QUERIES = 2  # of a chunk
+MAX_QUERIES = 2  # per chunk
 QUERY_KINDS = {"doc", "bare", "message", "tested", "heading", "sentence", "mention"}
 EPOCHS = 8
 BATCH = 512
 LEARNING_RATE = 0.01
-FINAL_SHARE = 0.02  # of the learning rate
-VALIDATION_TEXTS = 1_500  # that are not learned
-MIN_KNOWN_WORDS = 3  # of a text
+FINAL_SHARE = 0.02  # of the learning rate, after its linear decay
+VALIDATION_TEXTS = 1_500  # not used for training
+MIN_KNOWN_WORDS = 3  # per text
 
 
 def main() -> None:
@@ -108,7 +108,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def sample_texts(args: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """Return chunks and queries without duplicates; from the work folder on later runs."""
+    """Return chunks and distinct queries; later runs read them from the work folder."""
     path = args.work / "texts.json"
     if not path.exists():
         args.work.mkdir(parents=True, exist_ok=True)
@@ -124,7 +124,9 @@ def sample_texts(args: argparse.Namespace) -> tuple[list[str], list[str]]:
             for texts in sample_project(project, sampler, languages)
         ]
         chunks = [chunk for chunk, _ in found]
-        queries = list(dict.fromkeys(query for _, of_chunk in found for query in of_chunk))
+        queries = list(
+            dict.fromkeys(query for _, chunk_queries in found for query in chunk_queries)
+        )
         path.write_text(json.dumps([chunks, queries]), encoding="utf-8")
     chunks, queries = json.loads(path.read_text(encoding="utf-8"))
     return chunks, queries
@@ -135,7 +137,7 @@ def sample_project(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield chunks of a project as the index embeds them, with possible queries for each.
 
-    `languages` counts the chunks of all projects.
+    `languages` counts the chunks of all projects so far.
     """
     rng = random.Random(project.seed)
     chunks: list[SourceChunk] = []
@@ -153,25 +155,25 @@ def sample_project(
 
 
 def query_embedder(teacher: Embedder) -> Callable[[list[str]], Matrix]:
-    """Return the function that embeds queries, which some models treat differently."""
+    """Return the function that embeds queries; some models embed them unlike documents."""
     if isinstance(teacher, QueryEmbedder):
         return lambda texts: np.stack([teacher.embed_query(text) for text in texts])
     return teacher.embed
 
 
 def reduce_dimensions(parts: Sequence[Floats], dimensions: int) -> Floats:
-    """Return unit vectors in the principal components of all parts, each centred on its own."""
-    centred = np.concatenate([part - part.mean(axis=0) for part in parts])
-    directions = np.linalg.eigh(centred.T @ centred)[1][:, : -dimensions - 1 : -1]
-    return normalize(np.asarray(centred @ directions, np.float32))[0]
+    """Center each part; return unit vectors in the principal components of all parts."""
+    centered = np.concatenate([part - part.mean(axis=0) for part in parts])
+    directions = np.linalg.eigh(centered.T @ centered)[1][:, : -dimensions - 1 : -1]
+    return normalize(np.asarray(centered @ directions, np.float32))[0]
 
 
 def fit_rows(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
-    """Return rows whose sums have the directions of the targets; the lengths stay."""
+    """Return rows whose sums point in the directions of the targets; row lengths do not change."""
     rng = np.random.default_rng(1)
     order = rng.permutation(len(targets))
     validation, training = order[:VALIDATION_TEXTS], order[VALIDATION_TEXTS:]
-    table = rotate_towards(rows, counts[training], targets[training])
+    table = rotate_toward(rows, counts[training], targets[training])
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     optimizer = LazyAdam(table, TrainSettings())
     batches = len(training) // BATCH
@@ -185,21 +187,21 @@ def fit_rows(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
         some = training[start : start + BATCH]
         rate = LEARNING_RATE * max(FINAL_SHARE, 1 - step / steps)
         take_step(optimizer, counts[some], targets[some], rate)
-    # The texts are enough to learn directions. The weight of each word is better known from the
-    # start table.
+    # The texts are enough to learn directions, but the start table has better word weights (row
+    # lengths).
     learned = np.linalg.norm(table, axis=1, keepdims=True)
     scaled: Floats = table * (lengths / np.maximum(learned, 1e-9))
     return scaled
 
 
-def rotate_towards(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
-    """Return the rows under the rotation that best maps the texts to their targets."""
+def rotate_toward(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
+    """Rotate the rows so that the texts come closest to their targets."""
     left, _, right = np.linalg.svd(embed_counts(rows, counts).T @ targets)
     return np.asarray(rows @ (left @ right), np.float32)
 
 
 def take_step(optimizer: LazyAdam, counts: csr_matrix, targets: Floats, rate: float) -> None:
-    """Increase the cosines of some texts with their targets."""
+    """Take one gradient step toward higher cosines of texts with their targets."""
     used, columns = np.unique(counts.indices, return_inverse=True)
     small = csr_matrix((counts.data, columns, counts.indptr), (len(targets), len(used)))
     vectors, lengths = normalize(np.asarray(small @ optimizer.rows[used]))

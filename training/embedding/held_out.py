@@ -1,4 +1,4 @@
-"""Evaluation on held-out projects, which decides when training stops."""
+"""Evaluation on held-out projects, which selects the best epoch."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from training.embedding.contrastive import embed_counts
 from training.pairs.subword_counts import ExtractedPairs, Integers, PairCounts
 from training.pairs.text_pair import KINDS
 
-# One project in sixteen, by its name: the same on every run.
+# One project in sixteen is held out. The choice depends only on the name, so all runs agree.
 PROJECTS_PER_HELD_OUT: Final = 16
-MAX_PAIRS: Final = 400  # of a project
+MAX_PAIRS: Final = 400  # per project
 MIN_PAIRS: Final = 60
 TOP_K: Final = 10
 # Kinds that resemble a question; a path or a bare name does not.
@@ -31,7 +31,7 @@ def is_held_out(project: str) -> bool:
 
 
 def held_out_mask(extracted: ExtractedPairs, pairs: PairCounts) -> NDArray[np.bool_]:
-    """Return for each pair whether its project is held out."""
+    """Return, for each pair, whether its project is held out."""
     projects = np.array([is_held_out(name) for name in extracted.project_names])
     mask: NDArray[np.bool_] = projects[pairs.projects]
     return mask

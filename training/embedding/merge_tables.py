@@ -1,8 +1,8 @@
-"""Merge a trained table with others, reduced to its own number of dimensions.
+"""Merge a trained table with others, and reduce the result to the original dimensions.
 
-Concatenated tables find more than each alone, because each learned its accidental features from
-different data. The reduction keeps the directions in which texts differ most, so that frequent
-words count more, and a direction that only rare words use is dropped.
+Concatenated tables retrieve more than any of them alone, because each has learned from different
+data. The reduction keeps the directions in which texts differ most: frequent words count more, and
+a direction that only rare words use is dropped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def merge_tables(
 
 
 def align_table(location: Path, vocabulary: Sequence[str]) -> Floats:
-    """Return the rows of a written table in the order of another vocabulary."""
+    """Return the rows of a saved table in the order of another vocabulary."""
     rows, words = read_weights(location)
     row_of = {word: row for row, word in enumerate(words)}
     found = np.array([row_of.get(word, -1) for word in vocabulary])
@@ -53,7 +53,7 @@ def align_table(location: Path, vocabulary: Sequence[str]) -> Floats:
 
 
 def principal_directions(rows: Floats, texts: Sequence[csr_matrix], dimensions: int) -> Floats:
-    """Return the directions, one per column, with most of the variance of the texts' vectors."""
+    """Return the directions, one per column, that carry most variance of the texts' vectors."""
     moments = np.zeros((rows.shape[1], rows.shape[1]), np.float64)
     for counts in texts:
         for start in range(0, counts.shape[0], _BATCH):

@@ -1,16 +1,17 @@
-"""Upper bound for better embeddings: another model alone, and in rootle's whole ranking.
+"""Upper bound for better embeddings: scores of another model, alone and in rootle's ranking.
 
     python -m training.embedding.teacher_benchmark CHECKOUTS MODEL --cache DIR [--only ninja,puma]
 
 MODEL is any value of `embeddingModelID`, usually a folder with ONNX weights. CHECKOUTS holds the
-labelled repositories; the tune split is asked. Chunks, words and candidates are those of the
-shipped index, and only the cosines change. The vectors of a model, which take most of the time, are
-cached.
+labeled repositories; the questions are those of the tune split. Chunks, words and candidates are
+those of rootle's index; only the cosines change. The model's vectors, which take most of the time,
+are cached.
 
-Four cosines are compared: those of the shipped model, those of the other one, the same scaled to
-the mean and deviation of the shipped ones for each query (the rankings were fitted to those), and
-the mean of the first and the third. Alone means MRR of the first chunk that answers and the share
-of targets among the first ten chunks; the whole ranking is scored as in `labelled_questions`.
+Four kinds of cosines are compared: (1) those of the shipped model; (2) those of the other model;
+(3) those of the other model, scaled for each query to the mean and standard deviation of the
+shipped ones, to which the rankings were fitted; (4) the mean of (1) and (3). "Alone" reports the
+MRR of the first chunk that overlaps an answer, and the share of targets among the first ten chunks;
+the whole ranking is scored as in `labelled_questions`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.common.arguments import ONLY, command_parser
 from benchmarks.common.internals import index_snapshot, open_agent
-from benchmarks.common.labels import LabelledRepository, is_hard, labelled_repositories
+from benchmarks.common.labels import LabeledRepository, is_hard, labeled_repositories
 from benchmarks.common.metrics import Answer
 from benchmarks.common.rootle_search import hit_of, indexed_app
 from benchmarks.quality.label_scores import QuestionScore, score_answers, summarize
@@ -54,9 +55,9 @@ Cosines = Callable[[str], Scores]  # of a query with every chunk
 
 @dataclass(frozen=True)
 class IndexedRepository:
-    """A labelled repository with its index and chunks."""
+    """A labeled repository with its index and chunks."""
 
-    labelled: LabelledRepository
+    labeled: LabeledRepository
     app: App
     snapshot: Snapshot
     texts: list[str]  # of the chunks, as they are embedded
@@ -64,7 +65,7 @@ class IndexedRepository:
 
 
 class QueryRecorder:
-    """An embedder that records the query for the code that supplies the cosines."""
+    """An embedder that records the query, for which `SuppliedCosines` then returns scores."""
 
     fingerprint = "recorder"
 
@@ -78,7 +79,7 @@ class QueryRecorder:
 
 
 class SuppliedCosines(EmbeddedDense):
-    """The dense index of a snapshot with cosines from elsewhere."""
+    """The dense index of a snapshot, with cosines from a given function."""
 
     def __init__(self, folder: Path, cosines: Cosines, recorder: QueryRecorder) -> None:
         super().__init__(folder)
@@ -96,14 +97,14 @@ def main() -> None:
     model = open_model(choose_model(config), config)
     alone: dict[str, list[ChunkScore]] = {}
     ranked: dict[str, dict[str, list[QuestionScore]]] = {}
-    for labelled in labelled_repositories(args.checkouts, "tune", args.only):
-        with open_repository(labelled, args.cache) as repository:
-            path = args.cache / f"{Path(args.model).name}.{labelled.name}.npy"
+    for labeled in labeled_repositories(args.checkouts, "tune", args.only):
+        with open_repository(labeled, args.cache) as repository:
+            path = args.cache / f"{Path(args.model).name}.{labeled.name}.npy"
             for label, cosines in compare_cosines(repository, model, path).items():
                 alone.setdefault(label, []).extend(score_alone(repository, cosines))
                 for ranker in (FEATURES, LEARNED):
                     by_repository = ranked.setdefault(f"{label}, {ranker.name}", {})
-                    by_repository[labelled.name] = score_ranking(repository, cosines, ranker)
+                    by_repository[labeled.name] = score_ranking(repository, cosines, ranker)
     for label, scores in alone.items():
         print(f"alone: {label:24} {format_scores(scores)}")
         print(f"  hard: {'':24} {format_scores(hard_scores(scores))}")
@@ -120,9 +121,9 @@ def parse_arguments() -> argparse.Namespace:
 
 
 @contextmanager
-def open_repository(labelled: LabelledRepository, cache: Path) -> Iterator[IndexedRepository]:
+def open_repository(labeled: LabeledRepository, cache: Path) -> Iterator[IndexedRepository]:
     """Yield a repository with a current index in the cache."""
-    with indexed_app(labelled.root, cache / "index" / labelled.name) as app:
+    with indexed_app(labeled.root, cache / "index" / labeled.name) as app:
         snapshot = index_snapshot(app)
         ids, file_ids = snapshot.dense.chunk_ids.tolist(), snapshot.dense.file_ids.tolist()
         rows, states = snapshot.chunks(ids), snapshot.files(set(file_ids))
@@ -133,13 +134,13 @@ def open_repository(labelled: LabelledRepository, cache: Path) -> Iterator[Index
             body = snapshot.excerpts([(file_id, row.start, row.end)])[0]
             texts.append(embedded_text(path_words(path), body))
             chunks.append((path, row.start_line, row.end_line))
-        yield IndexedRepository(labelled, app, snapshot, texts, chunks)
+        yield IndexedRepository(labeled, app, snapshot, texts, chunks)
 
 
 def compare_cosines(
     repository: IndexedRepository, model: Embedder, path: Path
 ) -> Mapping[str, Cosines]:
-    """Return the four cosines by name."""
+    """Return the four kinds of cosines by name."""
     static = StaticEmbedder()
     vectors = cached_vectors(path, repository.texts, model.dimensions, model.embed)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -157,14 +158,14 @@ def compare_cosines(
 
 
 def scale_like(scores: Scores, reference: Scores) -> Scores:
-    """Return scores with the mean and the standard deviation of others."""
-    centred = (scores - scores.mean()) / scores.std()
-    scaled: Scores = (centred * reference.std() + reference.mean()).astype(np.float32)
+    """Return scores scaled to the mean and the standard deviation of `reference`."""
+    centered = (scores - scores.mean()) / scores.std()
+    scaled: Scores = (centered * reference.std() + reference.mean()).astype(np.float32)
     return scaled
 
 
 def query_cosines(model: Embedder, vectors: Matrix) -> Cosines:
-    """Return a function for the cosines of a query, which is embedded once."""
+    """Return a function that computes the cosines of a query and embeds each query once."""
     known: dict[str, Vector] = {}
 
     def cosines(query: str) -> Scores:
@@ -180,22 +181,22 @@ def query_cosines(model: Embedder, vectors: Matrix) -> Cosines:
 
 
 def score_alone(repository: IndexedRepository, cosines: Cosines) -> list[ChunkScore]:
-    """Return the outcome of each answerable question by cosine alone."""
-    root = repository.labelled.root
+    """Return the outcome of each answerable question, ranked by cosine alone."""
+    root = repository.labeled.root
     return [
         score_chunks(
             cosines(label.query),
             [answering_chunks(target, repository.chunks) for target in label.targets],
             is_hard=is_hard(label, root),
         )
-        for label in repository.labelled.answerable()
+        for label in repository.labeled.answerable()
     ]
 
 
 def score_ranking(
     repository: IndexedRepository, cosines: Cosines, ranker: Ranker
 ) -> list[QuestionScore]:
-    """Return the score of each question by the whole ranking."""
+    """Return the score of each question under the whole ranking."""
     snapshot = repository.snapshot
     recorder = QueryRecorder(snapshot.dense.dimensions)
     snapshot.dense = SuppliedCosines(snapshot.folder / "dense", cosines, recorder)
@@ -203,13 +204,13 @@ def score_ranking(
         repository.app, Config(enable_cache=False),
         open_embedder=lambda: recorder, snapshot=snapshot, ranker=ranker,
     )  # fmt: skip
-    labels = repository.labelled.labels
+    labels = repository.labeled.labels
     answers = [
         Answer(tuple(map(hit_of, agent.search(SearchQuery(label.query)).results)))
         for label in labels
     ]
     agent.close()
-    return score_answers(repository.labelled.root, labels, answers)
+    return score_answers(repository.labeled.root, labels, answers)
 
 
 def format_ranking(label: str, scores: Mapping[str, list[QuestionScore]]) -> str:

@@ -15,7 +15,7 @@ SubwordCounts = Mapping[str, int]
 
 
 def count_subwords(text: str) -> SubwordCounts:
-    """Return how often each subword occurs; overlong words are ignored."""
+    """Return the count of each subword; overlong words are ignored."""
     words = (word for word in WORD.findall(text) if len(word) <= MAX_WORD_CHARS)
     return Counter(chain.from_iterable(map(split_identifier, words)))
 
@@ -28,9 +28,9 @@ def row_numbers(vocabulary: Sequence[str]) -> dict[str, int]:
 def text_matrix(
     texts: Sequence[SubwordCounts], row_of: Mapping[str, int], width: int
 ) -> csr_matrix:
-    """Return a row per text with the square root of the count of each known subword.
+    """Return a matrix with one row per text: the square root of each known subword's count.
 
-    `width` is the number of rows of the table.
+    `width` is the number of rows of the embedding table.
     """
     known = [[(row_of[w], n) for w, n in text.items() if w in row_of] for text in texts]
     flat = np.array(list(chain.from_iterable(known)), np.int64).reshape(-1, 2)

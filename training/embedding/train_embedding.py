@@ -76,7 +76,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = command_parser(__doc__, PACKAGES, HISTORIES, RESERVED, OUT, JOBS)
     parser.add_argument(
         "--merge", type=Path, nargs="+", default=[], metavar="TABLE",
-        help="tables to merge with: folders, or common prefixes of their files",
+        help="tables to merge with: folders, or common file prefixes",
     )  # fmt: skip
     parser.add_argument(
         "--work", type=Path, default=Path("build/embedding"), metavar="DIR",
@@ -92,7 +92,7 @@ def parse_arguments() -> argparse.Namespace:
 def make_shards(
     projects: list[Project], shingles: Shingles, args: argparse.Namespace
 ) -> list[Shard]:
-    """Distribute the projects over the processes."""
+    """Return one shard of the projects for each process."""
     names = read_names()
     return [
         Shard(projects[job :: args.jobs], names, shingles, args.work / f"shard{job}", args.seed)

@@ -1,4 +1,4 @@
-"""Vectors of a slow embedding model, cached on the disk."""
+"""Vectors of a slow embedding model, cached on disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BATCH = 512  # texts of similar length, which need little padding
 def cached_vectors(
     path: Path, texts: Sequence[str], dimensions: int, embed: Callable[[list[str]], Matrix]
 ) -> Floats:
-    """Return a row per text; embed them and print the speed if the file does not exist."""
+    """Return one row per text; create a missing file and print the embedding speed."""
     if not path.exists():
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         vectors = np.zeros((len(texts), dimensions), np.float16)

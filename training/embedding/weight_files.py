@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-_MIN_SCALE = np.float16(6e-5)  # the smallest that is not subnormal
+_MIN_SCALE = np.float16(6e-5)  # about the smallest float16 that is not subnormal
 
 
 def quantize(rows: Floats) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
@@ -22,13 +22,13 @@ def quantize(rows: Floats) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
 
 
 def quantized_copy(rows: Floats) -> Floats:
-    """Return the rows as they are after quantization."""
+    """Return the rows after quantization and back."""
     small, scales = quantize(rows)
     return small.astype(np.float32) * scales.astype(np.float32)
 
 
 def read_weights(location: Path) -> tuple[Floats, list[str]]:
-    """Return rows and words of a folder with the three files, or of their common prefix."""
+    """Return rows and words from a folder with the three files, or from their common prefix."""
 
     def part(name: str) -> Path:
         if location.is_dir():

@@ -12,20 +12,20 @@ from training.corpus.source_chunks import SourceChunk
 from training.corpus.text_cleaning import is_prose, plain_text, split_sentences
 from training.pairs.text_pair import TextPair
 
-Definitions = Mapping[str, SourceChunk]  # by the name in one spelling
+Definitions = Mapping[str, SourceChunk]  # by normalized name
 
 # Limits for one chunk.
 MAX_COMMENTS: Final = 3
 MAX_MESSAGES: Final = 2
 MAX_TESTS: Final = 3
 MIN_COMMENT_CHARS: Final = 18
-MIN_CODE_CHARS: Final = 40  # left of a chunk without its comment
+MIN_CODE_CHARS: Final = 40  # of a chunk without its comment
 MIN_REST_CHARS: Final = 60  # of a comment after its first sentence
 MIN_NAME_CHARS: Final = 5
 LONG_NAME_CHARS: Final = 8
 # Probabilities.
 TWO_SENTENCES: Final = 0.3
-BARE: Final = 0.4  # the answer lacks the other comments too
+BARE: Final = 0.4  # the answer contains no comments at all
 GIST: Final = 0.5
 PATHS: Final = 0.15
 SCOPES: Final = 0.2
@@ -43,7 +43,7 @@ _MENTIONED: Final = re.compile(
 def code_pairs(
     chunk: SourceChunk, rng: random.Random, definitions: Definitions
 ) -> Iterator[TextPair]:
-    """Yield all pairs of one chunk of code."""
+    """Yield all pairs from one chunk of code."""
     yield from _comment_pairs(chunk, rng, definitions)
     yield from _name_pairs(chunk, rng)
     yield from _message_pairs(chunk)
@@ -54,7 +54,7 @@ def code_pairs(
 
 
 def find_definitions(chunks: Iterable[SourceChunk]) -> dict[str, SourceChunk]:
-    """Return the only chunk outside the tests that defines each name."""
+    """Return, for each name, the only chunk outside tests that defines it."""
     found: dict[str, SourceChunk | None] = {}
     for chunk in chunks:
         if chunk.is_test:
@@ -67,7 +67,7 @@ def find_definitions(chunks: Iterable[SourceChunk]) -> dict[str, SourceChunk]:
 
 
 def mention_pairs(sentence: str, home: int, definitions: Definitions) -> Iterator[TextPair]:
-    """Yield a sentence without a name, paired with the chunk elsewhere that defines the name.
+    """Yield a sentence with one name removed, paired with another chunk that defines the name.
 
     `home` is the number of the chunk that contains the sentence.
     """

@@ -22,13 +22,14 @@ from training.pairs.prose_pairs import prose_pairs
 from training.pairs.subword_counts import PairWriter, load_pairs, merge_pairs, save_pairs
 from training.pairs.text_pair import TextPair
 
-# Pairs of one kind from one project, so that neither large projects nor frequent kinds dominate.
+# Maximum number of pairs of each kind per project, so that neither large projects nor frequent
+# kinds dominate.
 KIND_LIMITS: Final = {
     "doc": 3_000, "bare": 2_000, "name": 1_500, "path": 300, "scope": 300, "message": 800,
     "test": 600, "tested": 400, "mention": 1_500, "gist": 800, "heading": 800, "sentence": 1_200,
     "fence": 400, "commit": 8_000, "body": 1_500,
 }  # fmt: skip
-SAMPLE_SHARE: Final = 0.002  # of the pairs is written as text, for inspection
+SAMPLE_SHARE: Final = 0.002  # of the pairs, to write as text for inspection
 
 LanguagePair = tuple[TextPair, str]  # with the language of the answer
 
@@ -78,7 +79,7 @@ def extract_shard(shard: Shard) -> None:
             record = {"name": project.name, "pairs": count, "bytes": sizes}
             records.write(json.dumps(record) + "\n")
             records.flush()
-            _log.info("%s: %d pairs, %d in all", project.name, count, len(writer))
+            _log.info("%s: %d pairs, %d in total", project.name, count, len(writer))
     (shard.out / "dropped.json").write_text(json.dumps(sampler.dropped))
     save_pairs(writer.finish(), shard.out)
 
@@ -102,7 +103,7 @@ def _project_pairs(
 
 
 def limit_kinds(pairs: Iterator[LanguagePair], rng: random.Random) -> Iterator[LanguagePair]:
-    """Yield the pairs by kind, without duplicates, a random sample of too frequent kinds."""
+    """Yield the pairs by kind, without duplicates; kinds above their limit are sampled."""
     by_kind: dict[str, list[LanguagePair]] = defaultdict(list)
     known: set[tuple[str, int]] = set()
     for pair, language in pairs:

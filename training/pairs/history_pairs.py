@@ -17,13 +17,13 @@ from training.corpus.text_cleaning import clean_subject, is_prose
 from training.pairs.text_pair import TextPair
 
 MAX_COMMITS: Final = 5_000
-MAX_HUNKS: Final = 4  # of a commit; the message of a large change describes no single place
+MAX_HUNKS: Final = 4  # per commit; the message of a large change is not about one place
 MAX_FILES: Final = 12
 MIN_CHANGED_LINES: Final = 3
 MAX_HUNK_CHARS: Final = 2_048
 MAX_PATCH_CHARS: Final = 400_000
 MIN_BODY_CHARS: Final = 60
-MAX_BODY_CHARS: Final = 300  # of a body as a query
+MAX_BODY_CHARS: Final = 300  # of a body that is used as a query
 BODY_AS_QUERY: Final = 0.3  # probability
 
 _COMMIT_START: Final = "\x01"
@@ -39,7 +39,7 @@ _HUNK: Final = re.compile(r"^@@[^@\n]*@@(.*)$", re.MULTILINE)
 def history_pairs(
     git_dir: Path, reserved: ReservedRepositories, rng: random.Random
 ) -> Iterator[TextPair]:
-    """Yield the pairs of a clone's last commits; answers are numbered down from -1."""
+    """Yield the pairs from a clone's last commits; answer ids count down from -1."""
     number = 0
     for subject, message_body, patch in _read_commits(git_dir):
         query = clean_subject(subject)
@@ -65,7 +65,7 @@ def _read_commits(git_dir: Path) -> Iterator[tuple[str, str, str]]:
         "git", f"--git-dir={git_dir}", "log", "--no-merges", f"-n{MAX_COMMITS}", "-p", "-U5",
         "--no-color", "--no-ext-diff", "--diff-filter=AM", form,
     ]  # fmt: skip
-    # git stops at a blob that a snapshot lacks; the commits before it are still used.
+    # git stops at a blob that a snapshot lacks; its output up to there is still used.
     environment = {"GIT_NO_LAZY_FETCH": "1", "PATH": "/usr/bin:/bin:/usr/local/bin"}
     output = subprocess.run(command, capture_output=True, check=False, env=environment).stdout
     for entry in output.decode("utf-8", "replace").split(_COMMIT_START)[1:]:

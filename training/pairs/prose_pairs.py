@@ -25,7 +25,7 @@ _FENCE: Final = re.compile(r"^(```|~~~)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTA
 def prose_pairs(
     chunk: SourceChunk, rng: random.Random, definitions: Definitions
 ) -> Iterator[TextPair]:
-    """Yield all pairs of one section of a document."""
+    """Yield all pairs from one section of a document."""
     prose = _FENCE.sub("\n\n", chunk.text)
     if chunk.scope:
         title = chunk.scope[-1]
@@ -35,7 +35,7 @@ def prose_pairs(
             yield TextPair(heading, chunk.with_path(body), "heading", chunk.number)
     sentences = [one for one in split_sentences(plain_text(prose)) if is_prose(one)]
     for sentence in rng.sample(sentences, min(MAX_SENTENCES, len(sentences))):
-        # The sentence has single spaces; the text may have any.
+        # The sentence has single spaces; the text may have any white space.
         pattern = r"\s+".join(map(re.escape, sentence.split()))
         rest = re.sub(pattern, " ", chunk.text, count=1)
         if MIN_REST_CHARS <= len(rest) < len(chunk.text):
@@ -46,7 +46,7 @@ def prose_pairs(
 
 
 def _fence_pairs(chunk: SourceChunk) -> Iterator[TextPair]:
-    """Yield the paragraph above each code fence with the code."""
+    """Yield pairs of a fenced code block and the paragraph above it."""
     for match in _FENCE.finditer(chunk.text):
         before = chunk.text[: match.start()].rstrip().rpartition("\n\n")[2]
         query = " ".join(plain_text(before).split())

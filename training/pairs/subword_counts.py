@@ -25,12 +25,14 @@ _LISTS = ("vocabulary", "language_names", "project_names")
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Subword counts: pair i has words[starts[2i]:starts[2i+1]] as query, [...:starts[2i+2]] as
-    answer.
+    """Subword counts of pairs.
+
+    The query of pair i is words[starts[2i]:starts[2i+1]]; its answer is
+    words[starts[2i+1]:starts[2i+2]].
     """
 
-    starts: Integers  # int64, two per pair and one more
-    words: Integers  # int32, rows of the vocabulary
+    starts: Integers  # int64, two per pair, plus one
+    words: Integers  # int32, row numbers in the vocabulary
     counts: Integers  # uint8, of each word
     kinds: Integers  # uint8, index into KINDS
     languages: Integers  # uint8, index into language_names
@@ -57,8 +59,8 @@ class PairWriter:
     """Collects pairs in memory and numbers their subwords."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}  # by subword
-        self._rows: dict[str, tuple[int, ...]] = {}  # by word, a cache
+        self._numbers: dict[str, int] = {}  # subword -> number
+        self._rows: dict[str, tuple[int, ...]] = {}  # word -> numbers of its subwords, a cache
         self._starts, self._words, self._counts = array("q", [0]), array("i"), array("B")
         self._kinds, self._languages, self._projects = array("B"), array("B"), array("i")
         self._answer_ids, self._digests = array("q"), array("q")
@@ -121,16 +123,16 @@ def save_pairs(pairs: ExtractedPairs, folder: Path) -> None:
         np.save(folder / f"{field.name}.npy", getattr(pairs.counts, field.name))
     for name in _LISTS:
         (folder / f"{name}.txt").write_text("\n".join(getattr(pairs, name)), encoding="utf-8")
-    np.save(folder / "project_counts.npy", pairs.project_counts)  # last: marks a complete folder
+    np.save(folder / "project_counts.npy", pairs.project_counts)  # last: marks completion
 
 
 def has_pairs(folder: Path) -> bool:
-    """Return whether a folder has complete pairs."""
+    """Return whether a folder contains a complete set of pairs."""
     return (folder / "project_counts.npy").exists()
 
 
 def load_pairs(folder: Path) -> ExtractedPairs:
-    """Read what `save_pairs` wrote."""
+    """Read pairs that `save_pairs` wrote."""
     counts = PairCounts(*(np.load(folder / f"{field.name}.npy") for field in fields(PairCounts)))
     vocabulary, languages, projects = (
         (folder / f"{name}.txt").read_text(encoding="utf-8").split("\n") for name in _LISTS
@@ -140,7 +142,7 @@ def load_pairs(folder: Path) -> ExtractedPairs:
 
 
 def merge_pairs(shards: Sequence[ExtractedPairs]) -> ExtractedPairs:
-    """Return the pairs of several shards with common numbers, without duplicates."""
+    """Return the pairs of several shards without duplicates, renumbered consistently."""
     words: dict[str, int] = {}
     languages: dict[str, int] = {}
     projects: dict[str, int] = {}

@@ -13,9 +13,9 @@ KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """A query and its answer; pairs with equal `answer_id` are no negatives of each other."""
+    """A query and its answer; pairs with equal `answer_id` are never each other's negatives."""
 
     query: str
     answer: str
     kind: str  # one of KINDS
-    answer_id: int  # the number of the chunk or text that answers, within its project
+    answer_id: int  # number of the answering chunk or text within its project

@@ -51,7 +51,7 @@ class CaseTitle:
 def title_questions(
     text: str, language: str, path: str, limit: int
 ) -> tuple[str, list[TitleQuestion]]:
-    """Return a test file without the titles of at most `limit` cases, and questions for them."""
+    """Return a test file without the titles of up to `limit` cases, and their questions."""
     lines = Lines(text)
     outline = read_outline(lines, load_grammar(language))
     if outline is None:
@@ -83,7 +83,7 @@ def _leaves(unit: Unit) -> Iterator[Unit]:
 
 
 def _title_row(case: Unit, rows: Sequence[str]) -> int | None:
-    """Return the row with the title of a test case, None for other definitions."""
+    """Return the row with the title of a test case, or None for other definitions."""
     row = case.row
     while row < case.end and case.symbol and case.symbol not in rows[row]:
         row += 1
@@ -93,7 +93,7 @@ def _title_row(case: Unit, rows: Sequence[str]) -> int | None:
 
 
 def _is_test(unit: Unit, head: Sequence[str]) -> bool:
-    """Return whether a definition is a test, by its name, a mark above it or its call."""
+    """Return whether a definition is a test, judging by its name, its annotation or its call."""
     if unit.symbol:
         has_mark = _TEST_MARK.search("\n".join(head))
         return bool(_TEST_NAME.search(unit.symbol) or has_mark)
@@ -101,7 +101,7 @@ def _is_test(unit: Unit, head: Sequence[str]) -> bool:
 
 
 def _find_title(case: Unit, line: str, number: int) -> CaseTitle | None:
-    """Return the title of a test case, None if it makes no question."""
+    """Return the title of a test case, or None if it is not suitable as a question."""
     if case.symbol:
         words = split_identifier(case.symbol)
         while words and _PREFIX_WORD.match(words[0]):

@@ -1,4 +1,4 @@
-"""Questions from chunks: error messages, headings, names and the users of a name."""
+"""Questions from chunks: about error messages, headings, names and their uses."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class CodeQuestion:
 
 
 def message_questions(chunks: Sequence[SourceChunk]) -> Iterator[CodeQuestion]:
-    """Yield messages that are raised or printed in one place only, with placeholders filled."""
+    """Yield questions from messages that occur in one place only, with placeholders filled."""
     found: dict[str, list[tuple[SourceChunk, int]]] = defaultdict(list)
     for chunk in chunks:
         if chunk.language in PROSE or chunk.is_test:
@@ -97,7 +97,7 @@ def _is_message(literal: str, text: str, start: int) -> bool:
 
 
 def heading_questions(chunks: Sequence[SourceChunk]) -> Iterator[CodeQuestion]:
-    """Yield headings of documents that occur once."""
+    """Yield questions from document headings that occur only once."""
     found: dict[str, list[SourceChunk]] = defaultdict(list)
     for chunk in chunks:
         title = _heading(chunk)
@@ -123,7 +123,7 @@ def heading_questions(chunks: Sequence[SourceChunk]) -> Iterator[CodeQuestion]:
 
 
 def _heading(chunk: SourceChunk) -> str:
-    """Return the heading of a section as the words of a query, "" if it is not suitable."""
+    """Return the heading of a section as the words of a query, or "" if it is not suitable."""
     if chunk.language not in PROSE or not chunk.scope or _EXCLUDED_DOCS.search(chunk.path):
         return ""
     title = re.sub(r"[`*_]|\[([^]]*)\]\([^)]*\)", r"\1", chunk.scope[-1]).strip(" :.#")
@@ -140,9 +140,9 @@ def _heading(chunk: SourceChunk) -> str:
 def name_questions(
     chunks: Sequence[SourceChunk],
 ) -> tuple[list[CodeQuestion], list[CodeQuestion]]:
-    """Return questions for names that are defined once, and for their users in other files.
+    """Return questions about names that are defined once, and about their uses in other files.
 
-    The second list has names that one to five other files mention.
+    The second list covers names that one to five other files mention.
     """
     code = [chunk for chunk in chunks if chunk.language not in PROSE]
     definitions: dict[str, list[SourceChunk]] = defaultdict(list)
@@ -174,7 +174,7 @@ def name_questions(
 def span_near(
     chunk: SourceChunk, row: int, limit: int = NEAR_LINES, *, is_start: bool = False
 ) -> LineSpan:
-    """Return at most `limit` lines of a chunk around a row, or from shortly before it."""
+    """Return a span of at most `limit` lines around a row, or from shortly before it."""
     rows = chunk.text.count("\n") + 1
     before = LEADING_LINES if is_start else limit // 2
     first = max(0, min(row - before, rows - limit)) if rows > limit else 0
@@ -209,7 +209,7 @@ def _usage_query(name: str) -> str:
 
 
 def _first_use(chunks: Sequence[SourceChunk], name: str) -> LineSpan | None:
-    """Return the first mention of a name outside comments and imports, None without one."""
+    """Return the lines around the first use of a name outside comments and imports, if any."""
     pattern = re.compile(rf"\b{re.escape(name)}\b")
     for chunk in chunks:
         for row, line in enumerate(chunk.text.split("\n")):

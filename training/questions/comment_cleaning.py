@@ -1,4 +1,4 @@
-"""Sentences of comments without markup and preamble, or none where they say too little."""
+"""Sentences of comments without markup and preamble; those with little content are dropped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INLINE: Final = (
     (re.compile(r"\s*\([^()]*\)"), ""),
     (re.compile(r"\s+-{1,3}\s.*|\s+[–—]\s.*"), ""),
 )
-# The start of a comment before its statement.
+# Phrases at the start of a comment that add nothing to a query.
 _PREAMBLE: Final = re.compile(
     r"^(?:(?:(?:this|the|a|an)\s+)?(?:(?:internal|private|public|small|simple|convenience|utility|static"
     r"|helper|generic|abstract|base|main)\s+)*(?:function|method|class|module|interface|struct|trait"
@@ -74,7 +74,7 @@ _HEADLESS: Final = frozenset("for of to in that which this with by on".split())
 def clean_sentence(sentence: str, name: str) -> str | None:
     """Return a sentence about `name` without markup, preamble and the leading name.
 
-    Return None if nothing worth asking is left.
+    Return None if too little content is left.
     """
     if _UNUSABLE.search(sentence):
         return None
@@ -110,7 +110,7 @@ def _is_usable(text: str) -> bool:
 def _has_content(text: str, name: str) -> bool:
     known = {part for word in WORD.findall(name) for part in split_identifier(word)}
     words = content_words(text)
-    # `returns PrivateKeyNumbers` has many parts, but only a name as its content.
+    # `returns PrivateKeyNumbers` has many subwords, but its only content is a name.
     strong = [word for word in WORD.findall(text) if word.lower() not in WEAK_WORDS]
     return (
         len(strong) >= MIN_CONTENT_WORDS
@@ -120,13 +120,13 @@ def _has_content(text: str, name: str) -> bool:
 
 
 def _strip_name(text: str, name: str) -> str:
-    """Return `returns x` for `Foo returns x`, as in Go, for `foo() -> …` and for `Foo: …`."""
+    """Remove a leading name, as in `Foo returns x` (Go comments), `foo() -> x` and `Foo: x`."""
     head = re.match(rf"(?:[Tt]he\s+)?{re.escape(name)}(?:\(\))?\s*(?::|->|=>|,)?\s+(?=\w)", text)
     return text[head.end() :] if head else text
 
 
 def _shorten(text: str) -> str:
-    """Return a text up to the end of a clause, neither too long nor too short, else ""."""
+    """Return a text cut at the end of a clause, or "" if no cut gives a suitable length."""
     ends = [match.start() for match in _CUTS.finditer(text)]
     fitting = [end for end in ends if MIN_WORDS <= len(text[:end].split()) <= MAX_WORDS]
     return text[: fitting[-1]].strip(" ,;") if fitting else ""

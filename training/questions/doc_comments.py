@@ -1,4 +1,4 @@
-"""Questions from doc comments, and the source text without the comments they were made from."""
+"""Questions from doc comments, and the source text without these comments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from training.questions.phrasing import comment_query, hash_choice
 
 MIN_CODE_LINES: Final = 2
 MIN_CODE_CHARS: Final = 50
-MAX_SPAN_LINES: Final = 60  # of a result that are shown
+MAX_SPAN_LINES: Final = 60  # shown per result
 MAX_CLASS_LINES: Final = 30  # the start of a class answers a question about it
 MAX_SIGNATURE_LINES: Final = 14  # before a docstring
 MIN_REST_CHARS: Final = 12  # of a line after the summary
@@ -24,7 +24,7 @@ _MARKS: Final = re.compile(r"^\s*(?:///?!?|//!|\*+/?|#+!?|--+\s?[|^]?|;+|%+)?\s*
 _OPENER: Final = re.compile(
     r'^(\s*(?:@\w+\s+)?(?:/\*[*!]?|~[sS]?"""|r?"""|r?\'\'\'|\{-\s*\|?|--\[=*\[))\s*(.*)$'
 )
-# The end of the summary of a doc comment and the start of its parameters and sections.
+# Lines that end the summary of a doc comment: the start of its parameters or sections.
 _SECTION: Final = re.compile(
     r"^(?:[@\\]\w+|:\w+[ :]|</?(?:param|returns|remarks|typeparam|exception|example|para|value)\b"
     r"|(?:Args|Arguments|Parameters|Params|Returns?|Raises|Yields|Examples?|Usage|Notes?)\s*:?$"
@@ -40,13 +40,13 @@ class DocQuestion:
     """A question and the rows that answer it, counted from 0 in the original text."""
 
     query: str
-    sentence: str  # of the comment
+    sentence: str  # the sentence of the comment
     name: str
     first: int
     end: int
     removed: tuple[int, ...]  # rows of the comment that are deleted
     replaced: tuple[int, str] | None  # a row that keeps only its opening mark
-    code: str  # that answers, without the comment
+    code: str  # the answering code, without the comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class Removal:
 
     rows: range
     replaced: tuple[int, str] | None
-    keeps_rest: bool  # whether the comment after the summary stays
+    keeps_rest: bool  # whether the comment after the summary is kept
 
 
 def doc_questions(text: str, language: str, path: str) -> list[DocQuestion]:
-    """Return the questions that the doc comments of a source text answer."""
+    """Return the questions made from the doc comments of a source text."""
     lines = Lines(text)
     outline = read_outline(lines, load_grammar(language))
     if outline is None:
@@ -75,9 +75,9 @@ def doc_questions(text: str, language: str, path: str) -> list[DocQuestion]:
 
 
 def remove_docs(text: str, questions: Sequence[DocQuestion]) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text without the comments of the questions, and the lines that answer them.
+    """Return a text without the comments behind the questions, and the answering lines.
 
-    The first and last lines, from 1, are in the order of the questions.
+    Each question has one pair of first and last line, counted from 1.
     """
     removed = {row for question in questions for row in question.removed}
     replaced = dict(question.replaced for question in questions if question.replaced)
@@ -146,7 +146,7 @@ def _make_question(unit: Unit, comment: RowRange, lines: Lines, path: str) -> Do
     removal = _plan_removal(comment, summary_end, lines, f"{path}:{unit.symbol}")
     start = unit.first if removal.keeps_rest or end > unit.row else end
     limit = MAX_CLASS_LINES if unit.is_box else MAX_SPAN_LINES
-    # The limit counts the lines that stay.
+    # The limit counts only lines that remain.
     removed_lines = sum(start <= row < unit.end for row in removal.rows)
     stop = min(unit.end, start + limit + removed_lines)
     code = "\n".join(lines.rows[row] for row in range(start, stop) if not first <= row < end)
@@ -156,9 +156,9 @@ def _make_question(unit: Unit, comment: RowRange, lines: Lines, path: str) -> Do
 
 
 def _plan_removal(comment: RowRange, summary_end: int, lines: Lines, key: str) -> Removal:
-    """Return the rows to remove: the whole comment, or in two of three cases only its summary.
+    """Choose the rows to remove: in two of three cases only the summary, else the whole comment.
 
-    A comment without further text is removed as a whole.
+    A comment without further text is always removed as a whole.
     """
     first, end = comment
     has_rest = any(len(_MARKS.sub("", row)) > MIN_REST_CHARS for row in lines.rows[summary_end:end])

@@ -1,12 +1,13 @@
-"""Make small repositories with questions of known answers, to train the ranker on.
+"""Generate small repositories and questions with known answers, to train the ranker.
 
     python -m training.questions.generate_questions PACKAGES... --clones DIR --reserved DIR...
         --leave-out repos.json --out DIR
 
 Reads the projects that `projects.tsv` names. PACKAGES are folders with one unpacked package per
-subfolder; `--clones` holds clones. `--reserved` folders are repositories of which no copy may be
-read; `--leave-out` lists more that must not be read themselves. Writes `OUT/<project>/repo`,
-`OUT/<project>/questions.jsonl` and `OUT/projects.jsonl`. Existing projects are kept.
+subfolder; `--clones` holds clones. `--reserved` folders are repositories whose text must not be
+used, not even from copies; `--leave-out` lists more repositories that must not be read. Writes
+`OUT/<project>/repo`, `OUT/<project>/questions.jsonl` and `OUT/projects.jsonl`. Existing projects
+are kept.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _log = logging.getLogger("training")
 
 @dataclass(frozen=True, slots=True)
 class SelectedProject:
-    """A project of the list with the folders that make the repository, all if empty."""
+    """A listed project with the folders that form the repository (if empty, all folders)."""
 
     project: Project
     folders: tuple[str, ...]
@@ -95,7 +96,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def select_projects(args: argparse.Namespace) -> list[SelectedProject]:
-    """Return the available projects of the list. Raise ValueError for a reserved one."""
+    """Return the listed projects that are available. Raise ValueError if one is reserved."""
     found = {one.name: one for one in find_projects(args.packages, None)}
     if args.clones is not None:
         for folder in args.clones.iterdir():
@@ -123,7 +124,7 @@ def select_projects(args: argparse.Namespace) -> list[SelectedProject]:
 def make_repository(
     selected: SelectedProject, out: Path, shingles: Shingles
 ) -> dict[str, Any] | None:
-    """Write a repository and its questions; return its record, None if it is unsuitable."""
+    """Write a repository and its questions; return its record, or None if it is unsuitable."""
     folder = out / selected.name
     if (folder / "project.json").exists():
         existing: dict[str, Any] = json.loads((folder / "project.json").read_text())
@@ -132,11 +133,11 @@ def make_repository(
     texts = dict(read_texts(selected, reserved))
     files = [path for path in texts if language_of(path) in GRAMMARS]
     if not MIN_FILES <= len(files) <= MAX_FILES:
-        _log.warning("%s: %d source files, left out", selected.name, len(files))
+        _log.warning("%s: %d source files, skipped", selected.name, len(files))
         return None
     questions, texts = make_questions(texts, random.Random(selected.project.seed))
     if len(questions) < MIN_QUESTIONS:
-        _log.warning("%s: %d questions, left out", selected.name, len(questions))
+        _log.warning("%s: %d questions, skipped", selected.name, len(questions))
         return None
     write_repository(folder, texts, questions)
     languages: Counter[str] = Counter()
@@ -194,7 +195,7 @@ def _span_text(texts: Mapping[str, str], span: LineSpan) -> str:
 
 
 def cached_shingles(folders: Sequence[Path], path: Path) -> Shingles:
-    """Return the shingles of reserved repositories from a file, or compute them."""
+    """Return the shingles of reserved repositories, cached in a file."""
     if not path.exists():
         np.save(path, repository_shingles(folders))
     shingles: Shingles = np.load(path)

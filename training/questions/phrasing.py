@@ -1,4 +1,4 @@
-"""Sentences of comments as search queries: keywords, questions or statements."""
+"""Sentences of comments, phrased as search queries: keywords, questions or statements."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _ARTICLE: Final = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)
 
 
 def hash_choice(key: str, count: int) -> int:
-    """Return a number below `count` that is always the same for a text."""
+    """Return a number below `count` that depends only on `key`."""
     return zlib.crc32(key.encode("utf-8", "replace")) % count
 
 
 def comment_query(sentence: str, name: str) -> str | None:
-    """Return a query for a sentence above `name`, None if it says too little."""
+    """Return a query from a sentence above `name`, or None if it has too little content."""
     text = clean_sentence(sentence, name)
     if text is None or (repeats_name(text, name) and hash_choice(text, NAMES_PER_REPEAT)):
         return None
@@ -48,7 +48,7 @@ def comment_query(sentence: str, name: str) -> str | None:
 
 
 def phrase(text: str) -> str:
-    """Return keywords, a question or a statement, always the same for a text."""
+    """Return keywords, a question or a statement, always the same for the same text."""
     number = hash_choice(text, 100)
     if number < KEYWORD_PERCENTAGE and len(keywords(text).split()) >= MIN_KEYWORDS:
         return keywords(text)

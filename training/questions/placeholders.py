@@ -31,7 +31,7 @@ _CAUSES: Final = (
 
 
 def fill_placeholders(literal: str) -> str:
-    """Return a message with its placeholders filled, always in the same way."""
+    """Return a message with its placeholders filled, the same way on every run."""
 
     def value(match: re.Match[str]) -> str:
         name = next((group for group in match.groups()[:6] if group is not None), "")
@@ -45,7 +45,7 @@ def fill_placeholders(literal: str) -> str:
 
 
 def likely_values(name: str, *, is_number: bool, is_cause: bool) -> tuple[str, ...]:
-    """Return values for a placeholder with this name; a cause after a colon ends the message."""
+    """Return values for a placeholder; `is_cause` marks one that ends a message after a colon."""
     if is_cause and not is_number:
         return _CAUSES
     if is_number or _NUMBER.search(name):

@@ -1,4 +1,4 @@
-"""The questions about one repository, and its texts without what the questions reveal."""
+"""Questions about one repository, and its texts without the comments and titles behind them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from training.questions.chunk_questions import (
 from training.questions.doc_comments import DocQuestion, doc_questions, remove_docs
 from training.questions.phrasing import hash_choice
 
-# Questions of a project by kind. Most are about behaviour, as in real queries.
+# Maximum number of questions per project, by kind. Most are about behavior, as in real queries.
 LIMITS: Final = {
     "behaviour": 40, "error": 7, "documentation": 5, "symbol": 4, "tests": 6, "usage": 4,
 }  # fmt: skip
-EASY_SHARE: Final = 0.8  # of the candidates for doc questions; many of them occur twice
+EASY_SHARE: Final = 0.8  # of the limit: easy candidates to try first; not all are usable
 MAX_FILE_DOCS: Final = 2
 MAX_FILE_TESTS: Final = 2
 MAX_FILE_QUESTIONS: Final = 4
@@ -51,7 +51,7 @@ Texts = dict[str, str]  # by path
 def make_questions(
     texts: Mapping[str, str], rng: random.Random
 ) -> tuple[list[CodeQuestion], Texts]:
-    """Return questions about a repository, and its texts as the questions require them."""
+    """Return questions about a repository, and its texts without the sources of these questions."""
     changed = dict(texts)
     words = normalize_words(changed)
     questions = list(_ask_docs(changed, words, rng)) + list(_ask_tests(changed, rng))
@@ -94,18 +94,19 @@ def _choose_docs(
 ) -> dict[str, list[DocQuestion]]:
     """Return the chosen questions by path: unique ones, few per file, easy ones first.
 
-    Hard ones, whose comments use other words than the code, are more frequent than in practice.
+    Hard questions, whose comments use other words than the code, are more frequent among the
+    candidates than in practice.
     """
     queries = Counter(question.query.lower() for _, question in candidates)
     chosen: dict[str, list[DocQuestion]] = defaultdict(list)
     left = LIMITS["behaviour"]
     easy = [one for one in candidates if not _is_hard(one[1])]
     for path, question in [*easy[: int(EASY_SHARE * left)], *candidates]:
-        of_file = chosen[path]
-        if not left or len(of_file) == MAX_FILE_DOCS or question in of_file:
+        file_questions = chosen[path]
+        if not left or len(file_questions) == MAX_FILE_DOCS or question in file_questions:
             continue
         if queries[question.query.lower()] == 1 and count_sentence(question.sentence, words) <= 1:
-            of_file.append(question)
+            file_questions.append(question)
             left -= 1
     return chosen
 
@@ -145,12 +146,12 @@ def is_primary(path: str, texts: Mapping[str, str]) -> bool:
 
 
 def normalize_words(texts: Mapping[str, str]) -> list[str]:
-    """Return each text as lower-case words with single spaces, whatever wraps them."""
+    """Return each text as lower-case words with single spaces, without markup and line breaks."""
     return [f" {' '.join(WORD.findall(text.lower()))} " for text in texts.values()]
 
 
 def count_sentence(sentence: str, words: Sequence[str]) -> int:
-    """Return how often a sentence occurs in normalized texts; stop at two."""
+    """Count a sentence in normalized texts; stop when it occurs more than once."""
     wanted = f" {' '.join(WORD.findall(sentence.lower()))} "
     times = 0
     for text in words:
@@ -163,7 +164,7 @@ def count_sentence(sentence: str, words: Sequence[str]) -> int:
 def _sample_evenly(
     questions: list[CodeQuestion], limit: int, rng: random.Random, per_file: Counter[str]
 ) -> list[CodeQuestion]:
-    """Return random questions, first about files with few questions; count them in `per_file`."""
+    """Return random questions, preferring files with few questions; count them in `per_file`."""
     rng.shuffle(questions)
     chosen: list[CodeQuestion] = []
     for question in sorted(questions, key=lambda one: min(per_file[one.targets[0][0]], 2)):

@@ -1,4 +1,4 @@
-"""English verbs of comments: base forms and the third person."""
+"""English verbs in comments: base forms and the third person."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _DETERMINERS: Final = frozenset(
 
 
 def base_form(word: str) -> str | None:
-    """Return the base form of a verb in the list, None for other words: `Returns` -> `return`."""
+    """Return the base form of a listed verb (`Returns` -> `return`), or None for other words."""
     word = word.lower()
     bases = [word]
     if word.endswith("s"):

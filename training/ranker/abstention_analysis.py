@@ -4,10 +4,10 @@
         --synthetic DIR --work WORK [--json FILE]
 
 The options are those of `train_ranker`, whose WORK has all examples of the tune split. On the tune
-split no probability comes from trees or a calibration that saw the repository. On the test split
-they are those of the shipped model, with thresholds set on the tune split. Besides all answerable
-questions, those that the first ten results answer form a second group: refusing the others is
-correct, because their answer is not shown.
+split, every probability comes from trees and a calibration that have not seen the repository. On
+the test split, the probabilities are those of the shipped model, with thresholds set on the tune
+split. Unanswerable questions are compared with all answerable ones, and with those that the first
+ten results answer: refusing the others is correct, because their answer is not shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.common.arguments import JSON, command_parser
 from benchmarks.common.labels import (
     SHOWN_LINES,
     Label,
-    labelled_repositories,
+    labeled_repositories,
     overlaps_target,
 )
 from benchmarks.common.metrics import match_targets
@@ -77,7 +77,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def collect_tune_signals(args: argparse.Namespace) -> list[Signals]:
-    """Return the signals of the tune split in the order of trees that saw no repository."""
+    """Return the signals of the tune split, ranked by trees that had not seen the repository."""
     examples = [prepare(example) for example in cached_examples(args)]
     learned = rank_evaluated(examples, cross_fit(examples, train))["learned"]
     signals = [collect_signals(example, ranked) for example, ranked in learned if ranked.order]
@@ -85,7 +85,7 @@ def collect_tune_signals(args: argparse.Namespace) -> list[Signals]:
 
 
 def cross_fitted_predictions(signals: Sequence[Signals]) -> list[Prediction]:
-    """Return predictions of a calibration that was fitted without the repository."""
+    """Return predictions of calibrations that were fitted without the question's repository."""
     predictions = []
     for name in sorted({one.repository for one in signals}):
         model = fit_answer_model([one for one in signals if one.repository != name])
@@ -101,7 +101,7 @@ def cross_fitted_predictions(signals: Sequence[Signals]) -> list[Prediction]:
 
 def shipped_predictions(args: argparse.Namespace) -> Iterator[Prediction]:
     """Yield the predictions of the shipped model on the test split."""
-    for repository in labelled_repositories(args.labels, "test"):
+    for repository in labeled_repositories(args.labels, "test"):
         with indexed_app(repository.root, args.work / "labels" / repository.name) as app:
             recorder = InputRecorder(app)
             for label in repository.labels:
@@ -115,7 +115,7 @@ def shipped_predictions(args: argparse.Namespace) -> Iterator[Prediction]:
 
 
 def shipped_probability(inputs: RankingInputs) -> float:
-    """Return the probability of the shipped model that the results answer."""
+    """Return the shipped model's probability that a question has an answer."""
     ranked = rank_learned(inputs, shipped_trees())
     return estimate_confidence(inputs, ranked, shipped_calibration("learned")).chance
 

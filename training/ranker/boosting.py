@@ -33,7 +33,7 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class RankingGroup:
-    """The files of one question, as lightgbm learns from them."""
+    """The files of one question, as training data for lightgbm."""
 
     features: Floats  # one row per file
     relevance: Floats
@@ -42,7 +42,7 @@ class RankingGroup:
 
 
 def train_trees(groups: Sequence[RankingGroup]) -> lightgbm.Booster:
-    """Return LambdaMART (Burges, 2010) that starts from the initial scores."""
+    """Train LambdaMART (Burges, 2010), starting from the initial scores."""
     data = lightgbm.Dataset(
         np.vstack([one.features for one in groups]),
         np.concatenate([one.relevance for one in groups]),

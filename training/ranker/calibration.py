@@ -1,9 +1,9 @@
 """Calibration of a ranker's scores: two logistic models, fitted to questions with known answers.
 
-The first predicts whether an answer is among the first ten results, from answerable and
-unanswerable labelled questions. The second predicts whether a single result answers: by the lines
-shown for the labels, by the file for the public benchmark. The figures of each repository come from
-a model fitted on the other repositories. The threshold refuses at most one answerable question in
+The first predicts whether a question has an answer; it is fitted to answerable and unanswerable
+labeled questions. The second predicts whether a single result answers, judging by the lines shown
+for the labels and by the file for the public benchmark. The figures of each repository come from
+models fitted on the other repositories. The threshold refuses at most one answerable question in
 twenty.
 """
 
@@ -29,7 +29,7 @@ from training.ranker.ranking_examples import RankingExample
 
 TOP_K: Final = 10
 REFUSED_SHARE: Final = 0.05
-# The seven repositories have 42 unanswerable questions and 210 answerable ones.
+# The seven repositories of the tune split have 42 unanswerable and 210 answerable questions.
 UNANSWERABLE_WEIGHT: Final = 3.0
 BENCH_WEIGHT: Final = 0.3
 RIDGE: Final = 6.0
@@ -43,8 +43,8 @@ class Signals:
     source: str
     repository: str
     question: Floats
-    results: Floats  # one row for each of the first ten
-    is_correct: Floats  # of each of them
+    results: Floats  # one row for each of the first ten results
+    is_correct: Floats  # for each of these results
     is_answerable: bool
 
     @property
@@ -56,7 +56,7 @@ class Signals:
 
 
 def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
-    """Return the signals of a question in one order of its files."""
+    """Return the signals of a question under one ranking of its files."""
     correct = [float(example.answers(file)) for file in ranked.order[:TOP_K]]
     return Signals(
         example.source,
@@ -71,7 +71,7 @@ def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
 def fit_calibration(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the calibration to store, and its figures on unseen repositories."""
     labels = [one for one in found if one.source == "labels"]
-    unseen: dict[int, float] = {}  # the probability of each labelled question, by identity
+    unseen: dict[int, float] = {}  # the probability of each labeled question, by identity
     probabilities: list[Floats] = []
     correct: list[Floats] = []
     for name in sorted({one.repository for one in labels}):
@@ -101,13 +101,13 @@ def fit_calibration(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str,
 
 
 def name_weights(model: Floats, signals: Sequence[str]) -> dict[str, float]:
-    """Return the weights of a model by signal, to five digits."""
+    """Return the weights of a model by signal, rounded to five digits."""
     rounded = [float(f"{value:.5g}") for value in model]
     return dict(zip((*signals, INTERCEPT), rounded, strict=True))
 
 
 def fit_answer_model(found: Sequence[Signals]) -> Floats:
-    """Return the model that predicts whether the first ten results answer."""
+    """Return the model that predicts whether a question has an answer."""
     labels = [one for one in found if one.source == "labels"]
     weights = [1.0 if one.is_answerable else UNANSWERABLE_WEIGHT for one in labels]
     return fit_logistic(
@@ -131,7 +131,7 @@ def fit_result_model(found: Sequence[Signals]) -> Floats:
 
 
 def fit_logistic(rows: Floats, outcomes: Floats, weights: Floats) -> Floats:
-    """Return the weights of the columns, then the intercept.
+    """Fit a logistic model; return the weights of the columns, then the intercept.
 
     The ridge penalty applies to standardized columns, not to the intercept.
     """
@@ -158,5 +158,5 @@ def probability(rows: Floats, model: Floats) -> Floats:
 
 
 def answer_probability(signals: Signals, model: Floats) -> float:
-    """Return the predicted probability that the first ten results answer a question."""
+    """Return the predicted probability that a question has an answer."""
     return float(probability(signals.question[None, :], model)[0])

@@ -45,7 +45,7 @@ class TrainingExample:
 
     @property
     def detail(self) -> float:
-        """Return how much detail the query has; without any the trees have no effect."""
+        """Return the amount of detail in the query; at zero, the trees have no effect."""
         return self.example.inputs.question.detail
 
 
@@ -67,7 +67,7 @@ def cross_fit(
     examples: Sequence[TrainingExample],
     train: Callable[[Sequence[TrainingExample]], TreeModel],
 ) -> dict[int, Floats]:
-    """Return the corrections of the trees by the number of each evaluated example."""
+    """Return the corrections of the trees for each evaluated example, by its number."""
     evaluated = sorted(
         {one.example.repository for one in examples if one.example.source in EVALUATED}
     )

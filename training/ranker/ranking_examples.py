@@ -1,8 +1,8 @@
 """Questions with the ranking inputs that rootle gathers for them: the training data of the ranker.
 
 Each example has the inputs of the ranking, the wanted files and lines, and the lines that rootle
-would show of each of the first files. The test split of the labels, the held-out histories and the
-other half of the public benchmark are never read here.
+would show from each of the first files. The test split of the labels and the other half of the
+public benchmark are never read here; the held-out histories are read only by `release_gate`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from benchmarks.common.internals import open_agent
-from benchmarks.common.labels import is_hard, labelled_repositories
+from benchmarks.common.labels import is_hard, labeled_repositories
 from benchmarks.common.metrics import TOP_K, Hit, LineRange, ndcg
 from benchmarks.common.public_questions import public_repositories
 from benchmarks.common.rootle_search import hit_of, indexed_app
@@ -31,8 +31,8 @@ from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.rank.ranking_inputs import RankingInputs
 
-SHOWN_FILES: Final = 30  # of which the lines are kept
-COMMITS_PER_TREE: Final = 10  # questions asked on the tree of the first, to index fewer trees
+SHOWN_FILES: Final = 30  # files per question whose shown lines are kept
+COMMITS_PER_TREE: Final = 10  # questions that share the tree of the first, to index fewer trees
 
 Source = Literal["bench", "labels", "history", "synthetic"]
 TargetLines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
@@ -46,7 +46,7 @@ class RankingExample:
     repository: str
     kind: str
     is_hard: bool
-    targets: tuple[tuple[TargetLines, ...], ...]  # each with its equivalents
+    targets: tuple[tuple[TargetLines, ...], ...]  # each with equivalent places
     inputs: RankingInputs
     shown: Mapping[str, tuple[LineRange, ...]]  # path -> the lines that would be shown
 
@@ -55,7 +55,7 @@ class RankingExample:
         return any(self.meets(file, lines) for target in self.targets for lines in target)
 
     def meets(self, file: int, wanted: TargetLines) -> bool:
-        """Return whether a file meets a target: by its lines, by the file for the benchmark."""
+        """Return whether a file matches a target, by its shown lines or (for "bench") its path."""
         path, start, end = wanted
         if self.inputs.files.paths[file] != path:
             return False
@@ -72,7 +72,7 @@ class InputRecorder:
         self._agent = open_agent(app, Config(enable_cache=False), ranker=ranker)
 
     def search(self, query: str) -> tuple[RankingInputs, dict[str, tuple[LineRange, ...]]]:
-        """Return the ranking inputs of a query, and the lines shown of the first files."""
+        """Return the ranking inputs of a query, and the lines shown from the first files."""
         response = self._agent.search(SearchQuery(query, limit=SHOWN_FILES))
         shown = {hit.path: hit.ranges for hit in map(hit_of, response.results)}
         return self._recorded[-1], shown
@@ -83,7 +83,7 @@ class InputRecorder:
 
 
 def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield the development half of the public benchmark."""
+    """Yield examples from the development half of the public benchmark."""
     for repository in public_repositories(bench, checkouts):
         name = repository.name
         with indexed_app(repository.root, work / "bench" / name) as app:
@@ -97,8 +97,8 @@ def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[Rankin
 
 
 def label_examples(checkouts: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield the tune split of the labels, including unanswerable questions."""
-    for repository in labelled_repositories(checkouts, "tune"):
+    """Yield examples from the tune split of the labels, including unanswerable questions."""
+    for repository in labeled_repositories(checkouts, "tune"):
         name, root = repository.name, repository.root
         with indexed_app(root, work / "labels" / name) as app:
             recorder = InputRecorder(app)
@@ -115,7 +115,7 @@ def label_examples(checkouts: Path, work: Path) -> Iterator[RankingExample]:
 def history_examples(
     clones: Path, work: Path, limit: int, split: str = "train"
 ) -> Iterator[RankingExample]:
-    """Yield commits with the files they changed, in a tree of at most nine commits earlier."""
+    """Yield commits with the files they changed; up to ten commits share the tree of the first."""
     for repository in history_repositories(frozenset(), split):
         name = repository.name
         clone = clones / name
@@ -137,7 +137,7 @@ def history_examples(
 
 
 def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield the questions of the repositories that `generate_questions` made."""
+    """Yield examples from the repositories that `generate_questions` made."""
     for folder in sorted(path.parent for path in made.glob("*/questions.jsonl")):
         name = folder.name
         with indexed_app(folder / "repo", work / "synthetic" / name) as app:
@@ -148,13 +148,13 @@ def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
                 try:
                     found = recorder.search(one["query"])
                 except QueryError:
-                    continue  # its words are query syntax
+                    continue  # the words form invalid query syntax
                 kind, hard = one["kind"], one["hard"]
                 yield RankingExample("synthetic", name, kind, hard, targets, *found)
 
 
 def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
-    """Return all examples of the options of `train_ranker`; from the work folder if possible."""
+    """Return the examples for the options of `train_ranker`, cached in the work folder."""
     bench, checkouts = args.bench
     sets: Mapping[Source, Callable[[], Iterator[RankingExample]]] = {
         "bench": partial(public_examples, bench, checkouts, args.work),
@@ -172,7 +172,7 @@ def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
 
 
 def example_ndcg(example: RankingExample, order: Sequence[int]) -> float:
-    """Return NDCG@10 of an order of files; each file serves one target."""
+    """Return NDCG@10 of an order of files; each file counts for one target."""
     ranks: set[int] = set()
     for target in example.targets:
         for rank, file in enumerate(order[:TOP_K], 1):

@@ -1,11 +1,12 @@
-"""Check whether the learned ranker may be released: as good as `features` on unseen data.
+"""Check that the learned ranker is at least as good as `features` on unseen data.
 
     python -m training.ranker.release_gate --report FILE --histories CLONES --work WORK --model DIR
         [--commits 60]
 
-FILE is the report of `train_ranker --json`: its cross-fitted figures on the tune split of the
-labels and on the development half of the public benchmark. The held-out histories are asked here,
-with the trees of DIR. The exit status is 1 if `learned` is worse on the labels or on the histories.
+FILE is the report of `train_ranker --json`, with cross-fitted figures on the tune split of the
+labels and on the development half of the public benchmark. The held-out histories are measured
+here, with the trees in DIR. The exit status is 1 if `learned` is worse on the labels or on the
+histories.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def may_release(criteria: Sequence[Figures]) -> bool:
-    """Return whether the learned ranker is at least as good by every criterion."""
+    """Return whether the learned ranker is at least as good as `features` by every criterion."""
     return all(figures["learned"] >= figures["features"] for figures in criteria)
 
 

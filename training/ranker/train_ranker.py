@@ -3,13 +3,13 @@
     python -m training.ranker.train_ranker --bench BENCH REPOS --labels CHECKOUTS --synthetic DIR
         --work WORK --out DIR [--json FILE]
 
-It needs lightgbm (`pip install lightgbm`), and no reserved part of a benchmark. Examples are cached
-in WORK. The trees correct the weighted sum: LambdaMART that starts from its scores. Figures are
-cross-fitted by repository. Synthetic questions are only trained on. Queries without detail are
-neither trained on nor reordered.
+This command needs lightgbm (`pip install lightgbm`); it reads no reserved part of a benchmark.
+Examples are cached in WORK. The trees correct the weighted sum: LambdaMART training starts from its
+scores. Figures are cross-fitted by repository. Synthetic questions are used only for training.
+Queries without detail are neither used for training nor reordered.
 
-The output folder gets `trees.npz` and `calibration.json` (see `calibration`), which belong in the
-models of the package under the name of the ranker.
+The output folder gets `trees.npz` and `calibration.json` (see `calibration`). To ship them, copy
+them to the package's models under the name of the ranker.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from training.ranker.cross_fitting import (
 from training.ranker.ranking_examples import Source, cached_examples
 from training.ranker.tree_arrays import to_arrays
 
-# The weight of a question, relative to one of the public benchmark.
+# The weight of a question, relative to a question of the public benchmark.
 WEIGHTS: Final[Mapping[Source, float]] = {"bench": 1.0, "labels": 2.0, "synthetic": 1.0}
 
 

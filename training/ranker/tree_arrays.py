@@ -13,7 +13,7 @@ Tree = Mapping[str, Any]  # a node of `Booster.dump_model`, with its children
 
 
 class TreeNode(NamedTuple):
-    """A node of a tree in an array; a leaf refers to itself on both sides."""
+    """A tree node in an array; a leaf is its own left and right child."""
 
     column: int
     threshold: float

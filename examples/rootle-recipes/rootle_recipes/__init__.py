@@ -64,7 +64,7 @@ def make_gzip_reader() -> Callable[[bytes], str]:
 
 
 def make_shelf() -> Callable[[IndexPlace], Shelf]:
-    """Return an index that stores either leg in one file."""
+    """Return the class of an index that stores one leg (words or vectors) in one file."""
     return Shelf
 
 

@@ -15,7 +15,7 @@ _FOLDER = Path.home() / ".rootle-shelf"
 
 
 class Shelf:
-    """One leg of the index of one folder, with every method that rootle calls."""
+    """One leg (words or vectors) of a folder's index, with every method that rootle calls."""
 
     def __init__(self, place: IndexPlace) -> None:
         self._leg = place.leg
@@ -38,7 +38,7 @@ class Shelf:
         self._write(stored)
 
     def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
-        """Delete the chunks of these files that are not listed."""
+        """Delete the chunks of each file in `live` whose ids are not listed there."""
         stored = self._read()
         for key, (file_id, _) in list(stored["chunks"].items()):
             if int(key) not in live.get(file_id, [int(key)]):
@@ -62,7 +62,7 @@ class Shelf:
         self._path.unlink(missing_ok=True)
 
     def query(self, asked: Any, k: int, files: set[int] | None) -> list[tuple[int, float]]:
-        """Return at most k pairs of chunk id and score, optionally only of some files."""
+        """Return at most k pairs of chunk id and score, optionally from some files only."""
         scores = {
             int(key): self._score(asked, content)
             for key, (file_id, content) in self._read()["chunks"].items()

@@ -1,1 +1,1 @@
-"""Configuration of coding agents: add rootle to it and remove rootle from it."""
+"""Add rootle to the configuration of coding agents, and remove it."""

@@ -1,4 +1,4 @@
-"""A coding agent: the files that configure it, and the entry of a server in them."""
+"""A coding agent: the files that configure it, and the form of a server's entry in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ConfigPart(Enum):
     COMMAND_LINE = 3  # the program and its arguments as one list
 
 
-# Agents replace it with a folder when they start a server.
+# Agents replace this variable with the folder of the project when they start a server.
 WORKSPACE: Final = "${workspaceFolder}"
 # Replaced by the path of the project on installation, so the entry serves one project.
 PROJECT_FOLDER: Final = "."
@@ -28,7 +28,7 @@ PROJECT_FOLDER: Final = "."
 
 @dataclass(frozen=True, slots=True)
 class ConfigLocation:
-    """A path on each platform; `~` is the home folder, `${NAME:-default}` a variable."""
+    """A path on each platform. `~` is the home folder, `${NAME:-default}` a variable."""
 
     path: str
     macos: str = ""  # if it differs there
@@ -37,7 +37,7 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One coding agent; of several files for one purpose, the first existing one is used."""
+    """One coding agent. If several files serve one purpose, the first existing one is used."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Agent:
     data_locations: tuple[ConfigLocation, ...]  # files or folders that it creates
     user_config: tuple[ConfigLocation, ...]  # the configuration for all projects
     project_config: tuple[str, ...]  # the configuration inside a project
-    keys: tuple[str, ...]  # nested keys of the mapping of all servers
+    keys: tuple[str, ...]  # nested keys of the mapping that contains the servers
     entry: Mapping[str, Any]  # Any: JSON with ConfigPart in it
     format: Format = "json"
     newer_keys: tuple[str, ...] = ()  # the keys in a newer format of the file

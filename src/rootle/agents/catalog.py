@@ -156,7 +156,7 @@ AGENTS: Final = (
         project_config=(".zed/settings.json",),
         keys=("context_servers",),
         entry=_PLAIN,
-        # It reads only the first existing one.
+        # Zed reads only the first existing file.
         project_instructions=(
             *(".rules", ".cursorrules", ".windsurfrules", ".clinerules"),
             *(".github/copilot-instructions.md", "AGENT.md", "AGENTS.md"),
@@ -198,7 +198,7 @@ AGENTS: Final = (
         programs=("copilot",),
         data_locations=(ConfigLocation("${COPILOT_HOME:-~/.copilot}"),),
         user_config=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/mcp-config.json"),),
-        # It also reads `.mcp.json`, the file of Claude Code.
+        # Copilot also reads `.mcp.json`, the file of Claude Code.
         project_config=(".github/mcp.json",),
         keys=("mcpServers",),
         entry={"type": "local", **_PLAIN, "tools": ["*"]},
@@ -222,8 +222,8 @@ AGENTS: Final = (
         title="Kiro",
         programs=("kiro", "kiro-cli"),
         data_locations=(ConfigLocation("~/.kiro"),),
-        # Servers of the user's file start in the installation folder of Kiro, and no variable
-        # contains the folder of the project.
+        # Servers in the user's file start in Kiro's installation folder, and no variable contains
+        # the folder of the project.
         user_config=(),
         project_config=(".kiro/settings/mcp.json",),
         keys=("mcpServers",),

@@ -10,8 +10,8 @@ from typing import Any, Final
 from rootle.agents.agent import Format
 from rootle.agents.config_text import ConfigTextError
 
-# Each has `parse`, `set_entry` and `remove_entry`. An editor is loaded with the first file of its
-# format.
+# Modules with `parse`, `set_entry` and `remove_entry`. Each is imported when the first file of its
+# format is read.
 _EDITORS: Final[Mapping[Format, str]] = {
     "json": "rootle.agents.json_edits",
     "toml": "rootle.agents.toml_edits",
@@ -20,8 +20,8 @@ _EDITORS: Final[Mapping[Format, str]] = {
 
 
 def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
-    """Return the value under nested keys, or None; raise ConfigTextError."""
-    value: Any = _editor(kind).parse(text)  # Any: whatever the file contains
+    """Return the value under nested keys, or None; raise ConfigTextError for an invalid text."""
+    value: Any = _editor(kind).parse(text)  # Any: the content of the file
     for key in keys:
         if not isinstance(value, Mapping) or key not in value:
             return None
@@ -30,7 +30,7 @@ def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
 
 
 def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
-    """Return how many of the nested keys exist."""
+    """Return the number of nested keys that exist, counted from the outermost."""
     depth = len(keys)
     while depth and read_entry(text, kind, keys[:depth]) is None:
         depth -= 1
@@ -40,7 +40,8 @@ def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
 def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Return the text with the entry under nested keys and everything else unchanged.
 
-    Keys of an existing entry that the new one lacks are kept. Raise ConfigTextError.
+    Keys of an existing entry that the new one lacks are kept. Raise ConfigTextError if the text
+    cannot be edited safely.
     """
     editor = _editor(kind)
     edited = editor.set_entry(text, keys, entry)
@@ -59,8 +60,8 @@ def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, 
 def remove_entry(text: str, kind: Format, keys: Sequence[str], keep: int) -> str:
     """Return the text without the value under nested keys, and without mappings left empty.
 
-    The first `keep` keys stay, even if they are empty, in formats with empty mappings. Raise
-    ConfigTextError.
+    In JSON, the first `keep` keys stay even if they are left empty. Raise ConfigTextError if the
+    text cannot be edited safely.
     """
     editor = _editor(kind)
     expected = editor.parse(text)
@@ -78,7 +79,7 @@ def _editor(kind: Format) -> ModuleType:
 def _verify(editor: ModuleType, text: str, expected: dict[str, Any], keys: Sequence[str]) -> str:
     """Return the text if it parses to the expected data; raise ConfigTextError otherwise.
 
-    The editors do not know every notation. A file with an unknown one is not changed.
+    The editors do not support every notation. A file in an unsupported notation is not changed.
     """
     try:
         is_expected = _normalize(editor.parse(text), keys) == _normalize(expected, keys)
@@ -97,7 +98,7 @@ def _normalize(data: dict[str, Any], keys: Sequence[str]) -> object:
 
 
 def _comparable(data: Any) -> object:
-    """Return mappings without order and scalars as text: 1 differs from true, NaN equals NaN."""
+    """Return mappings as sorted lists and scalars as text: 1 differs from true, NaN equals NaN."""
     if isinstance(data, Mapping):
         return sorted((repr(key), _comparable(value)) for key, value in data.items())
     return [_comparable(part) for part in data] if isinstance(data, list) else repr(data)

@@ -1,10 +1,10 @@
-"""The text of a configuration file: its newlines, and the error that names one of its lines."""
+"""Newlines in configuration files, and the error for a text that cannot be edited."""
 
 from __future__ import annotations
 
 
 class ConfigTextError(ValueError):
-    """A text that cannot be parsed or edited, with the number of the line if it is known."""
+    """Raised for a text that cannot be parsed or edited. `line` is None if it is unknown."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -17,10 +17,10 @@ def newline_of(text: str) -> str:
 
 
 def with_unix_newlines(text: str) -> str:
-    """Return the text with "\\n" instead of "\\r\\n", unless only some lines end with that."""
+    """Return the text with "\\n" instead of "\\r\\n" if every line ends with "\\r\\n"."""
     return text.replace("\r\n", "\n") if newline_of(text) == "\r\n" else text
 
 
 def with_newlines(text: str, newline: str) -> str:
-    """Return a text with Unix newlines, with `newline` instead."""
+    """Return a text whose Unix newlines are replaced with `newline`."""
     return text.replace("\n", newline) if newline != "\n" else text

@@ -1,4 +1,4 @@
-"""Edits of files that are collected in memory, shown, and written only after confirmation."""
+"""File edits that are collected in memory, shown, and written only after confirmation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """The bytes of one file before and after; None if the file does not exist."""
+    """The content of one file before and after the edit; None if the file does not exist."""
 
     path: Path
     before: bytes | None
@@ -26,14 +26,14 @@ class FileEdit:
 
 
 class FileEdits:
-    """Texts of files, edited in memory. A symbolic link means the file that it points to."""
+    """Texts of files, edited in memory. Symbolic links are resolved."""
 
     def __init__(self) -> None:
         self._before: dict[Path, bytes | None] = {}
         self._after: dict[Path, bytes | None] = {}
 
     def text(self, path: Path) -> str | None:
-        """Return the edited text without byte order mark; None if the file does not exist.
+        """Return the edited text without byte order mark, None if the file does not exist.
 
         Raise InstallError if the file cannot be read.
         """
@@ -76,7 +76,10 @@ def resolve(path: Path) -> Path:
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """Return the content of a regular file; None if it does not exist. Raise InstallError."""
+    """Return the content of a file, None if it does not exist.
+
+    Raise InstallError if it is not a regular file or cannot be read.
+    """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise InstallError(f"{path} is not a regular file; move it away")
@@ -88,9 +91,9 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 def write(edit: FileEdit) -> None:
-    """Replace a file atomically, and keep a backup of the previous content beside it.
+    """Replace a file atomically, and keep a backup of the previous content next to it.
 
-    Raise InstallError if the file is read-only or changed after it was read.
+    Raise InstallError if the file is read-only, or has changed since it was read.
     """
     if read_bytes(edit.path) != edit.before:
         raise InstallError(f"{edit.path} was changed by another program; run the command again")
@@ -112,8 +115,8 @@ def backup_path(path: Path) -> Path:
 
 
 def _check_writable(path: Path) -> None:
-    # `os.access` is always true for root, so the mode is checked too: a file without write
-    # permission is meant to stay unchanged.
+    # A file without write permission is meant to stay unchanged. `os.access` is always true for
+    # root, so the mode is checked too.
     if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
         raise InstallError(f"{path} is read-only; make it writable, or edit it by hand")
 

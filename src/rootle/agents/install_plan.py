@@ -1,4 +1,4 @@
-"""The edits that add rootle to an agent or remove it, collected in `FileEdits`."""
+"""Plan the edits that add rootle to an agent or remove it. They are collected in `FileEdits`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHARED_INSTRUCTIONS: Final = "AGENTS.md"
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One file of an agent, and the edit of it."""
+    """One file of an agent, and how it is edited."""
 
     path: Path
     subject: str  # entry, instructions or file
@@ -55,7 +55,7 @@ def install(
 def uninstall(
     agent: Agent, scopes: Collection[Scope], machine: Machine, edits: FileEdits
 ) -> list[InstallStep]:
-    """Add the removal of what `install` added to the edits; return the steps.
+    """Add edits that undo `install`; return the steps.
 
     Instructions stay as long as another agent with rootle reads them. Raise InstallError, and
     leave the edits unchanged, if one of the files cannot be edited.
@@ -205,7 +205,7 @@ def _has_rootle(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) 
 
 
 def _server_keys(agent: Agent, text: str) -> Sequence[str]:
-    """Return the keys of the servers in this file: those above rootle's entry or a new one."""
+    """Return the nested keys of the mapping that contains, or will contain, rootle's entry."""
     newer = agent.newer_keys
     if not newer or read_entry(text, agent.format, (*agent.keys, NAME)) is not None:
         return agent.keys
@@ -213,7 +213,7 @@ def _server_keys(agent: Agent, text: str) -> Sequence[str]:
 
 
 def _check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
-    """Raise InstallError if a file of a project is a link that points outside of it.
+    """Raise InstallError if a file of a project is a link that points outside the project.
 
     Otherwise the author of a cloned repository could choose the file that rootle edits.
     """

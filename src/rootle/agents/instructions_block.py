@@ -35,13 +35,13 @@ _MARKER: Final = re.compile(rf"^(?:{re.escape(BEGIN)}|{re.escape(END)})", re.MUL
 
 
 def add_block(text: str) -> str:
-    """Return the text with the block: an old block is replaced, a new one goes to the end."""
+    """Return the text with the block, which replaces an old one or is appended."""
     plain = _check_markers(text)
     if found := _BLOCK.search(plain):
         whole = plain[: found.start()] + _TEXT + plain[found.end() :]
     else:
-        # A blank line before the block, unless the last line has no newline: `remove_block` then
-        # restores the text exactly.
+        # One newline before the block: a blank line if the text ends with a newline. Thus
+        # `remove_block` can restore the text exactly.
         whole = plain + ("\n" if plain else "") + _TEXT
     return with_newlines(whole, newline_of(text))
 

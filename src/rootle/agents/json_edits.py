@@ -1,4 +1,4 @@
-"""Set or remove one member in the text of JSON with comments; all other characters stay."""
+"""Set or remove one member in JSON text with comments. All other characters stay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\n\r]*|(?:/\*[^\n]*?\*/[ \t]*)*
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the data of the file; raise ConfigTextError."""
+    """Return the data in the text; raise ConfigTextError if it is invalid."""
     if not text[skip_space(text, 0) :]:
         return {}
     root = _parse_object(text)
@@ -33,7 +33,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these members in the object under nested keys; other members stay."""
+    """Return the text with these members in the object under nested keys. Other members stay."""
     if not text[skip_space(text, 0) :]:
         newline = "" if not text or text.endswith("\n") else newline_of(text)
         text += newline + "{}" + newline_of(text)
@@ -52,7 +52,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
     """Return the text without the member under nested keys, and without objects left empty.
 
-    The first `keep` keys stay, even if they are empty.
+    The first `keep` keys stay, even if they are left empty.
     """
     while len(owners := _owners(_parse_object(text), keys[:-1])) == len(keys):
         depth = len(keys) - 1
@@ -88,7 +88,7 @@ def _owners(root: Value, keys: Sequence[str]) -> list[Value]:
 
 
 def _last_member(owner: Value, key: str) -> Member | None:
-    """Return the member of a key; of repeated keys the last one, which programs use."""
+    """Return the last member with a key: if a key is repeated, programs use the last one."""
     return next((member for member in reversed(owner.data) if member.key == key), None)
 
 
@@ -104,7 +104,7 @@ def _set_member(text: str, owners: list[Value], key: str, value: Any) -> str:  #
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The whitespace of a new member, as in the members around it."""
+    """The whitespace of a new member, copied from the members around it."""
 
     newline: str
     indent: str  # one level
@@ -125,7 +125,7 @@ class _Layout:
 
 
 def _layout(text: str, owners: list[Value]) -> _Layout:
-    """Return the layout of the last object, with the indent of the first one."""
+    """Return the layout for a new member of the last object, indented as in the first one."""
     indents = (_margin_before(text, member.start) for member in owners[0].data)
     indent = next((indent for indent in indents if indent), _DEFAULT_INDENT)
     margins = (_margin_before(text, member.start) for member in owners[-1].data)
@@ -141,7 +141,7 @@ def _line_margin(text: str, at: int) -> str:
 
 
 def _margin_before(text: str, at: int) -> str | None:
-    """Return the whitespace before a position; None unless it is the first thing in its line."""
+    """Return the whitespace before a position, None if anything else precedes it in its line."""
     line_start = text.rfind("\n", 0, at) + 1
     before = text[line_start:at]
     return before if line_start and not before.strip(" \t") else None
@@ -198,7 +198,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
 
 
 def _end_of_previous_line(text: str, at: int) -> int:
-    """Return the position before the margin and the newline that precede a position."""
+    """Return the position before the spaces, and before the newline, that precede a position."""
     start = len(text[:at].rstrip(" \t"))
     return len(text[:start].removesuffix("\n").removesuffix("\r"))
 

@@ -1,4 +1,4 @@
-"""The command that starts rootle, and the entry of an agent that contains it."""
+"""The command that starts rootle, and the entry that contains it in an agent's configuration."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def installed_command() -> list[str]:
     if own is None:
         command = [os.path.abspath(sys.executable), "-m", NAME]
     elif found is not None and os.path.realpath(found) == os.path.realpath(own):
-        # The link that `pipx` and `uv tool` put on the PATH. They move its target on an upgrade
-        # and update the link.
+        # Use the link that `pipx` or `uv tool` put on the PATH. An upgrade may move the target, and
+        # then updates the link.
         command = [os.path.abspath(found)]
     else:
         command = [os.path.abspath(own)]
@@ -60,7 +60,7 @@ def installed_command() -> list[str]:
 
 
 def build_entry(agent: Agent, command: Sequence[str], *, is_new: bool) -> dict[str, Any]:
-    """Return the entry of an agent for a command; for an existing entry, only the command."""
+    """Return the entry of an agent for a command, or only the command if `is_new` is false."""
     parts = {
         ConfigPart.PROGRAM: command[0],
         ConfigPart.ARGUMENTS: list(command[1:]),

@@ -1,4 +1,4 @@
-"""The files of an agent on one machine, and whether the agent is installed there."""
+"""Find the files of an agent on a machine, and whether the agent is installed there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE: Final = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Everything that the path of a configuration file depends on."""
+    """The facts that the paths of configuration files depend on."""
 
     home: Path
     project: Path
@@ -28,7 +28,7 @@ class Machine:
 
     @classmethod
     def this(cls, project: Path) -> Machine:
-        """Return this machine with a project; raise InstallError if a folder is missing."""
+        """Return this machine with a project; raise InstallError if a folder does not exist."""
         home = Path(os.path.expanduser("~"))
         if not home.is_absolute():
             raise InstallError("your home folder is unknown; set the variable HOME")
@@ -62,7 +62,7 @@ class Machine:
 
 
 def config_files(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
-    """Return the files that may configure the servers of an agent; empty if it has none."""
+    """Return the files that may configure the servers of an agent, empty if there are none."""
     if scope == "user":
         return [machine.path(location) for location in agent.user_config]
     return [machine.project / name for name in agent.project_config]

@@ -1,4 +1,4 @@
-"""Set or remove one table in the text of a TOML file; all other lines stay."""
+"""Set or remove one table in TOML text. All other lines stay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ERROR_LINE: Final = re.compile(r"\(at line (\d+)")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the data of the file; raise ConfigTextError."""
+    """Return the data in the text; raise ConfigTextError if it is invalid."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -32,13 +32,13 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these values in the table of the keys; other values stay."""
+    """Return the text with these values in the table under nested keys. Other values stay."""
     plain = with_unix_newlines(text)
     table = _find_table(plain, keys)
     if table is None:
         lines = [f"[{'.'.join(keys)}]", *(_format_pair(*pair) for pair in entry.items())]
-        # A blank line before the table, unless the last line has no newline: `remove_entry` then
-        # restores the text exactly.
+        # One newline before the table: a blank line if the text ends with a newline. Thus
+        # `remove_entry` can restore the text exactly.
         plain += ("\n" if plain else "") + "\n".join(lines) + "\n"
     else:
         start, end = table
@@ -47,7 +47,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - as for JSON
-    """Return the text without the table of the keys and its subtables."""
+    """Return the text without the table under nested keys and its subtables."""
     plain = with_unix_newlines(text)
     while (table := _find_table(plain, keys)) is not None:
         before, after = plain[: table[0]], plain[table[1] :]
@@ -58,7 +58,7 @@ def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG
 
 
 def _find_table(text: str, keys: Sequence[str]) -> tuple[int, int] | None:
-    """Return start and end of a table and its subtables, without comments that follow them."""
+    """Return the start and end of a table with its subtables, without comments that follow."""
     headers = [(found.start(), _header_keys(found)) for found in _HEADER.finditer(text)]
     headers.append((len(text), []))
     for number, (start, table) in enumerate(headers):
@@ -70,12 +70,12 @@ def _find_table(text: str, keys: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _header_keys(header: re.Match[str]) -> list[str]:
-    # rootle never writes an array of tables, so none is edited, whatever its name.
+    # rootle never writes an array of tables, so it never edits one.
     return [] if header[1] else [key.strip("\"'") for key in _KEY.findall(header[2])]
 
 
 def _strip_tail(block: str) -> str:
-    """Return a block without blank lines and comments at its end; they introduce the next table."""
+    """Return a block without trailing blank lines and comments, which belong to the next table."""
     lines = block.splitlines(keepends=True)
     while not lines[-1].strip() or lines[-1].lstrip().startswith("#"):
         lines.pop()
@@ -83,7 +83,7 @@ def _strip_tail(block: str) -> str:
 
 
 def _set_values(block: str, entry: Mapping[str, Any]) -> str:
-    """Return the text of a table with other values."""
+    """Return the text of a table with new values."""
     head, _, rest = block.partition("\n")
     subtable = _HEADER.search(rest)
     at = subtable.start() if subtable else len(rest)

@@ -1,4 +1,4 @@
-"""Set or remove one mapping in the text of a YAML file; all other lines stay."""
+"""Set or remove one mapping in YAML text. All other lines stay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLOW_STYLE: Final = "is in flow style, {…}, which rootle does not edit"
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the data of the file; raise ConfigTextError."""
+    """Return the data in the text; raise ConfigTextError if it is invalid."""
     _compose(text)
     try:
         data = _yaml().load(text)
@@ -29,7 +29,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these pairs in the mapping under nested keys; other pairs stay."""
+    """Return the text with these pairs in the mapping under nested keys. Other pairs stay."""
     owners = _owners(_compose(text), keys)
     if len(owners) <= len(keys):
         value: Any = dict(entry)  # Any: YAML
@@ -73,7 +73,7 @@ def _yaml() -> YAML:
 
 
 def _compose(text: str) -> MappingNode | None:
-    """Return the mapping of the document; None if the document is empty."""
+    """Return the mapping of the document, None if the document is empty."""
     try:
         root = _yaml().compose(text)
     except YAMLError as error:
@@ -143,7 +143,7 @@ def _fill_pair(text: str, owner: MappingNode, pair: tuple[Node, Node], value: An
         raise ConfigTextError(f"{key.value!r} {_FLOW_STYLE}", _line(owner))
     newline = newline_of(text)
     end = old.end_mark.index if _line(old) == _line(key) else key.end_mark.index
-    # Delete the old value, and keep a comment after it.
+    # Delete the old value, but keep a comment after it.
     start = text.index(":", key.end_mark.index) + 1 if end > key.end_mark.index else end
     text = text[:start] + text[max(start, end) :]
     at = _next_line(text, max(start, text.index(":", key.end_mark.index) + 1))
@@ -156,7 +156,7 @@ def _set_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
     pair = _find_pair(owners[-1], key)
     if pair is None:
         return _add_pair(text, owners, key, value)
-    # Replace everything after the colon: a block list may be indented no further than its key.
+    # Replace everything after the colon, because a block list may have the indent of its key.
     start, end = text.index(":", pair[0].end_mark.index) + 1, _end(pair[1])
     # A block scalar ends after its last newline.
     tail = newline_of(text) if text[start:end].endswith("\n") else ""
@@ -179,15 +179,15 @@ def _format_scalar(value: Any) -> str:
 
 
 def _end(node: Node) -> int:
-    """Return the end of the last character of a node.
+    """Return the position after the last character of a node.
 
-    The end mark of a block collection is after the blank lines that follow it.
+    The end mark of a block collection would include the blank lines after it.
     """
     if isinstance(node, (MappingNode, SequenceNode)) and not node.flow_style and node.value:
         if isinstance(node, SequenceNode):
             return _end(node.value[-1])
         key, value = node.value[-1]
-        # The marks of an alias are those of its anchor.
+        # The marks of an alias are the marks of its anchor.
         return max(int(key.end_mark.index), _end(value))
     return int(node.end_mark.index)
 

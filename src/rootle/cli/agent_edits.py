@@ -1,4 +1,4 @@
-"""Show the edits of `rootle install` and `rootle uninstall`, ask, write them, and report."""
+"""Show, confirm, write and report the edits of `rootle install` and `rootle uninstall`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class InstallOutcome:
 
 
 def agents_by_name(names: Sequence[str]) -> Sequence[Agent]:
-    """Return the agents of these names, without repeats; raise InstallError for unknown names."""
+    """Return the named agents without duplicates; raise InstallError for an unknown name."""
     by_name = {agent.name: agent for agent in AGENTS}
     unknown = [name for name in names if name not in by_name]
     if unknown:
@@ -43,7 +43,7 @@ def join_names(agents: Sequence[Agent]) -> str:
 
 
 def plan_edits(agent: Agent, plan: Callable[[Agent], list[InstallStep]]) -> InstallOutcome:
-    """Return the steps that `plan` returns, or its error, so that other agents go on."""
+    """Return the planned steps for an agent, or the error that prevents them."""
     try:
         return InstallOutcome(agent, plan(agent))
     except InstallError as error:
@@ -53,7 +53,7 @@ def plan_edits(agent: Agent, plan: Callable[[Agent], list[InstallStep]]) -> Inst
 def apply_edits(
     outcomes: Sequence[InstallOutcome], edits: FileEdits, args: argparse.Namespace
 ) -> int:
-    """Show the edits, ask for confirmation, write, report each agent; return the exit code."""
+    """Show the edits, ask for confirmation, write them and report; return the exit code."""
     changes = edits.changes()
     for change in changes:
         _print_diff(change)
@@ -68,7 +68,7 @@ def apply_edits(
 
 
 def _print_diff(change: FileEdit) -> None:
-    """Print the changed lines without context: lines around them may contain secrets."""
+    """Print only the changed lines, because the lines around them may contain secrets."""
     before, after = (_decode_lines(data) for data in (change.before, change.after))
     names = str(change.path), str(change.path)
     for line in difflib.unified_diff(before, after, *names, n=0, lineterm=""):
@@ -80,7 +80,7 @@ def _decode_lines(data: bytes | None) -> list[str]:
 
 
 def _confirm(files: int) -> bool:
-    """Return the user's answer; raise InstallError if there is no terminal to ask on."""
+    """Return whether the user confirms; raise InstallError if standard input is no terminal."""
     if not sys.stdin.isatty():
         raise InstallError("nothing was written: not interactive; pass --yes")
     noun = "this file" if files == 1 else f"these {files} files"
@@ -91,7 +91,7 @@ def _confirm(files: int) -> bool:
 def _write_all(
     outcomes: Sequence[InstallOutcome], changes: Sequence[FileEdit]
 ) -> list[InstallOutcome]:
-    """Write the files; return the outcomes with the errors. Several agents may share a file."""
+    """Write the files and add errors to the outcomes. Several agents may share a file."""
     errors: dict[Path, str] = {}
     for change in changes:
         try:

@@ -1,4 +1,4 @@
-"""Answer many queries in one run: JSON lines in, JSON lines out."""
+"""Answer many queries in one process: read and write one JSON object per line."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rootle.serialization.json import query_from_json, to_json
 
 
 def answer_lines(app: App, lines: Iterable[bytes], *, explain: bool) -> int:
-    """Print one response per line, in order, and return the exit code.
+    """Print one response per line, in the same order, and return the exit code.
 
-    A line that cannot be answered gets an object with the error and the number of the line.
+    For a query that fails, print an object with the error and the line number instead.
     """
     code = NO_RESULTS
     for number, line in enumerate(lines, start=1):

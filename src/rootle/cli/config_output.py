@@ -1,4 +1,4 @@
-"""Settings as `rootle config show` prints them, without secrets."""
+"""The output of `rootle config show`, without secrets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECRET_PARAMETER: Final = re.compile(
 
 
 def print_settings(settings: Settings) -> None:
-    """Print a row for each key: its name, its value, and where the value comes from."""
+    """Print one row per key with its value and origin, then the configuration files."""
     rows = [
         (key_of(field.name), json.dumps(_public_value(settings, field)), _origin(settings, field))
         for field in fields(Config)
@@ -39,7 +39,7 @@ def print_settings(settings: Settings) -> None:
 
 
 def settings_as_json(settings: Settings) -> dict[str, Any]:  # Any: JSON
-    """Return the value and the origin of each key, the files, and the warnings."""
+    """Return the value and origin of each key, the configuration files and the warnings."""
     values = {}
     for field in fields(Config):
         origin = settings.origins.get(field.name)
@@ -53,7 +53,7 @@ def settings_as_json(settings: Settings) -> dict[str, Any]:  # Any: JSON
 
 
 def _public_value(settings: Settings, field: Field[Any]) -> Any:
-    """Return a value as JSON data, with its secrets replaced."""
+    """Return a value as JSON data, with secrets replaced."""
     value = to_json(getattr(settings.config, field.name))
     if field.metadata["secret"]:
         return _HIDDEN if value else ""

@@ -19,7 +19,7 @@ from rootle.telemetry.logging_config import configure_logging
 def open_app_from(
     args: argparse.Namespace, *, initial_index_timeout_s: float | None = None
 ) -> Iterator[App]:
-    """Open the app on the folder that the arguments name, and close it afterwards."""
+    """Open the app for the folder in the arguments, and close it at the end of the `with` block."""
     configure_logging(os.environ)
     root = root_folder(args)
     config = load_settings(root, args).config
@@ -35,12 +35,12 @@ def open_app_from(
 
 
 def root_folder(args: argparse.Namespace) -> Path:
-    """Return the folder that the arguments name, or the work tree around the current folder."""
+    """Return the folder in the arguments; by default, the enclosing git work tree."""
     return Path(args.root) if args.root else _enclosing_work_tree(_current_folder())
 
 
 def load_settings(root: Path, args: argparse.Namespace) -> Settings:
-    """Return the configuration of a folder, and print its warnings."""
+    """Return the configuration for a folder, and print its warnings."""
     settings = read_settings(root, args.config, args.set or ())
     for warning in settings.warnings:
         warn(warning)
@@ -55,7 +55,7 @@ def _current_folder() -> Path:
 
 
 def _enclosing_work_tree(folder: Path) -> Path:
-    """Return the nearest folder upwards that contains a `.git`, or else the folder itself."""
+    """Return the folder or its nearest parent with a `.git`; the folder itself if there is none."""
     for candidate in (folder, *folder.parents):
         if os.path.lexists(candidate / ".git"):
             return candidate

@@ -11,13 +11,13 @@ from rootle.cli.terminal import format_counts, print_json
 from rootle.sources.source import DocumentEntry, SkippedDocument
 from rootle.text.languages import language_of
 
-# Text that two cores index in a second (benchmarks/speed/tool_comparison.py).
+# Bytes of text that two cores index per second (benchmarks/speed/tool_comparison.py).
 _BYTES_PER_SECOND: Final = 2_500_000
 _STARTUP_S: Final = 0.5
 
 
 def report_dry_run(app: App, *, as_json: bool) -> None:
-    """Print what `rootle index` would do, without doing it."""
+    """Print the changes that `rootle index` would make, without making them."""
     plan = app.plan()
     files = [planned.entry for planned in plan.read]
     skips = [planned.skip for planned in plan.skip]

@@ -1,4 +1,4 @@
-"""The command line: build the parser, run a command, turn errors into exit codes."""
+"""The entry point of the command line: parse arguments, run a command, return its exit code."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Final
 
 from rootle.cli.options import FAILURE, SUCCESS, CommandParser
 
-# The modules of `rootle.cli.commands` with their summaries, in the order of the help. Only the
-# module of the command that runs is imported.
+# The modules of `rootle.cli.commands` with the summaries of their commands, in the order of the
+# help. Only the module of the command that runs is imported.
 COMMANDS: Final[Mapping[str, str]] = {
-    "search": "answer a question, after updating the index",
+    "search": "find the files and lines that answer a question",
     "index": "create or update the index",
-    "watch": "keep the index up to date until Ctrl-C",
+    "watch": "update the index whenever files change, until Ctrl-C",
     "status": "show the state of the index",
     "clear": "delete the index",
-    "config": "show the configuration, or create a configuration file",
+    "config": "show the configuration or create a configuration file",
     "memory": "manage stored memories",
     "install": "add rootle to the configuration of coding agents",
     "uninstall": "remove rootle from the configuration of coding agents",
@@ -30,14 +30,14 @@ rootle index --dry-run
 rootle install --agent claude-code"""
 _NOTES: Final = """\
 exit codes: 0 success, 1 no results, 2 error
-Results go to standard output, messages to standard error."""
-_INTERRUPTED: Final = 130  # as a shell reports Ctrl-C
+Results are printed to standard output, and messages to standard error."""
+_INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
 
 
 def entry() -> None:
     """Run the `rootle` command and exit."""
-    # The vectors of one query are small. The threads that OpenBLAS starts for them use more
-    # processor time, before they go to sleep, than the search itself.
+    # For the small vectors of one query, the threads of OpenBLAS use more processor time before
+    # they go to sleep than the search itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main())
 
@@ -60,18 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warn("interrupted; the index is still usable")
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader of the pipe has closed it. Without this, Python complains at exit.
+        # The reader closed the pipe. Without the redirection, Python prints an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
 
 
 def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
-    """Return the parser of all commands; only those in `names` get their arguments."""
+    """Return the parser with all commands; only the commands in `names` get their arguments."""
     from rootle import __version__
 
     parser = CommandParser(prog="rootle")
     parser.describe(
-        "Search a folder of code and documents by meaning and by words.", _EXAMPLES, _NOTES
+        "Search the code and documents in a folder by keyword and by meaning.", _EXAMPLES, _NOTES
     )
     parser.add_argument("--version", action="version", version=f"rootle {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -13,13 +13,13 @@ _DEFAULT_ROOT: Final = "default: the enclosing git work tree, or the current fol
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser with examples in its help, which reports usage errors in one line."""
+    """An argument parser that shows examples in its help and reports usage errors briefly."""
 
     def __init__(self, **options: Any) -> None:  # Any: those of ArgumentParser
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
-        """Set the text before the arguments, and the examples (one a line) and notes after them."""
+        """Set the description, and the examples (one per line) and notes at the end of the help."""
         self.description = description
         self.epilog = "\n  ".join(["examples:", *examples.splitlines()])
         if notes:
@@ -38,7 +38,7 @@ def add_root(parser: CommandParser, purpose: str) -> None:
 
 
 def add_common_options(parser: CommandParser) -> None:
-    """Add the options of the commands that open an index and can print JSON."""
+    """Add the options of all commands that open an index and can print JSON."""
     add_json(parser)
     add_index_dir(parser)
     add_settings(parser)
@@ -48,9 +48,11 @@ def add_json(parser: CommandParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_index_dir(parser: CommandParser) -> None:
+def add_index_dir(parser: CommandParser, purpose: str = "folder of the index") -> None:
     parser.add_argument(
-        "--index-dir", metavar="DIR", help="index folder (default: a subfolder of the user's cache)"
+        "--index-dir",
+        metavar="DIR",
+        help=f"{purpose} (default: a subfolder of your cache folder)",
     )
 
 
@@ -58,11 +60,11 @@ def add_settings(parser: CommandParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="additional configuration file; it overrides all others",
+        help="additional configuration file, which overrides all others",
     )
     parser.add_argument(
         "--set",
         action="append",
         metavar="KEY=VALUE",
-        help="override one configuration key; repeatable",
+        help="set one configuration key for this command; repeatable",
     )

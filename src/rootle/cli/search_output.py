@@ -1,4 +1,4 @@
-"""Search results as `rootle search` prints them: for people, or as Markdown for a model."""
+"""The output of `rootle search`: text for people, or Markdown for a language model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rootle.serialization.markdown import memory_as_text, passages_of, response_
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
-# Lines of a span on a terminal: the first one and those with most words of the question.
+# Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
 # A word is highlighted if it is this similar to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
@@ -46,7 +46,7 @@ class Style:
 
 
 def print_response(response: SearchResponse, question: str, style: Style) -> None:
-    """Print results to standard output, and messages about them to standard error."""
+    """Print results to standard output, and messages to standard error."""
     words = _words_to_highlight(question)
     if response.interpretation is not None:
         write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", _DIM))
@@ -88,7 +88,7 @@ def _words_to_highlight(question: str) -> set[str]:
 
 
 def _describe(interpretation: QueryInterpretation) -> str:
-    """Return how a question was interpreted, in one line."""
+    """Describe in one line how a question was interpreted."""
     parts = [interpretation.intent]
     parts += [f'must contain "{phrase}"' for phrase in interpretation.phrases]
     if interpretation.regex is not None:
@@ -118,7 +118,7 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
 
 
 def _spans_of(result: SearchResult) -> Sequence[Span]:
-    """Return the passages of a result's context, or else its spans, best first."""
+    """Return the passages of a result's context if there is one, else its spans, best first."""
     if result.context is not None:
         return passages_of(result)
     return result_spans(result)
@@ -150,7 +150,7 @@ def _print_lines(span: Span, words: set[str], style: Style) -> None:
 
 
 def _most_relevant(lines: list[str], words: set[str]) -> list[int]:
-    """Return the indexes of the first line and of those with most matches, in order."""
+    """Return the indexes of the first line and of the lines with the most matches, in order."""
     if len(lines) <= _MAX_TERMINAL_LINES:
         return list(range(len(lines)))
     counts = [len(_matches(line, words)) for line in lines]
@@ -169,7 +169,7 @@ def _highlight(line: str, words: set[str], style: Style) -> str:
 
 
 def _matches(line: str, words: set[str]) -> list[tuple[int, int]]:
-    """Return start and end of each word of a line that matches a word of the question."""
+    """Return the start and end of each word of a line that matches a word of the question."""
     return [
         match.span()
         for match in WORD.finditer(line)

@@ -1,4 +1,4 @@
-"""The state of an index as `rootle status` prints it."""
+"""The output of `rootle status`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rootle.types import BackendStatus, IndexStatus, WatcherStatus
 
 
 def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
-    """Print one labelled line for each property; a continuation line has an empty label."""
+    """Print one labeled line per property; continuation lines have an empty label."""
     rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
     for label, text in rows:
         print(f"{label:10}  {printable(text)}")
@@ -26,7 +26,7 @@ def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
 
 
 def _no_index_rows() -> Iterator[tuple[str, str]]:
-    yield "state", "no index yet; `rootle index` or the first search creates it"
+    yield "state", "no index yet; run `rootle index`, or search the folder, to create it"
 
 
 def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
@@ -34,7 +34,7 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     yield "generation", f"{status.generation}, written {_format_age(status.age_seconds)} ago"
     yield "files", f"{status.files}, {status.source_bytes / 1e6:.1f} MB"
     yield "chunks", f"{status.chunks}"
-    yield "disk", f"{status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the source"
+    yield "disk", f"{status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the size of the files"
     yield "model", status.model
     if status.model_note:
         yield "", status.model_note
@@ -45,7 +45,10 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "pending", _describe_pending(status)
     for backend in status.backends:
         yield from _backend_rows(backend, status.generation)
-    yield "cut off", f"{status.skipped_text_share:.1%} of the text, beyond the limit for one file"
+    yield (
+        "cut off",
+        f"{status.skipped_text_share:.1%} of the text, which exceeds the limit per file",
+    )
     yield "skipped", format_counts(status.skipped) or "nothing"
     if status.plugins:
         yield "plugins", ", ".join(status.plugins)
@@ -74,12 +77,12 @@ def _backend_rows(backend: BackendStatus, generation: int) -> Iterator[tuple[str
 
 def _describe_watcher(watcher: WatcherStatus) -> str:
     parts = [f"{watcher.health}, process {watcher.pid}"]
-    parts.append(f"last commit {_format_age(watcher.last_commit_age_seconds)} ago")
+    parts.append(f"last update {_format_age(watcher.last_commit_age_seconds)} ago")
     if watcher.waiting:
         age = _format_age(watcher.waiting_age_seconds)
         parts.append(f"changed files waiting: {watcher.waiting}, the oldest for {age}")
     if watcher.min_interval_seconds:
-        parts.append(f"one update every {watcher.min_interval_seconds:g} s at most")
+        parts.append(f"at most one update every {watcher.min_interval_seconds:g} s")
     if watcher.last_error is not None:
         parts.append(watcher.last_error)
     return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""Output of commands: JSON, messages on standard error, names made safe, a progress bar."""
+"""Terminal output: JSON, messages, escaped text and a progress bar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def print_json(value: Any) -> None:  # Any: a record, or JSON data
-    """Print a value as one line of JSON, records under their camelCase names."""
+    """Print a value as one line of JSON, with camelCase keys for the fields of records."""
     import json
 
     from rootle.serialization.json import to_json
@@ -26,9 +26,9 @@ def warn(message: str) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text with control characters escaped.
+    """Return the text with control characters escaped.
 
-    File names and lines come from untrusted repositories and must not control the terminal.
+    File names and lines may come from untrusted repositories and must not control the terminal.
     """
     return "".join(c if c.isprintable() or c == "\t" else _escape(c) for c in text)
 
@@ -38,7 +38,7 @@ def _escape(char: str) -> str:
 
 
 def write_line(line: str) -> None:
-    """Print a line; escape the characters that the encoding of standard output lacks."""
+    """Print a line; escape characters that the encoding of standard output cannot represent."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
@@ -49,7 +49,7 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[ProgressCallback | None]:
-    """Show a progress bar on standard error from the first call on; None without a terminal."""
+    """Yield a callback that shows a progress bar, or None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -16,7 +16,7 @@ class Backoff:
     longest_s: float
 
     def delay_s(self, failures: int, rng: Rng) -> float:
-        """Return the delay after a number of failures: between half and all of the full delay.
+        """Return a random delay between half of the full delay and the full delay.
 
         The jitter keeps clients that failed together from retrying together (Brooker, "Exponential
         backoff and jitter", 2015: "equal jitter").

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from rootle.concurrency.backoff import Backoff
 
-# One slow response is no outage, and a user should not wait for more than three deadlines.
+# A single slow response is not an outage, but a user should wait for at most three deadlines.
 _FAILURES_TO_OPEN: Final = 3
 _COOLDOWN: Final = Backoff(first_s=1.0, longest_s=60.0)
 
@@ -18,7 +18,7 @@ BreakerState = Literal["closed", "half-open", "open"]
 
 
 class CircuitBreaker:
-    """Decide whether a dependency that may be down should be called. Thread-safe.
+    """Decides whether to call a dependency that may be down. Thread-safe.
 
     The breaker opens after consecutive failures. After a cooldown it admits a single trial call; if
     the trial fails or never returns, the next cooldown is twice as long.
@@ -48,7 +48,7 @@ class CircuitBreaker:
                 return "closed"
             if now < self._open_until:
                 return "open"
-            # Assume that the trial fails, so that a trial that hangs needs no supervision.
+            # Schedule the next trial now, in case this one hangs.
             self._trials += 1
             self._open_until = now + self._cooldown.full_delay_s(1 + self._trials)
             return "half-open"

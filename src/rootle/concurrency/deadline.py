@@ -1,4 +1,4 @@
-"""Calls to dependencies that may be slow or down, with a deadline and a circuit breaker."""
+"""Call dependencies that may be slow or down, with a deadline and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rootle.concurrency.circuit_breaker import CircuitBreaker
 from rootle.concurrency.thread_pool import ThreadPool
 from rootle.errors import ConfigError, MissingExtraError, UnavailableError
 
-# The search that carries a trial call can do without its result, so it waits only this long.
+# How long a search waits for a trial call, whose result it can do without.
 _TRIAL_TIMEOUT_S: Final = 0.05
-# Errors of a dependency that is unreachable or was never set up.
+# Raised by a dependency that is unreachable or not set up.
 _FAILURES: Final = (UnavailableError, ConfigError, MissingExtraError)
 
 _log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 
 class DeadlineExecutor:
-    """Run calls to one dependency in threads, with a deadline and a circuit breaker."""
+    """Runs calls to one dependency in threads, with a deadline and a circuit breaker."""
 
     def __init__(
         self, name: str, timeout_ms: int, clock: Callable[[], float] = time.monotonic
@@ -34,7 +34,7 @@ class DeadlineExecutor:
         self._threads = ThreadPool(f"rootle-{name}")
 
     def start(self, call: Callable[[], _T]) -> PendingCall[_T]:
-        """Start a call in a thread; `PendingCall.result` reports its failure."""
+        """Start a call in a thread. Its failure is recorded in the PendingCall, not raised."""
         state = self._breaker.state()
         if state == "open":
             return PendingCall(self, None, failure="skipped after repeated failures")
@@ -49,7 +49,7 @@ class DeadlineExecutor:
         return PendingCall(self, future, deadline=started + timeout_s, is_trial=is_trial)
 
     def run_inline(self, call: Callable[[], _T]) -> PendingCall[_T]:
-        """Run a call that cannot hang in this thread."""
+        """Run a call in this thread. Only for calls that cannot hang."""
         try:
             return PendingCall(self, None, value=call())
         except _FAILURES as error:
@@ -87,7 +87,7 @@ class DeadlineExecutor:
 
 
 class PendingCall(Generic[_T]):
-    """A call of a DeadlineExecutor that is running or has ended."""
+    """A running or finished call of a DeadlineExecutor."""
 
     def __init__(
         self,
@@ -99,13 +99,13 @@ class PendingCall(Generic[_T]):
         value: _T | None = None,
         failure: str = "",
     ) -> None:
-        """`value` and `failure` belong to a call that has ended, which has no `future`."""
+        """Create a running call with `future`, or a finished one with `value` or `failure`."""
         self._executor = executor
         self._future = future
         self._deadline = deadline
         self._is_trial = is_trial
         self._value = value
-        self.failure = failure  # the reason why `result` is None
+        self.failure = failure  # the reason why `result` returned None
 
     def result(self) -> _T | None:
         """Return the value, waiting until the deadline; None on failure, see `failure`."""
@@ -115,7 +115,9 @@ class PendingCall(Generic[_T]):
             error = self._future.exception(max(0.0, self._deadline - time.monotonic()))
         except FutureTimeoutError:
             self.failure = (
-                "still being tried" if self._is_trial else self._executor.record_timeout()
+                "still waiting for a trial call"
+                if self._is_trial
+                else self._executor.record_timeout()
             )
             return None
         if isinstance(error, _FAILURES):

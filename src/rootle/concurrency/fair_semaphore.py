@@ -12,16 +12,15 @@ from typing import Final
 # If no permit has been acquired or released for this long, the holders are slow or hang.
 _STALL_TIMEOUT_S: Final = 0.2
 # Waiters far back in the queue check for a stall less often: a hundred threads that wake up five
-# times a second take a twentieth of a core.
+# times a second use 5% of a core.
 _MAX_STALL_TIMEOUTS: Final = 5
 
 
 class FairSemaphore:
-    """Limit how many threads run a block at once, in the order in which they arrive.
+    """Limits how many threads run a block at once. Waiting threads are admitted in FIFO order.
 
-    When all permits are held and none has moved for `stall_timeout_s`, one more is issued, so that
-    a holder that hangs delays the others only once. The extra permit is withdrawn when a slow
-    holder releases its own.
+    If no permit changes hands for `stall_timeout_s`, an extra one is issued: a holder that hangs
+    delays the others only once. The extra permit is withdrawn when a slow holder releases its own.
     """
 
     def __init__(self, permits: int, stall_timeout_s: float = _STALL_TIMEOUT_S) -> None:
@@ -34,7 +33,7 @@ class FairSemaphore:
 
     @contextmanager
     def acquire(self) -> Iterator[None]:
-        """Hold a permit during the block, after waiting for it."""
+        """Wait for a permit and hold it during the block."""
         gate, position = self._enqueue()
         timeouts = min(1 + position, _MAX_STALL_TIMEOUTS)
         while gate is not None and not gate.acquire(timeout=timeouts * self._stall_timeout_s):
@@ -47,7 +46,11 @@ class FairSemaphore:
             self._release(was_slow=time.monotonic() - started > self._stall_timeout_s)
 
     def _enqueue(self) -> tuple[threading.Lock | None, int]:
-        """Return a lock that opens on this thread's turn, None if it is now, and its position."""
+        """Take a permit or join the queue.
+
+        Return a lock that is released on this thread's turn, None if the thread has a permit
+        already, and the position in the queue.
+        """
         with self._lock:
             if self._free > 0:
                 self._free -= 1
@@ -67,7 +70,7 @@ class FairSemaphore:
     def _release(self, *, was_slow: bool) -> None:
         with self._lock:
             if was_slow and self._extra:
-                self._extra -= 1  # another thread has received this permit already
+                self._extra -= 1  # the extra permit replaces this one
             elif self._waiting:
                 self._admit_next()
             else:

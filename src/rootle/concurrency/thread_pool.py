@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from rootle.errors import UnavailableError
 
-# Enough for a hundred queries at once. If more threads are busy, their tasks hang.
+# Enough for a hundred concurrent queries. More busy threads mean that some tasks hang.
 _MAX_THREADS: Final = 128
 
 _T = TypeVar("_T")
@@ -18,10 +18,10 @@ _Task = Callable[[], None]
 
 
 class ThreadPool:
-    """Run each task at once in an idle or a new thread.
+    """Runs each task immediately, in an idle thread or a new one.
 
-    Unlike the pool of the standard library, it never queues a task behind another one, and its
-    daemon threads do not delay the exit of the process.
+    Unlike ThreadPoolExecutor, it never queues a task behind another, and its daemon threads do not
+    delay the exit of the process.
     """
 
     def __init__(self, name: str, max_threads: int = _MAX_THREADS) -> None:
@@ -48,7 +48,7 @@ class ThreadPool:
         return future
 
     def close(self) -> None:
-        """End the idle threads now and the others after their task."""
+        """Stop idle threads now, and busy threads after their current task."""
         with self._lock:
             self._is_closed = True
             for queue in self._idle:
@@ -58,7 +58,7 @@ class ThreadPool:
     def _work(self, queue: SimpleQueue[_Task | None]) -> None:
         while (task := queue.get()) is not None:
             task()
-            del task  # an idle thread holds no reference to a result
+            del task  # an idle thread must not keep a result alive
             with self._lock:
                 if self._is_closed:
                     break

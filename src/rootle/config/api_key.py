@@ -16,8 +16,9 @@ _TIMEOUT_S: Final = 30.0
 def read_key(key: str, command: str, name: str) -> str:
     """Return the key, or the first line that the command prints; "" if neither is set.
 
-    Raises UnavailableError if the command fails; `name` is its configuration key. The error never
-    contains the output of the command, which may be the key.
+    Raises ConfigError if the command cannot be parsed, UnavailableError if it fails. The message
+    contains `name`, the configuration key of the command, but never its output, which may be the
+    API key.
     """
     if key or not command:
         return key
@@ -45,5 +46,5 @@ def read_key(key: str, command: str, name: str) -> str:
         if done.returncode == 0 and printed:
             return printed
         problem = "printed nothing" if done.returncode == 0 else f"failed with {done.returncode}"
-    # Raised outside the handlers, so that the output is not attached as the cause of the error.
+    # Raised outside the handlers: the exception chain of a timeout would contain the output.
     raise UnavailableError(f"{name} ({program}) {problem}; run it in a terminal to check it")

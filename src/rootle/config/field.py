@@ -7,7 +7,7 @@ from typing import Any
 
 
 def config_field(
-    default: Any,  # Any: the annotation of the field is its type; a wrong default fails at import
+    default: Any,  # Any: type checkers use the annotation of the field
     about: str,
     span: tuple[float, float] | None = None,
     *,
@@ -20,15 +20,16 @@ def config_field(
     """Return a dataclass field with a description, a range and validation rules.
 
     Args:
-        default: The default value. Its type is the type that a file must give.
+        default: The default value. Values in configuration files must have the same type.
         about: One or two sentences for the documentation and `rootle config init`.
         span: The lowest and the highest allowed number.
-        project: The configuration file of a project may set the key. Set it only for keys that
-            reach no network, program, secret or file outside the project and cannot exhaust memory.
-        secret: The value is never shown.
-        url: The value must be an HTTP URL.
-        path: The value may be a path: one that begins with "/", "." or "~".
-        item: The record type of a list; None for a list of strings.
+        project: Whether the configuration file of a project may set the key. True only for keys
+            that reach no network, program, secret or file outside the project and cannot exhaust
+            memory.
+        secret: Whether to hide the value in all output.
+        url: Whether the value must be an HTTP URL.
+        path: Whether the value may be a path. It is one if it begins with "/", "." or "~".
+        item: The record type of the items of a list; None for strings.
     """
     metadata: dict[str, object] = {"about": about, "range": span, "project": project}
     metadata |= {"secret": secret, "url": url, "path": path, "item": item}

@@ -15,9 +15,9 @@ SECTION: Final = "searchAgent"
 DEFAULT_MODEL: Final = "static-code-v1"
 EMBEDDED: Final = "embedded"  # the backend that ships with rootle
 MEM0: Final = "mem0"  # the mem0 library, on this machine
-MEM0_SERVICE: Final = "mem0-service"
+MEM0_SERVICE: Final = "mem0-service"  # a mem0 server
 
-# The default of the specification. Rootle ships no such model: it means that no model is named.
+# The specified default of `rerankerModelID`. No such model exists, so it means "no model set".
 NO_MODEL: Final = "local-reranker-small"
 
 _DEFAULT_WEIGHTS: Final = RerankerWeights()
@@ -31,31 +31,33 @@ class Config:
     # Chunks
     max_chunk_size_tokens: int = config_field(
         512,
-        "Maximum size of a chunk. A token is four characters.",
+        "Maximum size of a chunk, in tokens. A token is four characters.",
         (64, 8192),
         project=True,
     )
     chunk_overlap_tokens: int = config_field(
         50,
-        "Overlap of two consecutive windows. Only text without a known structure is split into "
-        "windows.",
+        "Overlap of two consecutive windows, in tokens. Only text without a known structure is "
+        "split into windows.",
         (0, 4096),
         project=True,
     )
     max_chunks_per_file: int = config_field(
         100,
-        "Maximum number of full chunks indexed from one file. The rest of the file is skipped and "
-        "counted by `rootle status`. 0: no limit.",
+        "Maximum amount of text indexed from one file, as a number of chunks of maximum size. The "
+        "rest of the file is skipped, and `rootle status` shows its share. 0: no limit.",
         (0, 1_000_000),
     )
-    max_file_bytes: int = config_field(1_000_000, "Larger files are skipped.", (1, 1 << 40))
+    max_file_bytes: int = config_field(
+        1_000_000, "Maximum size of a file. Larger files are skipped.", (1, 1 << 40)
+    )
 
-    # The embedding
+    # Embedding
     embedding_model_id: str = config_field(
         DEFAULT_MODEL,
-        "The model that is included, the path of a model folder (`/…`, `./…` or `~/…`), or the "
-        "name of a model on a server (see [embedding models](../how-to/embedding-models.md)). "
-        "Changing the model rebuilds the index.",
+        "Embedding model: the included `static-code-v1`, the path of a model folder (`/…`, `./…` "
+        "or `~/…`), or the name of a model on a server (see [embedding models]"
+        "(../how-to/embedding-models.md)). Changing the model rebuilds the index.",
         path=True,
     )
     embedding_endpoint: str = config_field(
@@ -67,22 +69,32 @@ class Config:
         "ollama, vllm or voyage.",
     )
     embedding_api_key: str = config_field(
-        "", "API key of that server. It is never shown, logged or sent elsewhere.", secret=True
+        "",
+        "API key of the embedding server. It is never shown, logged or sent elsewhere.",
+        secret=True,
     )
     embedding_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "",
+        "Command that prints `embeddingApiKey`. It runs without a shell when the key is first "
+        "needed.",
     )
     embedding_fallback: str = config_field(
-        "", "Model to use when `embeddingModelID` is unavailable. Empty: none.", path=True
+        "", "Model to use if `embeddingModelID` is not available. Empty: none.", path=True
     )
     embedding_query_prefix: str = config_field(
-        "", "Prefix of a query. Empty: the documented prefix of a known model, else none."
+        "",
+        "Text put before a query when it is embedded. Empty: the documented prefix of a known "
+        "model, else none.",
     )
     embedding_document_prefix: str = config_field(
-        "", "Prefix of a chunk. Empty: the documented prefix of a known model, else none."
+        "",
+        "Text put before a chunk when it is embedded. Empty: the documented prefix of a known "
+        "model, else none.",
     )
     embedding_dimensions: int = config_field(
-        0, "Vector length, if the server offers several. 0: the model's default.", (0, 65_536)
+        0,
+        "Length of the vectors, if the model supports several lengths. 0: the model's default.",
+        (0, 65_536),
     )
 
     # Dense retrieval: vectors
@@ -93,110 +105,124 @@ class Config:
     )
     dense_endpoint: str = config_field(
         "",
-        "URL of that engine, if it is a server. It has no effect unless the backend is set.",
+        "URL of the server for vector search. It has no effect unless `denseBackend` names a "
+        "server.",
         url=True,
     )
     dense_api_key: str = config_field(
-        "", "API key of that server, or user:password. It is never shown.", secret=True
+        "",
+        "API key of the server for vector search, or user:password. It is never shown.",
+        secret=True,
     )
     dense_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "",
+        "Command that prints `denseApiKey`. It runs without a shell when the key is first needed.",
     )
     dense_top_k: int = config_field(
         200, "Maximum number of chunks returned by vector search.", (1, 10_000), project=True
     )
     dense_batch_size: int = config_field(
-        16, "Chunks per request to an embedding server.", (1, 10_000)
+        16, "Number of chunks per request to an embedding server.", (1, 10_000)
     )
     dense_timeout_ms: int = config_field(
         2_000,
-        "Time limit of vector search. When it expires, the search continues without vectors, and "
-        "the response says so.",
+        "Time limit of vector search. When it expires, only the results of full-text search are "
+        "used, and the response says so.",
         (1, 600_000),
     )
 
     # Sparse retrieval: words
     sparse_backend: str = config_field(
         EMBEDDED,
-        'Engine for word search: "embedded", "opensearch", "elasticsearch", '
+        'Engine for full-text search: "embedded", "opensearch", "elasticsearch", '
         '"weaviate" or a [plugin](../how-to/plugins.md).',
     )
     sparse_endpoint: str = config_field(
         "",
-        "URL of that engine, if it is a server. It has no effect unless the backend is set.",
+        "URL of the server for full-text search. It has no effect unless `sparseBackend` names a "
+        "server.",
         url=True,
     )
     sparse_api_key: str = config_field(
-        "", "API key of that server, or user:password. It is never shown.", secret=True
+        "",
+        "API key of the server for full-text search, or user:password. It is never shown.",
+        secret=True,
     )
     sparse_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "",
+        "Command that prints `sparseApiKey`. It runs without a shell when the key is first needed.",
     )
     sparse_top_k: int = config_field(
-        200, "Maximum number of chunks returned by word search.", (1, 10_000), project=True
+        200, "Maximum number of chunks returned by full-text search.", (1, 10_000), project=True
     )
     sparse_timeout_ms: int = config_field(
         1_000,
-        "Time limit of word search. When it expires, the search continues without words, and the "
-        "response says so.",
+        "Time limit of full-text search. When it expires, only the results of vector search are "
+        "used, and the response says so.",
         (1, 600_000),
     )
 
     # Ranking
     max_merged_candidates: int = config_field(
         400,
-        "Maximum number of chunks that are ranked, after both lists are fused.",
+        "Maximum number of chunks that are kept when the results of both searches are merged.",
         (1, 20_000),
         project=True,
     )
     use_learned_reranker: bool = config_field(
         True,
-        "false: do not use the server of `rerankerProvider`, and rank by the sum of "
-        "`rerankerWeights`.",
+        "true: rank with the learned ranker, and then with `rerankerProvider` if it is set. false: "
+        "rank by the sum of signals with `rerankerWeights`.",
         project=True,
     )
     reranker_provider: str = config_field(
         "",
-        "Server that reranks the best files: `llamacpp`, `cohere`, `jina`, `voyage`, `vllm`, `tei` "
-        "or `infinity` (`docs/how-to/reranking-server.md`). Empty: none.",
+        "Server that reranks the best files: llamacpp, cohere, jina, voyage, vllm, tei or infinity "
+        "(see [reranking server](../how-to/reranking-server.md)). Empty: none.",
     )
     reranker_model_id: str = config_field(
-        NO_MODEL, "Model of the reranking server. The default lets the server choose."
+        NO_MODEL, "Model of the reranking server. With the default, the server chooses the model."
     )
     reranker_endpoint: str = config_field(
         "",
-        "URL of that server. Empty: the provider's default URL. It has no effect without "
-        "`rerankerProvider`.",
+        "URL of the reranking server. Empty: the provider's default URL. It has no effect unless "
+        "`rerankerProvider` is set.",
         url=True,
     )
     reranker_api_key: str = config_field(
-        "", "API key of that server. It is never shown, logged or sent elsewhere.", secret=True
+        "",
+        "API key of the reranking server. It is never shown, logged or sent elsewhere.",
+        secret=True,
     )
     reranker_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "",
+        "Command that prints `rerankerApiKey`. It runs without a shell when the key is first "
+        "needed.",
     )
-    reranker_batch_size: int = config_field(8, "Files per request to that server.", (1, 10_000))
+    reranker_batch_size: int = config_field(
+        8, "Number of files per request to the reranking server.", (1, 10_000)
+    )
     reranker_timeout_ms: int = config_field(
         2_000,
         "Time limit of reranking. When it expires, the previous order is kept, and the response "
         "says so.",
         (1, 600_000),
     )
-    reranker_weights: RerankerWeights = config_field(  # noqa: RUF009 - it makes a `field`
+    reranker_weights: RerankerWeights = config_field(  # noqa: RUF009 - returns a `field`
         _DEFAULT_WEIGHTS,
-        "Weights of the signals in the weighted sum of `useLearnedReranker: false`.",
+        "Weights of the signals in the sum that ranks results if `useLearnedReranker` is false.",
         project=True,
     )
-    signal_weights: SignalWeights = config_field(  # noqa: RUF009 - it makes a `field`
+    signal_weights: SignalWeights = config_field(  # noqa: RUF009 - returns a `field`
         _NO_SIGNALS,
-        "Weights of recency and importance in the other rankers, on the scale of their "
-        "[features](../explanation/ranking.md#3-order-the-files).",
+        "Weights of recency and importance if `useLearnedReranker` is true, on the scale of the "
+        "[feature weights](../explanation/ranking.md#3-order-the-files).",
         project=True,
     )
     trust: tuple[TrustRule, ...] = config_field(
         (),
-        "Rules that raise or lower the score of files by author and path ([how]"
-        "(../explanation/ranking.md#recency-importance-and-trust)).",
+        "Rules that raise or lower the scores of files by author or path (see [recency, importance "
+        "and trust](../explanation/ranking.md#recency-importance-and-trust)).",
         project=True,
         item=TrustRule,
     )
@@ -206,25 +232,25 @@ class Config:
     cache_ttl_seconds: int = config_field(3_600, "Lifetime of a cached answer.", (1, 31_536_000))
     cache_max_entries: int = config_field(500, "Maximum number of cached answers.", (1, 1_000_000))
     cache_on_disk: bool = config_field(
-        False, "Also cache result pages on disk, in your state folder, for later processes."
+        False, "Also cache result pages on disk, so that later processes can use them."
     )
 
     # Context of a result
     max_context_lines: int = config_field(
-        50, "Maximum number of lines of a result with context.", (1, 10_000), project=True
+        50, "Maximum number of lines in a result with context.", (1, 10_000), project=True
     )
     context_before_lines: int = config_field(
-        5, "Context lines before a result.", (0, 10_000), project=True
+        5, "Number of context lines before a result.", (0, 10_000), project=True
     )
     context_after_lines: int = config_field(
-        5, "Context lines after a result.", (0, 10_000), project=True
+        5, "Number of context lines after a result.", (0, 10_000), project=True
     )
 
     # Recency, and searches without results
     min_recency_days: float = config_field(
         0.0,
-        "Search only files modified within this many days, unless the query sets its own limit. "
-        "0: all files.",
+        "Search only files modified in the last N days, unless the query sets its own limit. 0: "
+        "all files.",
         (0.0, 36_500.0),
         project=True,
     )
@@ -234,22 +260,24 @@ class Config:
 
     # Freshness of the index
     enable_indexing: bool = config_field(
-        True, "false: search the existing index and never write to it."
+        True,
+        "Build and update the index. If false, the existing index is searched but not changed.",
     )
     watch_debounce_ms: int = config_field(
         500,
-        "Quiet time after a file event before the watcher indexes a batch of changes.",
+        "Time without file events after which the watcher indexes a batch of changes.",
         (0, 60_000),
     )
     stale_check_seconds: float = config_field(
         2.0,
-        "Maximum age of the last check of the folder before a search checks it again.",
+        "Minimum time between two checks of the folder for changes. A search skips the check if "
+        "the last one is more recent.",
         (0.0, 86_400.0),
     )
 
     # Search log
     search_log: bool = config_field(
-        True, "Log one line per search to a private file (`docs/how-to/telemetry.md`)."
+        True, "Log one line per search to a private file (see [telemetry](../how-to/telemetry.md))."
     )
     search_log_query_text: bool = config_field(
         True, "Include the text of the query in the search log."
@@ -258,40 +286,43 @@ class Config:
     # MCP server
     mcp_token: str = config_field(
         "",
-        "Token that clients of `rootle mcp --http` must send. Empty: no token on loopback, a "
-        "random one at each start on other addresses.",
+        "Token that clients of `rootle mcp --http` must send. Empty: none on a loopback address, "
+        "and a random token at each start on other addresses.",
         secret=True,
     )
     mcp_token_command: str = config_field(
-        "", "Command that prints the token. It runs without a shell when that server starts."
+        "", "Command that prints `mcpToken`. It runs without a shell when the server starts."
     )
 
     # Memory
     memory_store: str = config_field(
         EMBEDDED,
-        'Store for memories: "embedded", "mem0" or "mem0-service" (`docs/how-to/memory.md`). '
-        "Empty: memories are off.",
+        'Store for memories: "embedded", "mem0" or "mem0-service" (see [memory]'
+        "(../how-to/memory.md)). Empty: memories are off.",
     )
     memory_endpoint: str = config_field(
         "",
-        "URL of the mem0 service, if not the default. It has no effect unless `memoryStore` is "
+        "URL of the mem0 service. Empty: its default URL. It has no effect unless `memoryStore` is "
         "`mem0-service`.",
         url=True,
     )
     memory_api_key: str = config_field(
-        "", "API key of that service. It is never shown, logged or sent elsewhere.", secret=True
+        "",
+        "API key of the mem0 service. It is never shown, logged or sent elsewhere.",
+        secret=True,
     )
     memory_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "",
+        "Command that prints `memoryApiKey`. It runs without a shell when the key is first needed.",
     )
     memory_user_id: str = config_field(
-        "default", "User that the memories belong to, if several people share a store."
+        "default", "User who owns the memories, if several people share a store."
     )
     memory_top_k: int = config_field(
         7, "Maximum number of memories that `recall` returns.", (1, 100)
     )
     include_memories: bool = config_field(
-        True, "Add memories about the query, or about the files in the results, to the response."
+        True, "Add memories that match the query or the found files to the response."
     )
     memory_timeout_ms: int = config_field(
         1_000,
@@ -306,19 +337,24 @@ class Config:
         "If false, rootle sends no request to the web.",
     )
     brave_api_key: str = config_field(
-        "", "API key of Brave Search, which is used if it is set. It is never shown.", secret=True
+        "",
+        "API key of Brave Search, never shown. The engine is used if this or its command is set.",
+        secret=True,
     )
     brave_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "",
+        "Command that prints `braveApiKey`. It runs without a shell when the key is first needed.",
     )
     exa_api_key: str = config_field(
-        "", "API key of Exa, which is used if it is set. It is never shown.", secret=True
+        "",
+        "API key of Exa, never shown. The engine is used if this or its command is set.",
+        secret=True,
     )
     exa_api_key_command: str = config_field(
-        "", "Command that prints the key. It runs without a shell when the key is first needed."
+        "", "Command that prints `exaApiKey`. It runs without a shell when the key is first needed."
     )
     searxng_endpoint: str = config_field(
-        "", "URL of a SearXNG instance, which is used if it is set.", url=True
+        "", "URL of a SearXNG instance. The engine is used if this is set.", url=True
     )
     web_max_results: int = config_field(10, "Maximum number of results of a web search.", (1, 100))
     web_timeout_ms: int = config_field(
@@ -333,12 +369,13 @@ class Config:
     # Plugins
     plugins: tuple[str, ...] = config_field(
         (),
-        'Plugins without an entry point, as "package.module:name". They run with your privileges.',
+        'Plugins without an entry point, each as "package.module:name". They run with your '
+        "privileges.",
     )
 
     # Result pages
     default_limit: int = config_field(
-        10, "Results per page if the query sets no limit.", (1, 1_000), project=True
+        10, "Number of results per page if the query sets no limit.", (1, 1_000), project=True
     )
     max_limit: int = config_field(
         50, "Maximum limit that a query may set.", (1, 1_000), project=True

@@ -13,9 +13,9 @@ from rootle.config.fields import SECTION
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 
-# Other programs may share the file. A larger one was not written by a person.
+# The file may contain sections of other programs, but a larger one was not written by a person.
 _MAX_CHARS: Final = 1_000_000
-_MIN_SIMILARITY: Final = 0.8  # that of `searchAgents`
+_MIN_SIMILARITY: Final = 0.8  # of a misspelled section name, such as `searchAgents`
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class ConfigSection:
 
 
 def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | None:
-    """Return the section of a file, empty if the file has none; None if there is no file.
+    """Return the section of a file, empty if the file has none; None if the file does not exist.
 
-    With `only_regular`, links and devices are not opened, because they may lead out of a
-    repository. Raises ConfigError with the file and the line.
+    With `only_regular`, links and devices are not opened, because they may lead outside the
+    repository. Raises ConfigError with the file and, for invalid content, the line.
     """
     try:
         if only_regular and not stat.S_ISREG(os.lstat(path).st_mode):
@@ -42,7 +42,7 @@ def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | N
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        if not os.path.lexists(path):  # in a folder without search permission
+        if not os.path.lexists(path):  # its folder does not permit access
             return None
         raise ConfigError(f"cannot read the configuration {path}: {error}") from error
     if len(text) > _MAX_CHARS:
@@ -65,7 +65,7 @@ def _read_document(document: Value, path: Path) -> ConfigSection:
             f'{path}, line {found[1].line}: "{SECTION}" is already in line {first}; merge them'
         )
     if not found:
-        return ConfigSection(Members(), _misspelt_sections(document.data, path))
+        return ConfigSection(Members(), _misspelled_sections(document.data, path))
     if not isinstance(found[0].value.data, Members):
         raise ConfigError(
             f'{path}, line {found[0].line}: "{SECTION}" is not an object; expected {{…}}'
@@ -73,8 +73,8 @@ def _read_document(document: Value, path: Path) -> ConfigSection:
     return ConfigSection(found[0].value.data)
 
 
-def _misspelt_sections(document: Members, path: Path) -> tuple[str, ...]:
-    """Return a warning for each member that looks like a misspelt section name."""
+def _misspelled_sections(document: Members, path: Path) -> tuple[str, ...]:
+    """Return a warning for each member that looks like a misspelled section name."""
     return tuple(
         f'{path}, line {member.line}: "{member.key}" is not used; did you mean "{SECTION}"?'
         for member in document

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 _SPACE: Final = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER: Final = json.JSONDecoder()
-# No configuration nests this deep. A file of brackets must not exhaust the stack.
+# Deeper than any real configuration. A file full of brackets must not exhaust the stack.
 _MAX_DEPTH: Final = 64
 
 
@@ -24,12 +24,12 @@ class JsonError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value and its line. `data` is a tuple of Members for an object, of Values for a list."""
+    """A value and its line. `data` is `Members` for an object and a tuple of `Value` for a list."""
 
     data: Any  # Any: JSON
     line: int
-    start: int = 0  # the first character in the text
-    end: int = 0  # after the last character
+    start: int = 0  # position of its first character in the text
+    end: int = 0  # position after its last character
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Member:
     key: str
     line: int | None  # None for a value from the command line
     value: Value
-    start: int = 0  # of the key
+    start: int = 0  # position of the key
 
 
 class Members(tuple[Member, ...]):
-    """The members of an object, in the order of the text."""
+    """The members of an object, in the order in which they occur in the text."""
 
     __slots__ = ()
 
@@ -67,7 +67,7 @@ def to_python(value: Value) -> Any:  # Any: JSON
 
 
 def skip_space(text: str, at: int) -> int:
-    """Return the next position that is neither white space nor part of a comment."""
+    """Return the next position that is neither whitespace nor part of a comment."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
@@ -77,13 +77,13 @@ class _JsoncParser:
         self._text = text
         self._at = 0
         self._line = 1
-        self._counted = 0  # line ends before this position are counted
+        self._counted = 0  # position up to which `_line` counts line ends
 
     def parse_value(self, depth: int) -> Value:
         char = self.peek()
         line, start = self._current_line(), self._at
         if depth > _MAX_DEPTH:
-            raise self.error("brackets are nested too deep")
+            raise self.error("brackets are nested too deeply")
         data: Any  # Any: JSON
         if char == "{":
             data = Members(self._parse_members(depth))
@@ -94,7 +94,7 @@ class _JsoncParser:
         return Value(data, line, start, self._at)
 
     def peek(self) -> str:
-        """Return the next character that is not white space or comment; "" at the end."""
+        """Return the next character that is not whitespace or part of a comment; "" at the end."""
         self._at = skip_space(self._text, self._at)
         return self._text[self._at : self._at + 1]
 
@@ -140,6 +140,6 @@ class _JsoncParser:
             data, self._at = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
             raise JsonError(error.msg, error.lineno) from error
-        except ValueError as error:  # thousands of digits
+        except ValueError as error:  # a number with thousands of digits
             raise self.error("the number is too long") from error
         return data

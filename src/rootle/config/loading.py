@@ -32,15 +32,15 @@ class Settings:
     """The configuration of a folder and the source of each value."""
 
     config: Config
-    origins: Mapping[str, Origin]  # by field name, without fields that have their default
+    origins: Mapping[str, Origin]  # by field name; fields with their default value are absent
     files: tuple[
         tuple[Path, bool], ...
     ]  # every candidate file and whether it exists, highest precedence first
-    warnings: tuple[str, ...]  # about keys without effect
+    warnings: tuple[str, ...]  # about ignored keys, files and sections
 
 
 def read_settings(root: Path, file: str | None = None, assignments: Sequence[str] = ()) -> Settings:
-    """Return the configuration of a folder; for each key the source of highest precedence wins.
+    """Return the configuration of a folder. For each key, the source of highest precedence wins.
 
     `file` is the value of `--config`, `assignments` are the `KEY=VALUE` arguments of `--set`.
     Raises ConfigError with the source, the line, the key and the remedy.
@@ -78,14 +78,14 @@ def user_file() -> Path:
 
 
 def _sections(root: Path, file: str | None) -> Iterator[tuple[Path, ConfigSection | None]]:
-    """Yield every candidate file, lowest precedence first, with None for a missing one."""
+    """Yield each candidate file, lowest precedence first, with its section; None if missing."""
     for path in (Path(os.path.expanduser("~/.nootropic/config.json")), user_file()):
-        # Without a home directory the path begins with "~", a folder that a clone may contain.
+        # Without a home directory, "~" is not expanded, and a clone may contain a folder "~".
         if path.is_absolute():
             yield path, read_section(path)
     named = _named_file(file)
     project = root / PROJECT_FILE
-    # A user who names the project's file explicitly trusts all of it.
+    # A project file that the user names explicitly is trusted completely.
     if named is None or os.path.realpath(named) != os.path.realpath(project):
         section = read_section(project, only_regular=True)
         yield project, section and _project_safe(section, project)
@@ -102,7 +102,7 @@ def _named_file(option: str | None) -> Path | None:
 
 
 def _project_safe(section: ConfigSection, path: Path) -> ConfigSection:
-    """Return the section without the keys that a repository must not set for its users."""
+    """Replace keys that a repository must not set for its users with warnings."""
     kept, warnings = [], list(section.warnings)
     for member in section.members:
         field = _FIELDS.get(member.key)
@@ -125,7 +125,7 @@ def _parse_assignments(assignments: Sequence[str]) -> Members:
             raise ConfigError(f'--set takes KEY=VALUE, as in --set defaultLimit=20, not "{key}"')
         field = _FIELDS.get(key)
         if field is not None and field.metadata["secret"]:
-            # Every process can read the command line, and the shell keeps a history of it.
+            # Every process can read the command line, and the shell records it in its history.
             raise ConfigError(
                 f"--set {key}: secrets are not accepted on the command line; "
                 f"set it in {user_file()}"

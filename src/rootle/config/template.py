@@ -12,7 +12,7 @@ from rootle.config.fields import SECTION, Config, key_of
 from rootle.serialization.json import to_json
 
 _WIDTH: Final = 96
-_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")  # of Markdown
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")  # in Markdown
 _HEAD: Final = """\
 // Configuration of rootle. Remove the "//" in front of a key to set it.
 // `rootle config show` prints the values in effect and their sources.
@@ -22,7 +22,7 @@ _HEAD: Final = """\
 
 
 def template() -> str:
-    """Return the text of the file. Every key in it is commented out."""
+    """Return the text of the file, in which every key is commented out."""
     entries = []
     for field in fields(Config):
         description = _LINK.sub(r"\1", field.metadata["about"]) + _format_range(

@@ -6,7 +6,7 @@ from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, 
 
 
 def unused_settings(config: Config) -> tuple[str, ...]:
-    """Return a message for each key that is set and has no effect with the other keys."""
+    """Return a message for each key that is set but has no effect because of another key."""
     endpoints = (
         ("dense", config.dense_endpoint, config.dense_backend == EMBEDDED, "denseBackend"),
         ("sparse", config.sparse_endpoint, config.sparse_backend == EMBEDDED, "sparseBackend"),

@@ -14,10 +14,10 @@ from rootle.config.jsonc import Members, Value, to_python
 from rootle.errors import ConfigError
 
 _MAX_SHOWN_CHARS: Final = 60
-_MIN_SIMILARITY: Final = 0.5  # with this many keys a wrong guess is better than none
+_MIN_SIMILARITY: Final = 0.5  # low: a wrong suggestion is better than none
 _KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 DEFAULT: Final = "default"
-# Keys of earlier versions, and their names now.
+# Keys of earlier versions: old name -> new name.
 _RENAMED: Final[Mapping[str, str]] = {
     "memoryBesideCode": "includeMemories",
     "refreshSeconds": "staleCheckSeconds",
@@ -45,15 +45,15 @@ class Origin:
 class ConfigValue:
     """The value of a key and its source."""
 
-    value: Any  # Any: of the type of its field
+    value: Any  # Any: its type is that of its field
     origin: Origin
 
 
-# Any: a record type, which is Config or the type of one of its fields.
+# Any: a record type: Config, or the type of one of its fields.
 def read_record(
     record: type[Any], members: Members, source: str, name: str
 ) -> dict[str, ConfigValue]:
-    """Return the values of an object by field name; `name` is the name of the object in messages.
+    """Return the values of an object by field name. Messages call the object `name`.
 
     Raises ConfigError with the file, the line, the key and the remedy.
     """
@@ -148,7 +148,7 @@ def _to_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
-        return float("inf")  # out of every range
+        return float("inf")  # outside every range
 
 
 def _abbreviate(value: Value) -> str:
@@ -163,7 +163,7 @@ def _unknown_key(section: str, key: str, known: Mapping[str, Any]) -> str:
 
 
 def _suggest(key: str, known: Mapping[str, Any]) -> str:
-    # Case is ignored: `denseTopk` is `denseTopK`.
+    # Case is ignored, so that `denseTopk` suggests `denseTopK`.
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(key.lower(), lower, n=1, cutoff=_MIN_SIMILARITY)
     if near:

@@ -1,4 +1,4 @@
-"""Configuration of the ranking: weights of signals, and trust rules."""
+"""Records for the ranking configuration: weights of signals, and trust rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RerankerWeights:
         0.3, "Weight of the BM25 score of the chunk.", (0.0, 1_000.0)
     )
     recency_boost: float = config_field(
-        0.1, "Weight of how recently the file was changed.", (0.0, 1_000.0)
+        0.1, "Weight of the recency of the last change.", (0.0, 1_000.0)
     )
     file_importance: float = config_field(
         0.1, "Weight of the importance of the file.", (0.0, 1_000.0)
@@ -30,7 +30,7 @@ class SignalWeights:
     """Weights of additional signals in the `learned` and `features` rankers."""
 
     recency_boost: float = config_field(
-        0.0, "Weight of how recently the file was changed.", (0.0, 1_000.0)
+        0.0, "Weight of the recency of the last change.", (0.0, 1_000.0)
     )
     file_importance: float = config_field(
         0.0, "Weight of the importance of the file.", (0.0, 1_000.0)

@@ -1,4 +1,4 @@
-"""Adapts any embedding model, local or on a server, to the interface of an embedder."""
+"""Adapt any embedding model, local or on a server, to the interface of an embedder."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rootle.errors import UnavailableError
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 
-# Longer than for a query: a large model on a slow machine needs it, and no user waits for chunks.
+# Longer than for a query: large models on slow machines need it, and no user waits for the chunks.
 BATCH_TIMEOUT_S: Final = 60.0
 
 
 class TextModel(Protocol):
-    """A model that embeds texts without prefixes, batches and normalization."""
+    """A model that embeds texts but does not add prefixes, split batches or normalize vectors."""
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector; 0 if it is unknown before the first answer."""
+        """The length of a vector; 0 while it is unknown."""
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:
         """Return one vector per text, of any norm. Raises UnavailableError.

@@ -1,4 +1,4 @@
-"""Chooses the embedding model from the configuration without loading it, and opens it."""
+"""Choose the configured embedding model without loading it, and open it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rootle.models.shipped import STATIC_CODE_V1
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import Embedder
 
-_TYPO_SIMILARITY: Final = 0.8  # of a name to that of the shipped model
+_TYPO_SIMILARITY: Final = 0.8  # of a misspelled name to that of the shipped model
 _ONNX_FILES: Final = (
     "model.onnx",
     "onnx/model.onnx",
@@ -37,7 +37,7 @@ _PACKAGES: Final = {
 
 
 def choose_model(config: Config) -> ModelChoice:
-    """Return `embeddingModelID`, else `embeddingFallback`, else the shipped model.
+    """Return the model in `embeddingModelID`, else in `embeddingFallback`, else the shipped one.
 
     Raises ConfigError if a configured model does not exist and there is no fallback.
     """
@@ -47,7 +47,7 @@ def choose_model(config: Config) -> ModelChoice:
         try:
             found = _resolve(model, config) if model else None
         except (ConfigError, MissingExtraError) as error:
-            # Without a fallback, a missing folder is treated as a typing error.
+            # Without a fallback, a missing folder is treated as a typo.
             if not config.embedding_fallback:
                 raise
             reasons.append(str(error))
@@ -66,7 +66,7 @@ def _note(requested: str, chosen: str, reasons: list[str]) -> str:
 
 
 def _resolve(model: str, config: Config) -> ModelChoice | str:
-    """Return the model with a name, or the reason why it is not available."""
+    """Return the model of this name, or the reason why it is not available."""
     if model == STATIC_CODE_V1:
         return ModelChoice("static", model, model)
     plugins = find_plugins(config.plugins).select("embedder")
@@ -80,7 +80,7 @@ def _resolve(model: str, config: Config) -> ModelChoice | str:
     if _is_typo(model, config):
         raise ConfigError(
             f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V1}" nor a folder with '
-            "a model; give the path of one, as in ./model, or leave the key out"
+            "a model; set the path of a model folder, as in ./model, or remove this setting"
         )
     return _choose_server(model, config)
 
@@ -120,7 +120,7 @@ def _detect_kind(folder: Path) -> tuple[Kind, Path]:
     """Return the format of a model folder, and the file that changes with the model."""
     table, modules = folder / _TABLE_FILE, folder / _MODULES_FILE
     onnx = next((folder / name for name in _ONNX_FILES if (folder / name).is_file()), None)
-    # A folder of model2vec may contain the other two formats as well, but model2vec is fastest.
+    # A model2vec folder may contain the other two formats as well, but model2vec is fastest.
     if table.is_file() and (_is_model2vec(folder) or not (onnx or modules.is_file())):
         return "model2vec", table
     if onnx:
@@ -129,7 +129,7 @@ def _detect_kind(folder: Path) -> tuple[Kind, Path]:
         return "sentence-transformers", table if table.is_file() else modules
     raise ConfigError(
         f'embeddingModelID is "{folder}", a folder without {_TABLE_FILE}, {_ONNX_FILES[0]} and '
-        f"{_MODULES_FILE}; give the path of a model's folder or leave the key out"
+        f"{_MODULES_FILE}; set the path of a model folder or remove this setting"
     )
 
 
@@ -142,7 +142,7 @@ def _is_model2vec(folder: Path) -> bool:
 
 
 def _override_prefixes(defaults: Prefixes, config: Config) -> Prefixes:
-    """Return the prefixes of a model, replaced by those of the configuration."""
+    """Return the configured prefixes, with `defaults` for those that are not set."""
     return Prefixes(
         config.embedding_query_prefix or defaults.query,
         config.embedding_document_prefix or defaults.document,
@@ -157,12 +157,11 @@ def _choose_server(model: str, config: Config) -> ModelChoice | str:
             f"{', '.join(PROVIDERS)}"
         )
     if not (config.embedding_endpoint or provider.url):
-        return f'a server of "{config.embedding_provider}" needs embeddingEndpoint'
+        return f'embeddingProvider "{config.embedding_provider}" needs embeddingEndpoint'
     if provider.needs_key and not (config.embedding_endpoint or _has_key(config)):
         return (
-            f'it is on a server of "{config.embedding_provider}" and no key is set for one (set '
-            "embeddingApiKey, embeddingApiKeyCommand or, for a server without keys, "
-            "embeddingEndpoint)"
+            f'embeddingProvider "{config.embedding_provider}" needs a key (set embeddingApiKey, '
+            "embeddingApiKeyCommand or, for a server without keys, embeddingEndpoint)"
         )
     # A server with OpenAI's API passes a text to the model unchanged. The others add a prefix.
     defaults = find_prefixes(model) if provider.shape == "openai" else Prefixes()
@@ -173,7 +172,7 @@ def _choose_server(model: str, config: Config) -> ModelChoice | str:
 
 
 def open_model(choice: ModelChoice, config: Config) -> Embedder:
-    """Open a model; a local one is loaded.
+    """Open a model. A local model is loaded.
 
     Raises MissingExtraError if its package is not installed, ConfigError if its files are damaged.
     """

@@ -1,4 +1,4 @@
-"""Embedding model on a server with the API of OpenAI or of another provider."""
+"""Embedding model on a server with the API of OpenAI or another provider."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FLOAT32_MAX: Final = float(np.finfo(np.float32).max)
 
 
 class HttpModel:
-    """A TextModel on a server. The API key is read with the first request."""
+    """A TextModel on a server. The API key is read at the first request."""
 
     def __init__(
         self,

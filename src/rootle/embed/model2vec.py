@@ -1,4 +1,4 @@
-"""Static embedding model in the format of model2vec: a table of token vectors, a tokenizer."""
+"""Static embedding model in the format of model2vec: a table of token vectors and a tokenizer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Model2VecEmbedder:
 
 
 def _token_rows(table: Matrix, mapping: NDArray[np.int64] | None, weights: Matrix | None) -> Matrix:
-    """Return one float32 row per token; tokens may share rows of the table and have weights."""
+    """Return one float32 row per token, after applying the optional mapping and weights."""
     rows = table if mapping is None else table[mapping]
     rows = rows.astype(np.float32)
     return rows if weights is None else rows * weights.astype(np.float32)[:, None]

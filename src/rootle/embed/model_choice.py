@@ -1,7 +1,7 @@
 """The chosen embedding model, and how to open it if it is a lookup table.
 
-Separate from the choice: a worker process receives the chosen model, and each module that it loads
-delays its start.
+Separate from `factory`, because worker processes receive the chosen model and each module that they
+load delays their start.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ModelChoice:
 
     @property
     def is_table(self) -> bool:
-        """Whether it only looks up words, which takes little time and never fails."""
+        """Whether the model only looks up words, which takes little time and never fails."""
         return self.kind in ("static", "model2vec")
 
 

@@ -27,7 +27,7 @@ _NO_LIMIT: Final = 100_000
 
 
 class OnnxModel:
-    """A TextModel that pools token vectors: the first of them, or their mean."""
+    """A TextModel that pools token vectors by taking the first one or their mean."""
 
     def __init__(self, folder: Path, weights: Path) -> None:
         onnxruntime.disable_telemetry_events()
@@ -37,7 +37,7 @@ class OnnxModel:
                 str(weights), providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            # tokenizers raises plain Exception, onnxruntime a dozen classes.
+            # tokenizers raises plain Exception, onnxruntime a dozen different classes.
             if type(error) is not Exception and "onnxruntime" not in type(error).__module__:
                 raise
             raise ConfigError(_invalid_folder(folder, str(error))) from error
@@ -78,7 +78,7 @@ class OnnxModel:
 
 
 def _max_tokens(folder: Path) -> int:
-    """Return the longest text that the model was trained for."""
+    """Return the length of the longest text, in tokens, for which the model was trained."""
     # The limit of sentence-transformers is more precise than that of the tokenizer.
     for name, key in (
         ("sentence_bert_config.json", "max_seq_length"),
@@ -95,7 +95,7 @@ def _pooling_config(folder: Path) -> dict[str, Any]:
 
 
 def _padding_options(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return the padding options of the tokenizer, to the length of the longest text in a batch."""
+    """Return the tokenizer's padding options, with padding to the longest text of a batch."""
     options = tokenizer.padding or {}
     names = ("pad_id", "pad_token", "direction")
     return {**{name: options[name] for name in names if name in options}, "length": None}

@@ -16,10 +16,10 @@ class PluginModel:
     def __init__(self, found: Found) -> None:
         self._found = found
         self._embed = make_component(found)
-        self.dimensions = 0  # unknown before the first answer
+        self.dimensions = 0  # unknown
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a plugin accepts only texts
-        """Return one vector per text. Raises PluginError, also if the plugin takes too long."""
+        """Return one vector per text. Raises PluginError if the plugin fails or is too slow."""
 
         def embed() -> Matrix:
             return np.asarray(self._embed(list(texts)), dtype=np.float32)

@@ -19,7 +19,7 @@ class Prefixes:
 
     @property
     def fingerprint(self) -> str:
-        """A short digest of both; empty if there are none."""
+        """A short digest of both prefixes; empty if there are none."""
         if not (self.query or self.document):
             return ""
         both = f"{self.query}\0{self.document}".encode()
@@ -32,7 +32,7 @@ _CODE: Final = "Represent this query for searching relevant code: "
 _QWEN: Final = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
-# From the model cards, for servers that pass a text to the model unchanged. The first match counts.
+# From the model cards, for servers that pass a text to the model unchanged. The first match wins.
 _KNOWN: Final[tuple[tuple[str, Prefixes], ...]] = (
     (r"\be5-(small|base|large)(?!-instruct)", Prefixes("query: ", "passage: ")),
     (r"nomic-embed-text", Prefixes("search_query: ", "search_document: ")),
@@ -47,7 +47,7 @@ _PROMPT_NAMES: Final = {"query": ("query",), "document": ("document", "passage")
 
 
 def find_prefixes(model: str) -> Prefixes:
-    """Return the prefixes for the name of a model; none for an unknown name."""
+    """Return the prefixes that a model of this name expects; none if the name is unknown."""
     for pattern, prefixes in _KNOWN:
         if re.search(pattern, model, re.IGNORECASE):
             return prefixes
@@ -55,7 +55,7 @@ def find_prefixes(model: str) -> Prefixes:
 
 
 def read_prefixes(folder: Path) -> Prefixes:
-    """Return the prefixes in the sentence-transformers configuration of a folder, else by name."""
+    """Return the prefixes in a folder's sentence-transformers configuration, or for its name."""
     try:
         text = (folder / "config_sentence_transformers.json").read_text(encoding="utf-8")
         prompts = json.loads(text).get("prompts") or {}

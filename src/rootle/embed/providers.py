@@ -1,4 +1,4 @@
-"""Request and answer formats of embedding servers."""
+"""Request and response formats of embedding servers."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class EmbeddingProvider:
     needs_key: bool  # at the default URL
     build_body: Callable[[EmbeddingRequest], Body]
     read_rows: Callable[[Any], list[Any]]  # Any: parsed JSON
-    # Part of the fingerprint: vectors of one model are comparable between servers of one shape.
+    # Part of the fingerprint: for one model, servers with the same shape return comparable vectors.
     shape: str = "openai"
     path: str = "/embeddings"
     key_header: str = "Authorization"
 
 
 def _build_openai_body(request: EmbeddingRequest, size_key: str = "dimensions") -> Body:
-    """Return a request to a server with OpenAI's API; `size_key` names the dimensions."""
+    """Return a request for OpenAI's API; `size_key` is its field for the number of dimensions."""
     body: Body = {"model": request.model, "input": list(request.texts)}
     return {**body, size_key: request.dimensions} if request.dimensions else body
 
 
 def _build_jina_body(request: EmbeddingRequest) -> Body:
     body = _build_openai_body(request)
-    # Models of the second generation have no tasks.
+    # Jina's v2 models have no tasks.
     if "-v2-" not in request.model:
         name = "nl2code" if "code" in request.model else "retrieval"
         body["task"] = f"{name}.{'query' if request.is_query else 'passage'}"
@@ -68,9 +68,9 @@ def _build_cohere_body(request: EmbeddingRequest) -> Body:
 
 
 def _read_openai_rows(data: Any) -> list[Any]:
-    """Return the vectors in an answer of OpenAI, sorted by their `index`.
+    """Return the vectors in a response in OpenAI's format, sorted by their `index`.
 
-    Raises KeyError, TypeError or ValueError for an invalid answer.
+    Raises KeyError, TypeError or ValueError for an invalid response.
     """
     items = data["data"]
     if all("index" not in item for item in items):
@@ -121,7 +121,7 @@ PROVIDERS: Final[Mapping[str, EmbeddingProvider]] = {
 
 
 def request_url(name: str, endpoint: str, model: str) -> str:
-    """Return the URL of a provider's API; `endpoint` may include its last path segment."""
+    """Return the URL of a provider's API; `endpoint` may already include the last path segment."""
     provider = PROVIDERS[name]
     base = (endpoint or provider.url).rstrip("/")
     if name == "azure":
@@ -132,7 +132,7 @@ def request_url(name: str, endpoint: str, model: str) -> str:
 def _azure_url(base: str, deployment: str) -> str:
     if urlsplit(base).path.rstrip("/").endswith("/embeddings"):
         return base
-    if base.endswith("/openai/v1"):  # the newer API, where the deployment is the model
+    if base.endswith("/openai/v1"):  # the newer API, in which the model names the deployment
         return f"{base}/embeddings"
     path = f"/openai/deployments/{quote(deployment, safe='')}/embeddings"
     return f"{base}{path}?api-version={_AZURE_VERSION}"

@@ -1,4 +1,4 @@
-"""Embedding model in a folder of sentence-transformers."""
+"""Embedding model in the format of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ try:
     from sentence_transformers import SentenceTransformer
 except ImportError as error:
     raise MissingExtraError(
-        "a model folder of sentence-transformers requires a package: "
+        "a model folder of sentence-transformers requires one more package: "
         "pip install 'rootle[sentence-transformers]'"
     ) from error
 
@@ -39,7 +39,7 @@ class SentenceTransformerModel:
         timeout_s: float,  # noqa: ARG002
     ) -> Matrix:
         """Return one vector per text. A local model cannot be interrupted."""
-        # The texts contain the prefix already. An empty prompt disables the default of the model.
+        # The texts already contain the prefix. An empty prompt disables the model's default.
         rows = self._model.encode(
             list(texts), prompt="", convert_to_numpy=True, show_progress_bar=False
         )

@@ -14,8 +14,8 @@ from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
-# Texts of one file share most of their words, so that small batches have a dense count matrix. On
-# one core, 32 was the fastest of 8 to 256.
+# Texts of one file share most of their words, so small batches have dense count matrices. On one
+# core, 32 was the fastest batch size between 8 and 256.
 _BATCH: Final = 32
 _TABLE_LIMIT: Final = 60_000
 
@@ -24,7 +24,7 @@ class StaticEmbedder:
     """Embeds a text as the normalized sum of sqrt(count) x row over its known subwords."""
 
     def __init__(self, model: str = STATIC_CODE_V1) -> None:
-        # Memory-mapped, because a query needs only a few rows of the ten megabytes.
+        # Memory-mapped, because a query needs only a few rows of this ten-megabyte file.
         self._rows = np.asarray(np.load(model_file(model, "rows.npy"), mmap_mode="r"))
         self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)
         self._rows_of = _RowTable(_read_vocabulary(model))
@@ -73,13 +73,13 @@ class StaticEmbedder:
 
 @cache
 def _read_vocabulary(model: str) -> Mapping[str, int]:
-    """Return the row of each subword; reading it takes longer than indexing a few files."""
+    """Return the row of each subword. Reading the file takes longer than indexing a few files."""
     words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
     return {word: row for row, word in enumerate(words) if word}
 
 
 class _RowTable(dict[str, tuple[int, ...]]):
-    """Word -> rows of its known subwords, computed on first use."""
+    """Maps a word to the rows of its known subwords, which are computed on first use."""
 
     def __init__(self, known: Mapping[str, int]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """JSON requests over HTTP with a deadline, bounded retries and errors without secrets.
 
-It uses only the standard library, which adds no dependency and reads no keys, proxies or `.netrc`
-from the environment.
+The client uses only the standard library. This adds no dependency, and neither proxies nor
+credentials are read from the environment or `.netrc`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ class JsonServer:
         sleep: Callable[[float], None] = time.sleep,
         rng: Rng = random.random,
     ) -> None:
-        """Raises ConfigError for an invalid URL, or for a header that HTTP cannot transmit."""
+        """Take the URL and the headers.
+
+        Raises ConfigError for an invalid URL, or for a header that HTTP cannot transmit.
+        """
         parts = urlsplit(url)
         self.redacted_url = redact_url(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -97,10 +100,10 @@ class JsonServer:
         timeout_s: float,
         read: Callable[[Any], _Result],  # Any: parsed JSON
     ) -> _Result:
-        """Return the result of `read` for the answer; retry temporary failures in `timeout_s`.
+        """Send a request; return the result of `read`, which takes the answer.
 
-        `read` raises UnavailableError for an invalid answer. Raises RefusedError if a retry cannot
-        succeed, else UnavailableError.
+        `read` raises UnavailableError for an invalid answer. Temporary failures are retried within
+        `timeout_s`. Raises RefusedError if a retry cannot succeed, otherwise UnavailableError.
         """
         return self.request("POST", path, body, timeout_s=timeout_s, read=read)
 
@@ -113,7 +116,7 @@ class JsonServer:
         timeout_s: float,
         read: Callable[[Any], _Result],
     ) -> _Result:
-        """Send a request with any method, like `post`; a body of None sends no body."""
+        """Send a request like `post`, but with any method. If `body` is None, none is sent."""
         request = _Request(method, path, *_encode_body(body))
         deadline = self._clock() + timeout_s
         failures = 0
@@ -132,7 +135,7 @@ class JsonServer:
     def _request_json(
         self, request: _Request, deadline: float, timeout_s: float
     ) -> Any:  # Any: parsed JSON
-        # The query string may contain what the user searched for.
+        # The query string may contain the text of the user's search.
         url = f"{self.redacted_url}{request.path.partition('?')[0]}"
         try:
             answer = self._send(request, deadline)
@@ -186,7 +189,7 @@ class JsonServer:
 
     def _status_error(self, url: str, answer: _Answer) -> UnavailableError:
         if answer.status in _KEY_REFUSED:
-            # The body is not shown: some servers quote the key, or half of it.
+            # The body is not shown, because some servers quote the key or a part of it.
             return RefusedError(
                 f"{url} refuses the key (HTTP {answer.status}); check the key in the configuration",
                 answer.status,

@@ -1,4 +1,4 @@
-"""HTTP connection with one deadline for all steps of a request, however slowly bytes arrive."""
+"""HTTP connections with one deadline for all steps of a request, however slowly bytes arrive."""
 
 from __future__ import annotations
 
@@ -66,9 +66,12 @@ class Connection(HTTPConnection):
         clock: Callable[[], float],
         is_allowed: Callable[[str], bool] | None = None,
     ) -> None:
-        """`is_allowed` decides on each IP address of the host; by default all are allowed."""
+        """Take the host and `is_allowed`, which accepts or rejects each of its IP addresses.
+
+        By default, all addresses are allowed.
+        """
         super().__init__(host, port)
-        # http.client leaves the default port out of the header Host.
+        # http.client omits the default port from the Host header.
         self.default_port = 443 if is_tls else 80
         self._is_tls = is_tls
         self._clock = clock
@@ -88,7 +91,7 @@ class Connection(HTTPConnection):
     def _connect_tcp(self) -> socket.socket:
         """Return a socket to the first address of the host that accepts a connection."""
         failure: OSError = OSError(f"{self.host} has no address")
-        # Resolved only once, so that the checked addresses are those it connects to.
+        # The name is resolved only once, so that the addresses checked are those connected to.
         addresses = self._resolve()
         for *_, address in addresses:
             if self._is_allowed is not None and not self._is_allowed(address[0]):
@@ -106,7 +109,7 @@ class Connection(HTTPConnection):
         raise failure
 
     def _resolve(self) -> list[tuple[Any, Any, int, str, _Address]]:
-        """Return the result of getaddrinfo, which has no timeout and so runs in a thread."""
+        """Return the result of getaddrinfo, which runs in a thread because it has no timeout."""
 
         def resolve() -> None:
             try:

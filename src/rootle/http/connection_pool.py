@@ -23,7 +23,7 @@ class ConnectionPool:
         weakref.finalize(self, _close_all, self._idle)
 
     def acquire(self) -> Connection:
-        """Return an idle connection, or else a new one."""
+        """Return an idle connection, or a new one if there is none."""
         with self._lock:
             if self._idle:
                 return self._idle.pop()

@@ -1,4 +1,4 @@
-"""The reading interface of an index, and the records that cross it."""
+"""The interface for reading an index, and the records that it returns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Final, Literal, NamedTuple, Protocol
 from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
 from rootle.types import FILES, DocumentSection
 
-# A write within one tick of the file system's clock after a file was read leaves its size and time
-# unchanged. Linux stamps files every few milliseconds; whole seconds indicate a coarser system.
+# A file that is written again within one tick of the file system's clock may keep its size and
+# modification time. On Linux, a tick takes a few milliseconds; times in whole seconds indicate a
+# coarser clock.
 _TICK_NS: Final = 100_000_000
 _COARSE_TICK_NS: Final = 2_000_000_000
 
@@ -19,47 +20,47 @@ TextRange = tuple[int, int, int]  # file id, first character, end character
 
 
 class FileState(NamedTuple):
-    """A file in the state in which it was indexed.
+    """The state of a file when it was indexed.
 
     A named tuple, because a query reads dozens of them and a frozen dataclass takes three times as
     long to create.
     """
 
     id: int
-    path: str  # relative to the root; the URI of a document from another source
+    path: str  # relative to the root; for documents of other sources, the URI
     size: int
     mtime_ns: int
-    seen_ns: int  # when it was read: a later write in the same tick looks unchanged
+    seen_ns: int  # when it was read; a later write in the same tick cannot be detected
     digest: bytes | None
     skip: str | None  # the reason why it was skipped, None for an indexed file
     language: str
     encoding: str
     chars: int
-    skipped_chars: int  # of these, beyond the limit for one file
-    committed_s: int | None  # time of the last commit that changed it, where known
+    skipped_chars: int  # the number of these beyond the limit for one file
+    committed_s: int | None  # time of the last commit that changed it, if known
     is_dirty: bool  # differs from the last commit, or is not committed
     generation: int  # of its last change
-    author: str = ""  # of the last commit that changed it: "Name <address>", where known
+    author: str = ""  # of the last commit that changed it: "Name <address>", if known
     source: str = FILES  # the name of the source that lists it
     kind: str = "file"  # as in sources.source.Document
     title: str = ""
 
     @property
     def is_settled(self) -> bool:
-        """Whether any write after it was read is certain to change its modification time."""
+        """Whether every write after the file was read must have changed its modification time."""
         tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
         return self.mtime_ns + tick < self.seen_ns
 
     @property
     def last_modified_s(self) -> float:
-        """When its content last changed, to the best of our knowledge, in Unix seconds."""
+        """The best estimate of when the content last changed, in Unix seconds."""
         if self.committed_s is not None and not self.is_dirty:
             return float(self.committed_s)
         return self.mtime_ns / 1e9
 
 
 class ChunkRow(NamedTuple):
-    """A stored chunk without its text and symbols; a named tuple for the same reason."""
+    """A stored chunk without its text and symbols; a named tuple for speed, like FileState."""
 
     id: int
     file_id: int
@@ -82,7 +83,7 @@ class FileChunks:
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """The result of a nearest-neighbour search."""
+    """The result of a nearest-neighbor search."""
 
     hits: Ranked
     vector: Vector
@@ -93,7 +94,7 @@ class SparseReader(Protocol):
     """The word index: BM25 over the fields of chunks and of whole files."""
 
     def stems(self, terms: str) -> list[str]:
-        """Return space-separated terms in the form in which they are indexed, in order."""
+        """Return the indexed forms of space-separated terms, in order."""
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
@@ -114,9 +115,9 @@ class SparseReader(Protocol):
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
     ) -> tuple[Ids, Ids]:
-        """Return at most k chunks, with a bit mask of the terms that each contains.
+        """Return at most k chunks, each with a bit mask of the terms that it contains.
 
-        Only the chunks `ids`, or those of the files `ids`. Bit i is set for term i.
+        Bit i represents term i. `ids` are the chunks or files to search, depending on `among`.
         """
 
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, Sequence[int]]:
@@ -160,14 +161,14 @@ class DenseReader(Protocol):
     ) -> Neighbors:
         """Return at most k chunks by cosine similarity, only from `files` if given.
 
-        With `is_alone` no other query runs at the same time, and all cores may be used.
+        If `is_alone`, no other query is running and all cores may be used.
         """
 
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files with their cosines; file ids are in ascending order."""
+        """Return all chunks of some files with their cosines; `file_ids` must be ascending."""
 
     def chunks_of(self, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files; file ids are in ascending order."""
+        """Return all chunks of some files; `file_ids` must be ascending."""
 
     def files_of(self, chunk_ids: Ids) -> Ids:
         """Return the file of each chunk, -1 for an unknown chunk."""
@@ -177,15 +178,15 @@ class DenseReader(Protocol):
 
 
 class IndexReader(Protocol):
-    """Everything that a search may ask of an index: one generation of it, which never changes.
+    """One generation of an index, which never changes, as a search reads it. Thread-safe.
 
-    The local index implements it with a snapshot. Search, ranking and memory depend on this
-    interface only, so that an index on a server can answer instead. Safe to use from many threads.
+    The local index implements it with a snapshot. Search, ranking and memory depend only on this
+    interface, so an index on a server can be used instead.
     """
 
     @property
     def generation(self) -> int:
-        """The number of the indexed state; it grows with every write."""
+        """The number of the indexed state, which increases with every write."""
 
     @property
     def sparse(self) -> SparseReader: ...
@@ -193,10 +194,10 @@ class IndexReader(Protocol):
     def dense(self) -> DenseReader: ...
 
     def embedding_model(self) -> str:
-        """Return the fingerprint of the model that made the vectors."""
+        """Return the fingerprint of the model that computed the vectors."""
 
     def state_id(self) -> str:
-        """Return an identifier that changes whenever the same query may get another answer."""
+        """Return an identifier that changes whenever the results of a query may change."""
 
     def files(self, ids: Iterable[int]) -> Mapping[int, FileState]:
         """Return the states of files by id. Raise IndexStorageError for an unknown id."""
@@ -211,7 +212,7 @@ class IndexReader(Protocol):
         """Return chunks by id, without unknown ids."""
 
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
-        """Return the chunks of a file in their order."""
+        """Return the chunks of a file in order."""
 
     def symbols_of(self, chunk_ids: Sequence[int]) -> Sequence[str]:
         """Return the names that these chunks define, as written in the source."""

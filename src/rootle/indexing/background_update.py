@@ -10,7 +10,7 @@ from rootle.types import WarningCallback
 
 
 class BackgroundUpdate:
-    """Run an update in a thread, one at a time; the caller guards it with a lock.
+    """Runs an update in a thread, one at a time. The caller serializes calls with a lock.
 
     `on_warning` receives the message of a failure.
     """
@@ -30,13 +30,13 @@ class BackgroundUpdate:
         self._thread.start()
 
     def raise_failure(self) -> None:
-        """Raise the error of the last run, once."""
+        """Raise the error of the last run, if any, but only once."""
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
 
     def join(self) -> None:
-        """Wait for the end of a running update."""
+        """Wait until a running update has ended."""
         if self._thread is not None:
             self._thread.join()
 

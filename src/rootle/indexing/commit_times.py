@@ -19,16 +19,16 @@ _HEAD = "head"
 
 
 def is_head_current(root: Path, known_head: str) -> bool:
-    """Return whether `known_head` is still checked out, without a commit on top."""
+    """Return whether `known_head` is still the commit that is checked out."""
     return (head_commit(root) or "") == known_head
 
 
 def update_commit_times(
     root: Path, manifest: Manifest, *, content_changed: bool, only: Collection[str] = ()
 ) -> None:
-    """Update the commit times and authors of files to the current HEAD, in a transaction.
+    """Update the commit times and authors of files to the current HEAD.
 
-    `only` names the files that may have changed; by default any file may have.
+    The caller opens the transaction. `only` names the files that may have changed, by default all.
     """
     head = head_commit(root)
     known_head = manifest.value(_HEAD) or None
@@ -46,7 +46,7 @@ def update_commit_times(
         added = last_commits(root, known_head)
         _write_commits(manifest, added.by_path if added else {}, dirty, keep_known=True)
     else:
-        # Another branch: times that were read from the previous one may be too recent.
+        # Another branch: times that were read from the previous branch may be too recent.
         history = last_commits(root, None)
         _write_commits(manifest, history.by_path if history else {}, dirty, keep_known=False)
     manifest.set_value(_HEAD, head)

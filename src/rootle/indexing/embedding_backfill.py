@@ -1,4 +1,4 @@
-"""Embedding of pending chunks: a few during each update, all of them in `rootle index`."""
+"""Embed pending chunks: a few during each update, all of them in `rootle index`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from rootle.types import IndexReport, WarningCallback
 
 # The time that an update before a query spends on embeddings.
 _BUDGET_PER_UPDATE_S: Final = 1.0
-# A run that embeds everything releases the writer lock this often and for this long. Other writers
-# poll the lock every 20 milliseconds.
+# A run that embeds all chunks holds the writer lock for the first of these times, then releases it
+# for the second. Other writers poll the lock every 20 milliseconds.
 _LOCK_DURATION_S: Final = 10.0
 _LOCK_PAUSE_S: Final = 0.05
-# Without a query waiting for it, a large model on a slow machine may take its time.
+# If no query waits for it, a large model on a slow machine may take this long.
 _BATCH_TIMEOUT_S: Final = 60.0
 
 
@@ -54,7 +54,7 @@ class EmbeddingBackfill:
         return self._embed(connection, report, budget)
 
     def embed_rest(self, report: IndexReport, on_wait: Callable[[], None]) -> IndexReport:
-        """Embed until none is pending or an attempt fails, with the lock released in between."""
+        """Embed until no chunk is pending or an attempt fails, releasing the lock in between."""
         budget = EmbeddingBudget(_LOCK_DURATION_S, _BATCH_TIMEOUT_S)
         embedded = report.chunks_embedded
         while report.chunks_pending and embedded:

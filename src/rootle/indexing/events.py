@@ -1,4 +1,4 @@
-"""Subscriptions to the event that the index has a new generation."""
+"""Subscriptions to new generations of the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fingerprint of an index: everything except its documents that determines its content."""
+"""The fingerprint of an index: everything that determines its content, except its documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rootle.ingest.chunking.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.files.discovery import WalkRules
 
-# The version of how texts become terms and vectors; a new version rebuilds every index.
+# The version of the conversion of texts to terms and vectors; a new version rebuilds every index.
 _CONTENT_FORMAT: Final = 1
 
 
@@ -30,7 +30,7 @@ def walk_rules(config: Config) -> WalkRules:
 
 
 def fingerprint(config: Config, model_fingerprint: str) -> str:
-    """Return a text that changes with everything that the content of an index depends on."""
+    """Return a text that changes with every setting on which the content of an index depends."""
     limits = chunk_limits(config)
     parts = (
         _CONTENT_FORMAT,

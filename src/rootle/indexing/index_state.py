@@ -66,7 +66,7 @@ class IndexState:
         return plan_sources(self._sources, snapshot.all_files(), snapshot.value)
 
     def preview_work(self) -> Plan:
-        """Return the same after reading the documents, so that all skips are known."""
+        """Return the result of `plan_work` after reading the documents, so all skips are known."""
         plan, readers = self.plan_work(), self._open_readers()
         read: list[PlannedRead] = []
         skip = list(plan.skip)
@@ -82,7 +82,7 @@ class IndexState:
         return replace(plan, read=tuple(read), skip=tuple(skip))
 
     def find_work(self) -> IndexWork | None:
-        """Return the size of the difference to the folder; None if there is none.
+        """Return the size of the difference between the index and its folder; None if they match.
 
         Raises IndexStorageError if there is no complete index, or one of another version.
         """
@@ -91,8 +91,8 @@ class IndexState:
         snapshot = self.snapshot()
         plan = self.plan_work()
         if not self._config.enable_indexing:
-            # Read-only mode never records new modification times, so that a fresh checkout would
-            # look changed forever.
+            # Read-only mode never records new modification times, so a fresh checkout would look
+            # changed forever.
             readers = self._open_readers()
             read = [p for p in plan.read if not self._is_same(p, readers[p.source])]
             plan = replace(plan, read=tuple(read))
@@ -108,7 +108,7 @@ class IndexState:
         return {source.name: source.reader() for source in self._sources}
 
     def _is_same(self, planned: PlannedRead, reader: DocumentReader) -> bool:
-        """Return whether a document has the content that is indexed, by reading it once."""
+        """Return whether a document has the indexed content. It is read only once."""
         source, entry, state = planned
         if state is None or state.digest is None or entry.size != state.size:
             return False
@@ -118,14 +118,14 @@ class IndexState:
         return self._digests[source, entry] == state.digest
 
     def has_complete_index(self) -> bool:
-        """Return whether there is an index to search, possibly of another model."""
+        """Return whether there is a complete index, possibly of another model."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
 
     def read_progress(self) -> tuple[int, int] | None:
-        """Return the bytes read by the first run, in any process, and their total.
+        """Return the bytes that the first run has read, in any process, and the expected total.
 
         None if the first run has completed.
         """
@@ -138,7 +138,7 @@ class IndexState:
             return 0, 0
 
     def is_unfinished(self) -> bool:
-        """Return whether the first run is still going on or was interrupted."""
+        """Return whether the first run is still active or was interrupted."""
         with self._open_manifest() as manifest:
             return not manifest.value("updated_at")
 

@@ -1,4 +1,4 @@
-"""The writer of one index: updates, rebuilds and deletes it under a lock."""
+"""Update, rebuild and delete one index, under a lock."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Indexer:
     ) -> None:
         """`sources` must include the source of the files. `on_commit` receives each new generation.
 
-        `prestarted` are worker processes for a first run, which need not have been started. With
+        `prestarted` are worker processes for a first run, which may not be started yet. With
         `shows_unfinished`, an index can be searched before its first run has ended.
         """
         self.root = root
@@ -101,7 +101,7 @@ class Indexer:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The fingerprint of everything except the files that determines the content."""
+        """The fingerprint of everything that determines the content, except the documents."""
         return fingerprint(self._config, self.model.fingerprint)
 
     def snapshot(self) -> Snapshot:
@@ -150,12 +150,12 @@ class Indexer:
         only: Collection[str] = (),
         update_remotes: bool = True,
     ) -> IndexReport:
-        """Index the changes after waiting for the writer lock; a negative timeout has no limit.
+        """Wait for the writer lock, without limit if `timeout_s` is negative, and index changes.
 
         Some pending chunks are embedded, or with `embed_all` as many as possible. `only` names the
-        files that may have changed; by default any file may have.
+        files that may have changed, by default all.
 
-        Raises UnavailableError if another process keeps the lock, IndexStorageError if the index
+        Raises UnavailableError if another process holds the lock, IndexStorageError if the index
         cannot be written, IngestError if there is no folder to index.
         """
         is_first = is_new(self.index_dir)
@@ -178,7 +178,7 @@ class Indexer:
                 workers.end()
         if embed_all and not self.model.is_table:
             report = self._embedding_backfill().embed_rest(report, self._warn_about_waiting)
-        if update_remotes and is_first:  # a complete first index includes those on servers
+        if update_remotes and is_first:  # a first index is complete when the servers have it too
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
@@ -187,7 +187,7 @@ class Indexer:
         return report
 
     def update_remotes_in_background(self) -> None:
-        """Start to update the indexes on search servers that are known to lag behind."""
+        """Start updating the indexes on search servers that are known to lag behind."""
         if self.remote_indexes is not None:
             self.remote_indexes.wake_outdated(self.snapshot())
 
@@ -213,7 +213,7 @@ class Indexer:
             delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
-            # While it is locked: a process that waits for it finds it deleted and creates another.
+            # Delete the lock file while it is locked: a waiting process then creates a new one.
             (self.index_dir / LOCK_NAME).unlink()
         with suppress(OSError):  # other files are in it, or another process starts a new index
             self.index_dir.rmdir()
@@ -235,7 +235,7 @@ class Indexer:
         *,
         embed_all: bool,
     ) -> tuple[IndexReport, IndexUpdated | None]:
-        """Apply all changes under the lock; return the report and the event of a new generation."""
+        """Apply all changes under the lock; return the report and, after a change, the event."""
         from rootle.index.local.database import open_database, storage_errors
         from rootle.index.local.manifest import Manifest
         from rootle.indexing.commit_times import update_commit_times
@@ -288,7 +288,7 @@ class Indexer:
             self._open_embedder()  # a missing model must fail before the old index is deleted
 
     def _plan(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
-        """Return the plan and the files that it is limited to, () for a plan of everything."""
+        """Return the plan and the files to which it is limited, () if it covers all files."""
         plan = plan_documents(self._files, only, manifest.files_at(only)) if only else None
         if plan is not None:
             return plan, only

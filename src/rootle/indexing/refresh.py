@@ -1,4 +1,4 @@
-"""The refresh policy: whether a query first updates the index or waits for its watcher."""
+"""The refresh policy: whether a query first updates the index, or relies on its watcher."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_pr
 # The interval between two checks is at least this multiple of the duration of a check, so that
 # checks take at most a twentieth of the time, however large the folder is.
 _CHECK_INTERVAL_FACTOR: Final = 20
-# How long to wait for the writer lock: for a complete index, and before an ordinary query.
+# How long to wait for the writer lock: for a full refresh, and before an ordinary query.
 _LOCK_TIMEOUT_S: Final = 10.0
 _QUERY_LOCK_TIMEOUT_S: Final = 0.5
 # Two cores index this much in well under a second. More is indexed in the background.
@@ -30,13 +30,13 @@ _MAX_FILES_BEFORE_ANSWER: Final = 200
 _MIN_FILES_TO_ASK_WATCHER: Final = 5_000
 # The longest delay between a change and the report of its event to the watcher.
 _EVENT_DELAY_S: Final = 0.3
-# At most this many waiting files are indexed by the watcher on request.
+# A query asks the watcher to index waiting files at once only if there are at most this many.
 _MAX_FILES_ON_REQUEST: Final = 50
 _FIRST_INDEX_POLL_S: Final = 0.05
 
 
 class IndexRefresher:
-    """Refresh one index before the queries of one process. Thread-safe."""
+    """Refreshes one index before the queries of one process. Thread-safe."""
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class IndexRefresher:
         self.command = WatcherCommand()  # of this process, obeyed when no watcher runs
 
     def refresh(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
-        """Update the index if a check is due; return what it still lacks, or None.
+        """Update the index if a check is due; return its staleness, None if it is current.
 
-        Unless `fully`, only updates that take well under a second are done before this returns, and
+        Unless `fully`, only updates that take well under a second are done before this returns;
         larger ones continue in the background. If there is no index, it is built.
         """
         if self._initial_index_timeout_s is not None:
@@ -111,12 +111,12 @@ class IndexRefresher:
             self._staleness = None
 
     def close(self) -> None:
-        """Wait for a background update."""
+        """Wait until a background update has ended."""
         self._background.join()
         self._watcher.close()
 
     def _wait_for_first_index(self, timeout_s: float) -> None:
-        """Start to build a missing index and wait for it; all queries share one timeout.
+        """Start building a missing index and wait for it; all queries share one timeout.
 
         The lock is not held while waiting, so that other queries are not blocked.
         """
@@ -162,12 +162,12 @@ class IndexRefresher:
         return state
 
     def _must_see_recent_changes(self) -> bool:
-        """Return whether changes count whose events may not have reached the watcher yet."""
+        """Return whether to consider changes whose events may not have reached the watcher yet."""
         is_first_query = self._checked_at == float("-inf")
         return is_first_query or self._config.stale_check_seconds < _EVENT_DELAY_S
 
     def _check_folder(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
-        """Compare the index with the folder, update it if allowed, and return what it lacks."""
+        """Compare the index with the folder, update it if allowed, and return its staleness."""
         if self._background.is_running:
             return self._staleness
         if self._is_throttled() and self._indexer.state.has_complete_index():
@@ -218,7 +218,7 @@ class IndexRefresher:
         self.invalidate()
 
     def _embed_pending(self, on_progress: ProgressCallback) -> None:
-        """Retry failed embeddings, which the response does not depend on."""
+        """Retry failed embeddings. The response does not depend on them."""
         if self._is_throttled() or not self._indexer.has_embeddings_due():
             return
         # If another process holds the writer lock, it embeds them.
@@ -227,7 +227,7 @@ class IndexRefresher:
 
     def _staleness_of(self, work: IndexWork | None) -> Staleness | None:
         if work is None or not work.changed_files:
-            return None  # at most commit times are outdated
+            return None  # only commit times may be outdated
         age_s = time.time() - max(work.updated_at, self._matched_at)
         return Staleness(round(max(0.0, age_s), 1), work.changed_files)
 

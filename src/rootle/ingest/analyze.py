@@ -33,15 +33,15 @@ KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
 class _ChunkVectors(NamedTuple):
     keys: Sequence[int]  # of the embedded texts
     packed: Sequence[bytes]  # int8; empty for a pending embedding
-    computed: int  # how many were not known
+    computed: int  # the number of vectors that were not known
     embedding_ms: float
 
 
 class Analyzer:
-    """Splits texts into chunks, and chunks into terms, and embeds them.
+    """Splits texts into chunks, tokenizes the chunks and embeds them.
 
-    Keeps its table of terms from one document to the next. Without an embedder, vectors that are
-    not known stay empty.
+    The table of terms is reused for the next document. Without an embedder, vectors that are not
+    known stay empty.
     """
 
     def __init__(self, limits: ChunkLimits, embedder: Embedder | None) -> None:
@@ -60,7 +60,7 @@ class Analyzer:
         sections: Sequence[DocumentSection] = (),
         embed: bool = True,
     ) -> AnalyzedText:
-        """Return the chunks of a text; without `embed`, with empty vectors.
+        """Return the chunks of a text. Without `embed`, vectors that are not known stay empty.
 
         Vectors that `known` returns for the keys of the chunks are not computed again.
         """
@@ -119,7 +119,7 @@ class Analyzer:
         *,
         embed: bool,
     ) -> _ChunkVectors:
-        """Return the vectors of texts, which are also given as lists of words."""
+        """Return the vectors of `texts`; `words` are the words of each text."""
         keys = [vector_key(text) for text in texts]
         vectors = dict(known(keys)) if known is not None else {}
         missing = [at for at, key in enumerate(keys) if key not in vectors]
@@ -154,7 +154,7 @@ class Analyzer:
     def _embed(
         self, texts: Sequence[str], words: Sequence[Sequence[str]], positions: Sequence[int]
     ) -> Rows:
-        """Return the vectors of the texts at some positions."""
+        """Return the vectors of the texts at these positions."""
         if not positions or self._embedder is None:
             return np.zeros((0, 0), np.int8)
         if isinstance(self._embedder, WordEmbedder):
@@ -169,14 +169,14 @@ def document_heading(uri: str, title: str) -> str:
 
 
 def embedded_text(heading: str, body: str) -> str:
-    """Return the text that is embedded for a chunk: the heading of its document, then its own."""
+    """Return the text to embed for a chunk: the heading of its document, then the chunk."""
     return f"{heading}\n{body}"
 
 
 def vector_key(text: str) -> int:
     """Return a signed 64-bit hash of an embedded text.
 
-    The probability of a collision among a million chunks is 10^-7.
+    The probability of a collision among a million chunks is below 10^-7.
     """
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

@@ -9,23 +9,23 @@ from typing import Final
 from rootle.errors import RefusedError, UnavailableError
 from rootle.protocols import QueuedEmbedder, Vector
 
-# The status codes with which servers reject a text that is too long or malformed. They also use
-# them for invalid requests and for internal errors.
+# Servers use these status codes to reject a text that is too long or malformed, but also for
+# invalid requests and internal errors.
 _TEXT_ERROR_STATUSES: Final = frozenset({400, 413, 422, 500})
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBatch:
-    """The vectors of a batch and the reasons for rejected texts, by their positions."""
+    """The vectors of a batch, and the reasons why texts were rejected, by position."""
 
     vectors: dict[int, Vector] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
 
 
 def embed_texts(embedder: QueuedEmbedder, texts: Sequence[str], timeout_s: float) -> EmbeddedBatch:
-    """Return for every text its vector, or the reason why the model rejects it.
+    """Return a vector for every text, or the reason why the model rejects the text.
 
-    Raise UnavailableError where the model fails for all texts.
+    Raise UnavailableError if the model fails for all texts.
     """
     found = EmbeddedBatch()
     positions = list(range(len(texts)))
@@ -56,7 +56,7 @@ class _Batch:
         return at in self.found.vectors or at in self.found.refused
 
     def embed(self, positions: Sequence[int]) -> UnavailableError | None:
-        """Embed some of the texts; return the error where one of them may be the cause."""
+        """Embed the texts at these positions; return the error if one of them may be the cause."""
         try:
             rows = self.embedder.embed_batch([self.texts[at] for at in positions], self.timeout_s)
         except UnavailableError as error:
@@ -67,7 +67,7 @@ class _Batch:
         return None
 
     def embed_in_halves(self, positions: Sequence[int]) -> None:
-        """Embed some of the texts, and isolate those that the model rejects."""
+        """Embed the texts at these positions, and isolate those that the model rejects."""
         refusal = self.embed(positions) if positions else None
         if refusal is None:
             return

@@ -1,4 +1,4 @@
-"""Embed chunks after they were indexed, with models that are slow or not always available."""
+"""Embed chunks after they are indexed, with models that are slow or sometimes unavailable."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _LOG = logging.getLogger(__name__)
 # A crash loses at most one step. Each step ends with a commit of all indexes, which takes 0.1 s.
 _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
-# Of a model that is down.
+# For a model that is down.
 _MODEL_BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# Of a text that the model rejects, which succeeds only if the model is changed.
+# For a text that the model rejects, which can succeed only if the model changes.
 _TEXT_BACKOFF: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
 
 
@@ -77,9 +77,12 @@ class EmbeddingQueue:
         self._pending = PendingEmbeddings(connection)
 
     def embed_due(self, budget: EmbeddingBudget) -> int:
-        """Embed due chunks in steps until one fails or the time is up; return their number."""
+        """Embed due chunks until none is left, the model fails or time is up; return their number.
+
+        A chunk is due if it has not failed or its retry delay is over.
+        """
         if not self._is_current():
-            return 0  # a new stamp would hide that an interrupted run has left documents out
+            return 0  # a new stamp would hide that an interrupted run has missed documents
         now_s = self._clock()
         if budget.ignores_backoff:
             with write_transaction(self._connection):
@@ -119,7 +122,7 @@ class EmbeddingQueue:
         return step
 
     def _read_texts(self, due: Sequence[PendingChunk]) -> Iterator[str]:
-        """Return the embedded text of each chunk; the chunks of a document are consecutive."""
+        """Return the text to embed for each chunk. Chunks of a document must be consecutive."""
         rows = self._documents.chunks([chunk.chunk_id for chunk in due])
         states = self._manifest.files_by_id({chunk.file_id for chunk in due})
         file_id, text = -1, ""
@@ -133,15 +136,15 @@ class EmbeddingQueue:
     def _embed(
         self, batch: Sequence[tuple[PendingChunk, str]], step: _Step, timeout_s: float
     ) -> None:
-        """Embed a batch. Raise UnavailableError where the model fails."""
+        """Embed a batch. Raise UnavailableError if the model fails."""
         found = embed_texts(self._embedder, [text for _, text in batch], timeout_s)
         for at, reason in found.refused.items():
             step.refused.append((batch[at][0], reason))
         for at, vector in found.vectors.items():
             if len(vector) != (step.dimensions or len(vector)):
                 raise UnavailableError(
-                    f"the model returns vectors with {len(vector)} dimensions and the index has "
-                    f"{step.dimensions}: it is another model; run `rootle index --rebuild`"
+                    f"the model returns vectors with {len(vector)} dimensions, but the index has "
+                    f"{step.dimensions}: the model has changed; run `rootle index --rebuild`"
                 )
             step.dimensions = len(vector)
             chunk = batch[at][0]
@@ -186,5 +189,5 @@ class EmbeddingQueue:
             return RetryDelay()
         failures = 1 if step.vectors else self._pending.retry_delay().failures + 1
         pause_s = max(_MODEL_BACKOFF.delay_s(failures, self._rng), step.failure.retry_after_s)
-        _LOG.warning("chunks wait for their embedding: %s", step.failure)
+        _LOG.warning("chunks are waiting to be embedded: %s", step.failure)
         return RetryDelay(failures, now_s + pause_s, str(step.failure))

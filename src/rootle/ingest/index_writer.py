@@ -32,10 +32,10 @@ class IndexWriter:
         self._clock_ns = time.time_ns()
         self.chunks_embedded = 0
         self.bytes_indexed = 0
-        self.truncated: list[str] = []  # URIs of documents beyond the limit of chunks
+        self.truncated: list[str] = []  # URIs of documents that exceed maxChunksPerFile
 
     def clear(self, fingerprint: str, model: ModelChoice) -> None:
-        """Delete all documents, and store how the next ones are split and embedded."""
+        """Delete all documents, and store how new ones will be split and embedded."""
         for table in ("files", "texts", "sections", "chunks", "pending", "removed", "retired"):
             self._connection.execute(f"DELETE FROM {table}")
         generation = self._manifest.increment_generation()
@@ -45,7 +45,7 @@ class IndexWriter:
         self._manifest.set_value("embedding", model.fingerprint)
         self._pending.set_retry_delay(RetryDelay())
         self._manifest.set_value("head", "")
-        # Until a run succeeds the index is not known to contain every document.
+        # Until a run succeeds, the index may lack documents.
         self._connection.execute(
             "DELETE FROM meta WHERE name IN ('dimensions', 'updated_at', ?) OR name GLOB ?",
             (ONLY_ADDED_SINCE, f"{TOKEN_PREFIX}*"),
@@ -166,7 +166,7 @@ def add_words(
     *,
     missed: bool = False,
 ) -> None:
-    """Add the terms of a document to the word indexes; `missed` as in DerivedWriter."""
+    """Add the terms of a document to the word indexes; DerivedWriter explains `missed`."""
     derived.add_words(
         FileTerms(file_id, analyzed.body_terms, analyzed.symbol_terms, analyzed.path_terms),
         (

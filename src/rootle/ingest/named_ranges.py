@@ -1,4 +1,4 @@
-"""The named line ranges of a text: its headings with their sections, its definitions."""
+"""Find named line ranges in a text: definitions, and headings with their sections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rootle.ingest.chunking.lines import Lines
 from rootle.ingest.chunking.outline import Unit, read_outline
 from rootle.ingest.chunking.prose_splitter import find_headings
 
-# Parsing a larger file would delay the reader, who can ask for lines instead.
+# Parsing a larger file would take too long; users can request its lines by number instead.
 _MAX_PARSED_CHARS: Final = 500_000
 _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
@@ -80,7 +80,7 @@ def _list_definitions(
 
 
 def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
-    """Return whether these are the last titles or names of a range."""
+    """Return whether `parts` are the last titles or names of a range."""
     if len(parts) > len(candidate.path):
         return False
     last = len(candidate.path) - len(parts)
@@ -89,5 +89,5 @@ def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
 
 
 def _anchor(text: str) -> str:
-    """Return the anchor of a heading in links."""
+    """Return the anchor that links to a heading use."""
     return _NOT_IN_ANCHOR.sub("", text).strip().casefold().replace(" ", "-")

@@ -34,9 +34,9 @@ _LOG = logging.getLogger(__name__)
 # A batch is written while the next one is read; a crash loses at most one batch.
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
-# With early answers, a new index becomes searchable after this much text, and again each time that
-# it has grown by the factor. This costs almost no time, but each stage leaves a replaced stamp in
-# the word indexes, which changes scores as an update does.
+# With `in_stages`, a new index is committed after this much text, and again each time that it has
+# grown by the factor. This costs almost no time, but each stage leaves a replaced stamp in the word
+# indexes, which changes scores as an update does.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 
@@ -52,7 +52,7 @@ class IngestSetup:
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
     prestarted: PrestartedWorkers
-    in_stages: bool = False  # a new index can be searched before its first run ends
+    in_stages: bool = False  # whether a new index can be searched before its first run ends
 
 
 class Pipeline:
@@ -66,7 +66,7 @@ class Pipeline:
         self._writer = IndexWriter(connection)
 
     def run(self, plan: Plan, progress: ProgressCallback) -> IndexReport:
-        """Apply a plan that was made under the lock; the index is complete when this returns."""
+        """Apply a plan that was made under the writer lock; the index is then complete."""
         started = time.perf_counter()
         lag = self._lag()
         if not self._manifest.value("updated_at"):
@@ -76,7 +76,7 @@ class Pipeline:
         truncated = self._writer.truncated
         if truncated:
             _LOG.warning(
-                "files longer than maxChunksPerFile allows, whose ends are not indexed: %d "
+                "files that exceed maxChunksPerFile, whose ends are not indexed: %d "
                 "(the first: %s); `rootle status` shows the share",
                 len(truncated),
                 truncated[0],
@@ -88,9 +88,9 @@ class Pipeline:
         return self._report(plan, time.perf_counter() - started)
 
     def clear_if_incompatible(self) -> bool:
-        """Empty an index whose chunks or vectors were made in another way; return whether it was.
+        """Empty an index that was built with other settings; return whether it was emptied.
 
-        A new database counts as incompatible too, but nothing is reported for it.
+        A new database is initialized in the same way, but does not count as emptied.
         """
         if self._manifest.value("fingerprint") == self._setup.fingerprint:
             return False
@@ -98,16 +98,16 @@ class Pipeline:
         with write_transaction(self._connection):
             self._writer.clear(self._setup.fingerprint, self._setup.model)
         if had_content:
-            _LOG.warning("the model or the chunker changed: indexing again from the start")
+            _LOG.warning("the model or the chunker changed: rebuilding the index")
         return had_content
 
     def _note_first_run(self, plan: Plan) -> None:
-        """Store for readers how much there will be, and whether they may read before the end."""
+        """Store how many bytes are expected, and whether readers may search before the run ends."""
         expected = self._manifest.bytes_read() + plan.bytes_to_read
         since = self._manifest.value(ONLY_ADDED_SINCE) or str(self._manifest.generation())
         with write_transaction(self._connection):
             self._manifest.set_value(BYTES_EXPECTED, str(expected))
-            # An interrupted run may have stored documents that are changed or gone by now.
+            # An interrupted run may have stored documents that have changed or disappeared since.
             self._manifest.set_value(ONLY_ADDED_SINCE, since if plan.only_adds else "")
 
     def _lag(self) -> IndexLag:
@@ -163,7 +163,7 @@ class Pipeline:
         return dimensions
 
     def _missed_changes(self, lag: IndexLag) -> dict[int, FileState | None]:
-        """Return the documents that the derived indexes lack, None for removed ones, by id."""
+        """Return the changes that the derived indexes lack, by document id; None if removed."""
         if lag.is_current(self._manifest.generation()):
             return {}
         since = min(-1 if g is None else g for g in (lag.sparse_since, lag.dense_since))
@@ -173,7 +173,7 @@ class Pipeline:
         return missed
 
     def _catch_up(self, derived: DerivedWriter, missed: Mapping[int, FileState | None]) -> None:
-        """Write to the derived indexes what an interrupted run did not."""
+        """Write the changes that an interrupted run missed to the derived indexes."""
         for file_id in missed:
             derived.remove_file(file_id, missed=True)
         states = [s for s in missed.values() if s is not None and s.skip is None]

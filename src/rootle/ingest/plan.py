@@ -1,4 +1,4 @@
-"""The difference between the sources and their index: what the next run has to do."""
+"""Compare the sources with their index to plan the next run."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Plan:
 
     @property
     def known_states(self) -> list[FileState]:
-        """The states in the index of the documents to read and to skip."""
+        """The indexed states of the documents to read or skip."""
         states = [planned.state for planned in self.read]
         states += [planned.state for planned in self.skip]
         return [state for state in states if state is not None]
 
     @property
     def only_adds(self) -> bool:
-        """Whether it changes nothing that is in the index."""
+        """Whether the plan leaves all indexed documents unchanged."""
         return not (self.remove or self.known_states)
 
     @property
@@ -69,7 +69,7 @@ def plan_sources(
     """Scan all sources and compare them with the index.
 
     `known` are the states of all documents in the index; those of other sources are removed.
-    `value` returns a value of the manifest.
+    `value` looks up a value in the manifest.
     """
     states = _group_by_source(known)
     plans = []
@@ -83,7 +83,7 @@ def plan_sources(
 def plan_documents(
     source: Source, uris: Collection[str], known: Iterable[FileState]
 ) -> Plan | None:
-    """Compare some documents of a source with the index; None where that takes a whole scan.
+    """Compare some documents of a source with the index; None if that requires a full scan.
 
     `known` are the states of these documents.
     """
@@ -93,7 +93,7 @@ def plan_documents(
 
 
 def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
-    """Compare a scan with the states of its documents in the index, by size and time."""
+    """Compare a scan with the indexed states of its documents, by size and modification time."""
     states = {state.path: state for state in known}
     read = []
     unchanged = 0
@@ -117,7 +117,7 @@ def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
 
 
 def _is_unchanged(entry: DocumentEntry, state: FileState, source: Source) -> bool:
-    # A document without a digest was skipped without being read, and is to be read now.
+    # A document without a digest was skipped without being read, and must be read now.
     if entry.size != state.size or entry.mtime_ns != state.mtime_ns or state.digest is None:
         return False
     if state.skip == UNREADABLE and source.is_readable(entry.uri):
@@ -143,12 +143,12 @@ def _merge(plans: Sequence[Plan]) -> Plan:
 
 
 def token_key(source: str) -> str:
-    """Return the key of the manifest under which the token of a source is stored."""
+    """Return the manifest key under which the token of a source is stored."""
     return f"{TOKEN_PREFIX}{source}"
 
 
 def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | None:
-    """Return what a run changed for searches since a generation; None if nothing."""
+    """Return the changes since generation `before` that affect searches; None if there are none."""
     generation = manifest.generation()
     if generation == before:
         return None

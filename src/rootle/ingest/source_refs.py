@@ -20,7 +20,7 @@ from rootle.types import FILES, DocumentSection, Passage
 
 _MAX_REFERENCE_CHARS: Final = 1_000
 _LINES: Final = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
-# Around a single line, return its function, or this many lines before and after it.
+# For a single line, return its definition, or this many lines before and after it.
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
@@ -28,7 +28,7 @@ _MAX_NAMES: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
-    """The documents that references may name: files, commits, and indexed documents."""
+    """The documents to which references may refer: files, commits, and indexed documents."""
 
     root: Path
     rules: WalkRules
@@ -63,7 +63,7 @@ class _Whole:
 def read_source(reference: str, documents: DocumentSet) -> Passage:
     """Return the lines of "path", "path:120", "path:120-180", "path#name" or a commit's hash.
 
-    Raise SourceError with the nearest valid references.
+    Raise a SourceError that suggests valid references.
     """
     _check(reference)
     failure: SourceError | None = None
@@ -81,9 +81,9 @@ def _check(reference: str) -> None:
     if not reference.strip():
         raise SourceError("source is empty")
     if len(reference) > _MAX_REFERENCE_CHARS:
-        raise SourceError(f"source has {len(reference)} characters; give a path, not a text")
+        raise SourceError(f"source has {len(reference)} characters; give a path, not its content")
     if "\0" in reference or reference != _as_file_name(reference):
-        raise SourceError("source has characters that no path has")
+        raise SourceError("source contains characters that are invalid in a path")
 
 
 def _as_file_name(reference: str) -> str:
@@ -97,7 +97,7 @@ _Interpretation = tuple[str, tuple[int, int | None] | None, str]
 
 
 def _interpretations(reference: str) -> Iterator[_Interpretation]:
-    """Return (path, lines, name), the likeliest first: a file name may contain ":" and "#"."""
+    """Yield (path, lines, name), the likeliest first: a file name may contain ":" and "#"."""
     reference = reference.strip()
     match = _LINES.fullmatch(reference)
     if match is not None:
@@ -117,7 +117,7 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole:
     relative = _relative_path(documents.root, path)
     found = read_listed_file(documents.root, relative, documents.rules)
     if isinstance(found, str):
-        raise SourceError(f"{relative} is left out of the index ({found}) and cannot be read")
+        raise SourceError(f"{relative} is excluded from the index ({found}) and cannot be read")
     if found is not None:
         return _Whole(_passage(relative, found.language, found.text), found.sections)
     indexed = documents.read_indexed(path)
@@ -132,19 +132,19 @@ def _passage(source: str, language: str, text: str) -> Passage:
 
 
 def _relative_path(root: Path, path: str) -> str:
-    """Return a path as the index names it. Raise SourceError where it leads out of the folder."""
+    """Return a path relative to the root. Raise SourceError if it leads out of the folder."""
     for folder in (os.fspath(root), os.path.realpath(root)):
         if path.startswith(folder + os.sep):
             path = path[len(folder) + 1 :]
     relative = posixpath.normpath(path)
     if os.path.isabs(path) or ".." in path.split("/"):
-        raise SourceError(f"{path} leads out of the folder; give a path relative to it, without ..")
+        raise SourceError(f"{path} is outside the folder; give a path relative to it, without ..")
     return relative
 
 
 def _explain_unknown(path: str, sha: str, known: Collection[str]) -> str:
     if SHA.fullmatch(sha):
-        return f"there is no commit {sha} here, nor a file of that name; take a hash from git log"
+        return f"there is no commit or file named {sha}; use a hash from git log"
     inside = sorted(other for other in known if path == "." or other.startswith(f"{path}/"))
     if inside:
         return f"{path} is a folder; name one of its files: {_format_names(inside)}"
@@ -154,7 +154,7 @@ def _explain_unknown(path: str, sha: str, known: Collection[str]) -> str:
     return f"{path} does not exist here or is ignored; {hint}"
 
 
-_DEFAULT_HINT: Final = "take a path from vectordb_search"
+_DEFAULT_HINT: Final = "use a path from vectordb_search"
 
 
 def _format_names(names: Sequence[str]) -> str:
@@ -173,7 +173,7 @@ def _select(whole: _Whole, lines: tuple[int, int | None] | None, name: str) -> P
     if first < 1 or first > count or (last is not None and last < first):
         given = f"{first}-{last}" if last is not None else str(first)
         raise SourceError(
-            f"{passage.source} has lines 1-{count}, not {given}; ask for some of these"
+            f"{passage.source} has lines 1-{count}, not {given}; request lines in that range"
         )
     if last is None:
         first, last = _range_around(passage, first)
@@ -181,7 +181,7 @@ def _select(whole: _Whole, lines: tuple[int, int | None] | None, name: str) -> P
 
 
 def _range_around(passage: Passage, line: int) -> tuple[int, int]:
-    """Return the definition or section that contains a line if it is short, or the lines around."""
+    """Return the definition or section around a line if it is short, else the nearby lines."""
     from rootle.ingest.named_ranges import innermost_range, list_named_ranges
 
     found = innermost_range(list_named_ranges("\n".join(passage.lines), passage.language), line)
@@ -204,7 +204,7 @@ def _select_named(whole: _Whole, name: str) -> Passage:
     names = [section.label for section in whole.sections]
     names += [candidate.names[-1] for candidate in ranges]
     if not names:
-        raise SourceError(f"{passage.source} has no headings or definitions; ask for lines of it")
+        raise SourceError(f"{passage.source} has no headings or definitions; request lines instead")
     known = _format_names(names)
     raise SourceError(f'{passage.source} has no "{encodable(name)}"; it has: {known}')
 

@@ -19,11 +19,11 @@ class Audit:
     events: tuple[MemoryEvent, ...]  # newest first
     with_secrets: tuple[str, ...]
     stale: tuple[str, ...]
-    duplicates: tuple[tuple[str, ...], ...]  # groups that differ only in punctuation or word order
+    duplicates: tuple[tuple[str, ...], ...]  # groups with the same words
 
 
 def audit_memories(memories: Sequence[Memory], events: Iterable[MemoryEvent]) -> Audit:
-    """Return what a person may want to review, all memories being those of one user."""
+    """Return the history, and the memories to review. All memories must be of one user."""
     return Audit(
         tuple(events),
         tuple(memory.id for memory in memories if mask_secrets(memory.text).kinds),
@@ -33,7 +33,7 @@ def audit_memories(memories: Sequence[Memory], events: Iterable[MemoryEvent]) ->
 
 
 def _find_duplicates(memories: Iterable[Memory]) -> list[tuple[str, ...]]:
-    """Return groups of ids of memories that consist of the same words."""
+    """Return the ids of memories with the same words, in groups. Stop words do not count."""
     groups: defaultdict[frozenset[str], list[str]] = defaultdict(list)
     for memory in memories:
         words = frozenset(WORD.findall(memory.text.casefold()))

@@ -19,28 +19,28 @@ from rootle.types import Memory
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
 
-# All weights below were tuned on the conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on
-# the other five; docs/how-to/memory.md has the figures.
+# All weights below were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on the
+# other five; docs/how-to/memory.md has the figures.
 _K1: Final = 1.2
 _B: Final = 0.3  # memories are short, so their length says little
-# The weight of a term that occurs only in a neighbouring memory, by its distance. People who
-# describe something in several sentences do not repeat its name in each of them.
-_EARLIER_NEIGHBOUR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
-_LATER_NEIGHBOUR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
-# A longer pause between two memories ends an episode. Neighbours belong to the same episode.
+# The weights of a term that occurs only in a neighboring memory, by the distance of that memory.
+# People who describe something in several sentences do not repeat its name in each sentence.
+_EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
+_LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
+# A longer pause between two memories ends an episode. Neighbors belong to the same episode.
 _EPISODE_PAUSE_S: Final = 1_800
 _COSINE_WEIGHT: Final = 0.11
-_SUBJECT_WEIGHT: Final = 0.066  # the first word of the memory is a word of the topic
+_SUBJECT_WEIGHT: Final = 0.066  # the first word of the memory occurs in the topic
 _DATE_WEIGHT: Final = 0.22  # the memory was recorded in the date range of the topic
 _DATE_DECAY_DAYS: Final = 7.0
-# Added to the corpus size when rarity is computed: in a small corpus no term would be rare.
+# Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100
 
 # The next three are not tuned on LoCoMo, which has neither files nor corrected facts.
 _REFERENCE_WEIGHT: Final = 0.5
-_RECENCY_WEIGHT: Final = 0.3  # for the newest of the memories whose score is close to the best
+_RECENCY_WEIGHT: Final = 0.3  # for the newest memory with a score close to the best
 _RECENCY_MIN_SHARE: Final = 0.5  # of the best score
-# A memory with a lower score has as much in common with topics from other people's conversations.
+# Lower scores also occur for topics that the memories do not cover.
 _MIN_SCORE: Final = 0.2
 # One in a hundred random pairs of a topic and a memory has at least this cosine.
 _MIN_COSINE: Final = 0.45
@@ -50,7 +50,7 @@ _EPOCH_ORDINAL: Final = 719_163  # of 1970-01-01
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A memory with the features that it is ranked by."""
+    """A memory and the features used to rank it."""
 
     memory: Memory
     observed_s: float  # Unix time of the last observation
@@ -100,7 +100,7 @@ class Corpus:
         self._gains = (counts * (_K1 + 1) / (counts + norms[owners]))[order]
 
     def search(self, topic: Topic, top_k: int) -> list[Memory]:
-        """Return at most `top_k` relevant memories, best first; the newer first on equal scores."""
+        """Return at most `top_k` relevant memories, best first; newer ones first if scores tie."""
         scores, is_relevant = self._score(topic)
         if topic.asks_for_present:
             scores = scores + self._recency_scores(scores, is_relevant)
@@ -114,8 +114,8 @@ class Corpus:
     def _score(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the score of each memory, and whether it is relevant.
 
-        Neighbours raise the score of a memory. To be relevant, it needs a match of its own: a
-        term, a date, a close meaning or a reference.
+        Neighbors raise the score of a memory. To be relevant, however, the memory itself must match
+        by a term, a date, its meaning or a reference.
         """
         scores, has_term = self._term_scores(topic)
         cosines = self._cosines(topic.vector)
@@ -134,7 +134,7 @@ class Corpus:
 
     def _cosines(self, vector: Vector) -> Floats:
         query = quantize(vector[None, :])
-        # A product of floats would wake the threads of a BLAS, for a fraction of a millisecond.
+        # A product of floats would wake BLAS threads for a fraction of a millisecond of work.
         products = np.asarray(simsimd.cdist(query, self._vectors, "dot", threads=1)).reshape(-1)
         norm = max(float(np.linalg.norm(query.astype(np.float32))), 1e-9)
         cosines: Floats = products / (self._norms * norm)
@@ -143,7 +143,7 @@ class Corpus:
     def _term_scores(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the BM25 score of each memory, and whether it contains a significant term.
 
-        Terms of neighbouring memories count too. A memory that contains every term of the topic
+        Terms of neighboring memories count too. A memory that contains every term of the topic
         once scores 1.
         """
         total, possible = np.zeros(len(self._memories)), 1e-9
@@ -154,22 +154,22 @@ class Corpus:
             corpus_size = len(self._memories) + _SMOOTHING_MEMORIES - len(owners)
             rarity = weight * np.log1p((corpus_size + 0.5) / (len(owners) + 0.5))
             possible += rarity
-            total += self._spread_to_neighbours(owners, rarity * self._gains[postings])
+            total += self._spread_to_neighbors(owners, rarity * self._gains[postings])
             if weight == 1:
                 has_term[owners] = True
         return total / possible, has_term
 
     def _postings(self, term: int) -> slice:
-        """Return the range of a term in the index; an empty one for a term of a later memory."""
+        """Return the range of a term in the index, empty for a term that was added later."""
         if not 0 <= term < len(self._starts) - 1:
             return slice(0, 0)
         return slice(int(self._starts[term]), int(self._starts[term + 1]))
 
-    def _spread_to_neighbours(self, owners: TermIds, gains: Floats) -> Floats:
-        """Return the score that one term gives to each memory that contains it or is near one."""
+    def _spread_to_neighbors(self, owners: TermIds, gains: Floats) -> Floats:
+        """Return one term's score for each memory that contains it, and for their neighbors."""
         scores = np.zeros(len(self._memories))
         scores[owners] = gains
-        weights = zip(_EARLIER_NEIGHBOUR_WEIGHTS, _LATER_NEIGHBOUR_WEIGHTS, strict=True)
+        weights = zip(_EARLIER_NEIGHBOR_WEIGHTS, _LATER_NEIGHBOR_WEIGHTS, strict=True)
         for distance, (earlier, later) in enumerate(weights, start=1):
             for step, weight in ((distance, earlier), (-distance, later)):
                 near = owners + step

@@ -1,4 +1,4 @@
-"""The SQLite database of the embedded memory store: schema, opening, error messages."""
+"""The SQLite database of the embedded memory store: schema, opening and error messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rootle.storage.transaction import write_transaction
 
 SCHEMA_VERSION: Final = 2
 _BUSY_TIMEOUT_S: Final = 10.0
-_DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # of the files of one database
+_DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
 _DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 # Observations and deletions are append-only and numbered, so that a reader that remembers the last
@@ -71,20 +71,20 @@ CREATE INDEX code_references_by_memory ON code_references (memory_id);
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """Return a connection to the database, created if missing.
+    """Return a connection to the database, which is created if it is missing.
 
-    Raises MemoryStorageError. A damaged database is renamed first.
+    Raises MemoryStorageError if the database cannot be used. A damaged database is renamed.
     """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # SQLite would create a file that every user can read.
+        # SQLite itself would create a file that every user can read.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-            # Memories must survive a power failure, since they cannot be derived from other data.
+            # Memories must survive a power failure, because they cannot be rebuilt from other data.
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA secure_delete=ON")
             _prepare_schema(connection, path)
@@ -104,7 +104,7 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
     if version == SCHEMA_VERSION:
         return
     with write_transaction(connection):
-        # Another process may have done this while this one waited for the lock.
+        # Another process may have upgraded the schema while this one waited for the lock.
         version = _schema_version(connection)
         if version < SCHEMA_VERSION:
             for statement in (_SCHEMA if version == 0 else _UPGRADE_FROM_1).split(";"):
@@ -137,11 +137,11 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
         outcome = f"renamed to {backup}" if backup else "renamed by another process"
         return (
             f"the memories at {path} are damaged ({error}); the file was {outcome}, and new "
-            "memories are stored in a new one. `sqlite3 FILE .recover` may recover its content, "
+            "memories are stored in a new file. `sqlite3 FILE .recover` may recover the content; "
             "`rootle memory import` restores an export"
         )
     if code == sqlite3.SQLITE_FULL:
-        return f"the disk of the memories at {path} is full; free space"
+        return f"the disk with the memories at {path} is full; free space"
     if code == sqlite3.SQLITE_BUSY:
         return f"another process keeps the memories at {path} locked; try again"
     return f"cannot use the memories at {path} ({error}); free disk space, or make it writable"

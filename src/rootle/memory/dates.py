@@ -1,4 +1,4 @@
-"""Dates in a topic: "in May 2023", "last week", "yesterday"; and questions about the present."""
+"""Find dates in a topic ("in May 2023", "last week"), and questions about the present."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 _UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
-# Words with other meanings, which count as months only if capitalised or with a day or a year.
+# Words with other meanings. They count as months only if capitalized, or with a day or a year.
 _AMBIGUOUS: Final = frozenset({"may", "march", "mar", "sun", "dec", "jan", "jun", "sep", "oct"})
 _ONE_DAY: Final = timedelta(1)
 
@@ -78,7 +78,7 @@ _Parser = Callable[[re.Match[str], date], DateRange | None]
 
 
 def parse_dates(topic: str, today: date) -> DateRange | None:
-    """Return the first date or period that a topic names; None if there is none."""
+    """Return the first date or period that a topic names, None if there is none."""
     for dates in _candidates(topic, today):
         if dates is not None:
             return dates
@@ -115,7 +115,7 @@ def _parse_month(match: re.Match[str], today: date) -> DateRange | None:
     day = int(match["first"] or match["last"] or 0)
     if name in _AMBIGUOUS and not (match["year"] or day or match["month"][0].isupper()):
         return None
-    # Without a year, the most recent month of that name.
+    # Without a year, use the most recent month of that name.
     year = int(match["year"] or (today.year if month <= today.month else today.year - 1))
     return _calendar_range(year, month, day)
 
@@ -129,7 +129,7 @@ def _parse_relative_day(match: re.Match[str], today: date) -> DateRange | None:
 def _parse_ago(match: re.Match[str], today: date) -> DateRange | None:
     count, unit_days = match["count"].lower(), _UNIT_DAYS[match["unit"].lower()]
     day = today - timedelta((_COUNTS.get(count) or int(count)) * unit_days)
-    # "Three months ago" may be a week or two off, "three days ago" is exact.
+    # "Three months ago" may be a week or two off; "three days ago" is exact.
     tolerance = timedelta(unit_days // 3)
     return DateRange(day - tolerance, day + tolerance)
 

@@ -55,7 +55,7 @@ class EmbeddedMemory:
         return os.path.exists(self.path)
 
     def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
-        """Store a text; texts that differ only in case or white space are one memory."""
+        """Store a text. Texts that differ only in case or white space are one memory."""
         now = format_timestamp(self._clock())
         memory = Memory("", encodable(text.strip()), now, about=tuple(about))
         with self._connect() as connection, write_transaction(connection):
@@ -125,7 +125,7 @@ class EmbeddedMemory:
             self._loaders.clear()
 
     def _observe(self, connection: sqlite3.Connection, memory: Memory, user_id: str) -> int:
-        """Record an observation of a memory, inserted if it is new; return its id."""
+        """Record an observation of a memory; return its id. A new memory is inserted first."""
         digest = _digest(memory.text)
         memory_id = queries.find_memory_id(connection, user_id, digest)
         if memory_id is None:

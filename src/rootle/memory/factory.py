@@ -57,7 +57,7 @@ def _mem0_path() -> Path:
 
 
 def _data_dir() -> Path:
-    """Return the user's data folder: memories cannot be rebuilt like the content of a cache."""
+    """Return the user's data folder, not the cache folder: memories cannot be rebuilt."""
     from platformdirs import user_data_path
 
     return user_data_path("rootle", appauthor=False)

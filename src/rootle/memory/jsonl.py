@@ -1,4 +1,4 @@
-"""Memories as JSON Lines, exported from another machine or written by another program."""
+"""Read memories from JSON Lines, as exported by rootle or written by another program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _parse_memory(data: Any) -> Memory:  # Any: parsed JSON
             'expected an object like {"text": "…", "createdAt": "2024-05-10T12:00:00Z"}'
         )
     if len(data["text"]) > MAX_FACT_CHARS:
-        raise ValueError(f'"text" has {len(data["text"])} characters, at most {MAX_FACT_CHARS}')
+        raise ValueError(f'"text" has {len(data["text"])} characters; use at most {MAX_FACT_CHARS}')
     clean = mask_secrets(encodable(data["text"].strip()))
     if not clean.text or clean.is_only_secrets:
         raise ValueError('"text" is empty or contains only a secret')

@@ -1,4 +1,4 @@
-"""Loads the memories of one user into a corpus, and only the changes before each search."""
+"""Loads the memories of one user into a corpus, and updates it before each search."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MemoryLoader:
         self._corpus: Corpus | None = None
 
     def load(self, connection: sqlite3.Connection) -> Corpus | None:
-        """Return the current memories; None if there are none."""
+        """Return a corpus of the current memories, None if there are none."""
         newest = _newest_position(connection)
         if newest != self._position and self._load_changes(connection, newest):
             entries = list(self._entries.values())
@@ -52,7 +52,7 @@ class MemoryLoader:
         return self._corpus
 
     def _load_changes(self, connection: sqlite3.Connection, newest: _Position) -> bool:
-        """Load the changes up to a position; return whether there was one of this user."""
+        """Load the changes up to a position; return whether any memory of this user changed."""
         observation, deletion = self._position
         changed: list[_MemoryRow] = connection.execute(
             _SELECT_CHANGED, (self._user_id, observation, self._user_id)
@@ -87,7 +87,7 @@ class MemoryLoader:
         )
 
     def _load_vectors(self, connection: sqlite3.Connection, changed: Sequence[_MemoryRow]) -> Rows:
-        """Return one vector per memory; those of another model are replaced in the database."""
+        """Return one vector per memory; replace vectors of other models, also in the database."""
         dimensions = self._embedder.dimensions
         vectors = np.zeros((len(changed), dimensions), dtype=np.int8)
         outdated = []

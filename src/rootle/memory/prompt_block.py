@@ -1,4 +1,4 @@
-"""The tagged block of memories in a prompt: written before a turn, removed from what comes back."""
+"""Write the tagged block of memories in a prompt, and remove it from text that comes back."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OPEN: Final = (
 _CLOSE: Final = "</rootle-memory>"
 _BLOCK: Final = re.compile(r"<rootle-memory\b.*?(?:</rootle-memory\s*>|\Z)", re.DOTALL)
 _TAG: Final = re.compile(r"</?rootle-memory\b[^>]*>?")
-# The start of a memory in a result, in case a model sends one back.
+# The start of a memory in an answer of `recall`, in case a model stores it again.
 _RESULT_PREFIX: Final = re.compile(r"^(?:\d+\.|-)?\s*\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\]\s+")
 _MAX_TOPIC_CHARS: Final = 8_000
 
 
 def write_block(memories: Iterable[Memory], max_chars: int) -> str:
-    """Return a block with the memories that fit into `max_chars`, newest last; "" if none does."""
+    """Return a block with the memories that fit into `max_chars`, newest last; "" if none fit."""
     left = max_chars - len(_OPEN) - len(_CLOSE) - 2
     chosen: list[tuple[str, str]] = []
     for memory in memories:
@@ -45,9 +45,9 @@ def clean_topic(text: str) -> str:
 
 
 def clean_fact(fact: str) -> str:
-    """Return a fact without memories that a model sends back.
+    """Return a fact without stored memories that the model repeats in it.
 
-    Raises MemoryRefusedError for a fact that is empty, too long, or nothing but a memory.
+    Raises MemoryRefusedError if the fact is empty, too long, or contains only memories.
     """
     if not fact.strip():
         raise MemoryRefusedError("fact is empty")

@@ -14,7 +14,7 @@ from rootle.types import Memory, MemoryReference
 _SELECT_MEMORIES: Final = """
 SELECT id, text, max(observed_at), sum(count) FROM memories JOIN observations ON memory_id = id
 """
-_MAX_PARAMETERS: Final = 500  # of one statement
+_MAX_PARAMETERS: Final = 500  # per statement
 
 _References = dict[int, tuple[MemoryReference, ...]]
 
@@ -30,7 +30,7 @@ class MemoryEvent:
 
 
 def find_memory_id(connection: sqlite3.Connection, user_id: str, digest: bytes) -> int | None:
-    """Return the id of the memory with a text, by the digest of the text."""
+    """Return the id of the memory whose text has this digest, None if there is none."""
     row = connection.execute(
         "SELECT id FROM memories WHERE user_id = ? AND digest = ?", (user_id, digest)
     ).fetchone()

@@ -14,9 +14,9 @@ from rootle.errors import MemoryRefusedError
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
 
-# A name with more definitions is too ambiguous to refer to any of them.
+# A name that more files define is too ambiguous to be a reference.
 _MAX_DEFINING_FILES: Final = 3
-_MAX_REFERENCES: Final = 16  # of one memory
+_MAX_REFERENCES: Final = 16  # per memory
 _MAX_FILE_BYTES: Final = 8_000_000
 _MAX_PATH_CHARS: Final = 500
 _MIN_NAME_CHARS: Final = 3
@@ -82,7 +82,10 @@ def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
 
 
 def remap_root(memory: Memory, project: ReferencedProject) -> Memory:
-    """Point references to a folder that does not exist here to the same files of the project."""
+    """Return a memory whose references to a missing folder refer to the project instead.
+
+    Only references to files that exist in the project are changed.
+    """
     about = tuple(
         replace(one, root=project.name)
         if not os.path.isdir(one.root) and file_digest(project.root, one.path)
@@ -131,7 +134,7 @@ def _resolve_path(text: str, project: ReferencedProject) -> Iterator[MemoryRefer
 
 
 def _relative_path(path: str, project: ReferencedProject) -> str | None:
-    """Return the only file with a path, or with a path that ends like it, relative to the root."""
+    """Return the path of a file relative to the root. `path` may be the end of a unique path."""
     path = path.replace("\\", "/").removeprefix(f"{project.root}/").removeprefix(f"{project.name}/")
     path = os.path.normpath(path).replace(os.sep, "/") if path else ""
     if not path or path.startswith(("/", "..")) or path == ".":
@@ -143,7 +146,7 @@ def _relative_path(path: str, project: ReferencedProject) -> str | None:
 
 
 def _is_encodable(name: str) -> bool:
-    """Return whether a name is valid UTF-8 without NUL. File names are bytes and need not be."""
+    """Return whether a name is valid UTF-8 without NUL, which not every file name is."""
     return "\0" not in name and encodable(name) == name
 
 

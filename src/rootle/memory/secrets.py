@@ -1,4 +1,4 @@
-"""Detects secrets in a text by the formats of well-known kinds, and masks them."""
+"""Detects secrets of well-known formats in a text, and masks them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 _MARK: Final = "[masked: {}]"
 _MARKED: Final = re.compile(r"\[masked: [^\]]*\]")
 
-# Prefixes and lengths are those that the issuers document. If a pattern has a group named "value"
-# or "plain", only this group is masked, else the whole match.
+# Prefixes and lengths follow the documentation of the issuers. If a pattern has a group named
+# "value" or "plain", only this group is masked, otherwise the whole match.
 _FORMATS: Final = {
     "private key": r"""
         -----BEGIN[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----.*?
@@ -51,7 +51,7 @@ _PLACEHOLDER: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# A masked text with fewer other words contains nothing but the name of the secret.
+# A masked text with fewer other words is considered to contain only a secret and its name.
 _MIN_WORDS: Final = 2
 _MIN_PASSWORD_CHARS: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
@@ -65,11 +65,11 @@ class MaskedText:
     """A text without its secrets."""
 
     text: str
-    kinds: tuple[str, ...]  # of the secrets that were masked, without repetitions
+    kinds: tuple[str, ...]  # distinct kinds of the masked secrets
 
     @property
     def is_only_secrets(self) -> bool:
-        """Whether nothing but the names of secrets remains."""
+        """Whether only the names of secrets remain."""
         if not self.kinds:
             return False
         rest = _SECRET_NAMES.sub(" ", _MARKED.sub(" ", self.text))

@@ -1,4 +1,4 @@
-"""Looks up the files and symbols that a text mentions in the index of a folder."""
+"""Looks up file names and symbol names in the index of a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
-    """Finds files by name and by definition in the index; none if there is no index."""
+    """Finds files by their names and by the names they define; finds none without an index."""
 
     def __init__(self, open_index: Callable[[], IndexReader]) -> None:
         self._open_index = open_index

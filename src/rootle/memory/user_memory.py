@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 TOP_K: Final = 7
 PREFETCH_TOKENS: Final = 400
 _SEARCH_RESULT_TOP_K: Final = 3
-# The threshold for memories that were not requested. Nine in ten questions about other people's
-# conversations find no memory above it, nineteen in twenty about one's own do
-# (docs/how-to/memory.md).
+# The minimum score of memories that are shown without a request. Nine in ten questions about other
+# people's conversations find no such memory; nineteen in twenty about the user's own conversations
+# do (docs/how-to/memory.md).
 _MIN_RELEVANCE: Final = 0.4
 
 
@@ -90,12 +90,12 @@ class UserMemory:
         top_k: int = TOP_K,
         timeout_ms: int = 1_000,
     ) -> None:
-        """`timeout_ms` limits `prefetch`."""
+        """Take the store and the project. `timeout_ms` limits only `prefetch`."""
         self.store = store
         self.user_id = encodable(user_id)
         self._project = project
         self._top_k = top_k
-        self._leg = DeadlineExecutor("memory", timeout_ms)
+        self._executor = DeadlineExecutor("memory", timeout_ms)
 
     def remember(self, fact: str, about: Iterable[str] = ()) -> RememberedFact:
         """Store a fact with references to the files and names of the project that it mentions.
@@ -127,15 +127,16 @@ class UserMemory:
         return self._mark_stale(self.store.search(topic, self.user_id, self._top_k, references))
 
     def prefetch(self, user_message: str, budget: int = PREFETCH_TOKENS) -> str:
-        """Return a text of at most `budget` tokens with relevant memories, to put before a turn.
+        """Return relevant memories as a text of at most `budget` tokens, to put before a message.
 
-        The text is empty if no memory is relevant, or if the store does not answer in time. It is
-        enclosed in tags, by which `remember` recognizes and removes it.
+        The text is empty if no memory is relevant, or if the store does not answer in time. The
+        text is enclosed in tags, by which `remember` recognizes and removes it.
         """
         message = clean_topic(user_message)
         if not message:
             return ""
-        memories = self._leg.start(partial(self.find_relevant, message, (), self._top_k)).result()
+        find = partial(self.find_relevant, message, (), self._top_k)
+        memories = self._executor.start(find).result()
         return write_block(memories or (), budget * CHARS_PER_TOKEN)
 
     def find_relevant(
@@ -172,7 +173,7 @@ class UserMemory:
         return self._embedded.forget(ids, self.user_id)
 
     def import_memories(self, memories: Iterable[Memory]) -> int:
-        """Store memories of another store with their times; return how many were new."""
+        """Store memories from another store with their times; return how many were new."""
         return self._embedded.import_memories(memories, self.user_id)
 
     def import_lines(self, lines: Iterable[str]) -> ImportReport:
@@ -182,7 +183,7 @@ class UserMemory:
         return ImportReport(new, len(memories) - new, tuple(rejected))
 
     def audit(self) -> Audit:
-        """Return the history of the memories, and those that a person may want to review."""
+        """Return the history of the memories, and the memories to review."""
         return audit_memories(self.list_memories(), self._embedded.list_events(self.user_id))
 
     @property
@@ -198,7 +199,7 @@ class UserMemory:
 
     def close(self) -> None:
         """Close the store. The next use opens it again."""
-        self._leg.close()
+        self._executor.close()
         close = getattr(self.store, "close", None)
         if close is not None:
             close()

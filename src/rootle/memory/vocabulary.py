@@ -1,4 +1,4 @@
-"""Term ids for memories and topics: the terms of `rootle.text.terms`, stemmed and numbered."""
+"""Term ids of memories and topics: the terms of `rootle.text.terms`, stemmed and numbered."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import STOP_WORDS, TermTable, text_terms
 
-# Words of nearly every memory and topic.
+# Words that occur in nearly every memory and topic.
 _DOMAIN_WORDS: Final = ("user", "remember", "memory")
 _STOP_WORDS: Final = " ".join((*sorted(STOP_WORDS), *_DOMAIN_WORDS))
 # The weight of a stop word next to other words; `rank.question` uses the same value.
 _STOP_WORD_WEIGHT: Final = 0.15
-# Distinct terms of a topic. A message with a pasted log has thousands, and states its purpose in
-# the first ones.
+# Maximum number of distinct terms in a topic. A message with a pasted log has thousands, but states
+# its purpose in the first ones.
 _MAX_TOPIC_TERMS: Final = 128
 
 TermIds = NDArray[np.int64]
@@ -44,11 +44,11 @@ class Vocabulary:
         return len(self._ids)
 
     def encode_memory(self, text: str) -> list[int]:
-        """Return the id of each word, in order; unknown stems are added."""
+        """Return the id of each word, in order; add unknown stems."""
         return list(map(self._ids.__getitem__, self._stem(text)))
 
     def encode_topic(self, text: str) -> TermIds:
-        """Return the distinct ids of the words; negative ids for stems that no memory contains."""
+        """Return the distinct ids of the words. Stems that no memory contains have negative ids."""
         stems = list(dict.fromkeys(self._stem(text)))[:_MAX_TOPIC_TERMS]
         return np.array(
             [self._ids.get(stem, -1 - at) for at, stem in enumerate(stems)], dtype=np.int64
@@ -57,7 +57,7 @@ class Vocabulary:
     def weigh(self, terms: TermIds) -> NDArray[np.float64]:
         """Return the weight of each term: 1, or less for a stop word."""
         is_stop_word = (terms >= 0) & (terms < self._stop_words)
-        # A topic such as "what does the user like" consists of stop words alone.
+        # A topic such as "what does the user like" consists only of stop words.
         return np.where(is_stop_word & ~is_stop_word.all(), _STOP_WORD_WEIGHT, 1.0)
 
     def _stem(self, text: str) -> list[str]:

@@ -11,5 +11,5 @@ _FOLDER: Final = Path(__file__).parent
 
 
 def model_file(model: str, part: str) -> Path:
-    """Return the path of a file of a model, such as "rows.npy" or "trees.npz"."""
+    """Return the path of one of a model's files, such as "rows.npy" or "trees.npz"."""
     return _FOLDER / f"{model.replace('-', '_')}_{part}"

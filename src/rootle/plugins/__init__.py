@@ -1,4 +1,4 @@
-"""The records that plugins use: import them from here."""
+"""The classes that plugins use. Import them from here."""
 
 from rootle.plugins.registry import FileFacts, IndexPlace, Plugin, Section
 

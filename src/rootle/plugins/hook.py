@@ -1,4 +1,4 @@
-"""Call plugins for single files, in the process that reads them."""
+"""Call plugins that handle single files, in the process that reads the files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rootle.plugins.registry import Found, Kind, call_with_timeout, load, make_c
 
 _LOG = logging.getLogger(__name__)
 
-# For one file. A plugin that takes longer is not called again by this process.
+# The limit for one file. A plugin that exceeds it is not called again in this process.
 _TIMEOUT_S: Final = 10.0
 
 _Result = TypeVar("_Result")
@@ -31,7 +31,7 @@ class PluginHook:
         """Return the result of `function`. Raise PluginError if it fails or takes too long."""
         if self._timed_out:
             plugin = self.found.plugin
-            raise PluginError(f"the {plugin.kind} {plugin.name} timed out before")
+            raise PluginError(f"the {plugin.kind} {plugin.name} timed out earlier")
         try:
             return call_with_timeout(self.found, function, _TIMEOUT_S)
         except PluginError as error:
@@ -47,5 +47,5 @@ def open_hook(kind: Kind, name: str, reference: str) -> PluginHook | None:
             if (found.plugin.kind, found.plugin.name) == (kind, name):
                 return PluginHook(found)
     except PluginError as error:
-        _LOG.warning("%s; files are read without it", error)
+        _LOG.warning("%s; files are processed without it", error)
     return None

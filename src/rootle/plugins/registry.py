@@ -32,7 +32,7 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines that a chunker returns. Line numbers are 1-based and inclusive."""
+    """A range of lines that a chunker returns. Line numbers are 1-based and inclusive."""
 
     start_line: int
     end_line: int
@@ -42,7 +42,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """The facts about a file that a filter receives."""
+    """The properties of a file that a filter receives."""
 
     path: str
     language: str
@@ -54,10 +54,10 @@ class FileFacts:
 class IndexPlace:
     """The arguments for opening an index."""
 
-    name: str  # unique for each folder, model and leg
+    name: str  # unique for each combination of folder, model and leg
     leg: Literal["dense", "sparse"]
     endpoint: str  # denseEndpoint or sparseEndpoint; may be empty
-    # denseApiKey or sparseApiKey, or the output of its command
+    # returns denseApiKey or sparseApiKey, or the output of its command
     key: Callable[[], str] = field(repr=False)
 
 
@@ -95,7 +95,7 @@ def find_plugins(named: tuple[str, ...]) -> Plugins:
 
 
 def load(reference: str) -> list[Found]:
-    """Import the plugins of a reference. Raises PluginError that names it."""
+    """Import the plugins of a reference. Raises a PluginError that names the reference."""
     module, colon, attribute = reference.partition(":")
     if not (module and colon and attribute):
         raise PluginError(

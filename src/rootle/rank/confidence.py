@@ -16,7 +16,7 @@ from rootle.rank.features import defining_files, max_per_file, noise_level
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# Signals of the whole answer. The weights of the model bring them to one scale.
+# Signals of the whole answer. They have different scales, which the model weights balance.
 QUESTION_SIGNALS: Final = (
     "top_score",  # by the weighted sum
     "lead",  # score of the first result minus the score of the sixth
@@ -80,7 +80,7 @@ def _weights(stored: dict[str, float], names: Sequence[str]) -> Floats:
 def estimate_confidence(
     inputs: RankingInputs, ranked: RankedFiles, calibration: Calibration
 ) -> Confidence:
-    """Return calibrated probabilities for a ranking; zero if the ranking is empty."""
+    """Return calibrated probabilities for a ranking, all zero for an empty one."""
     if not ranked.order:
         return Confidence(False, 0.0, np.zeros(0))
     of_question = question_signals(inputs, ranked)

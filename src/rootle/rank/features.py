@@ -15,7 +15,7 @@ from rootle.rank.ranking_inputs import ChunkInputs, Flags, Floats, Ints, Ranking
 
 # Weights of the best, second and third best chunk of a file. Further chunks do not count.
 _RANK_WEIGHTS: Final = np.array([1.0, 1 / 2, 1 / 3, 0.0])
-# The cosine at this rank is taken as noise. The feature is the distance above it.
+# The cosine at this rank is the noise level. Some features use the distance above it.
 _NOISE_RANK: Final = 60
 _BEST_CHUNKS: Final = 20
 _DEFINITION_WEIGHT: Final = 0.3
@@ -51,7 +51,7 @@ NAMES: Final = (
 
 
 def chunk_scores(inputs: RankingInputs) -> Floats:
-    """Return a score for each candidate chunk: both legs, and the names that it defines."""
+    """Return a score for each candidate chunk from both legs and the names that it defines."""
     chunks = inputs.chunks
     is_symbol = inputs.question.is_symbol
     weight = _SYMBOL_DEFINITION_WEIGHT if is_symbol else _DEFINITION_WEIGHT
@@ -100,7 +100,7 @@ def file_features(inputs: RankingInputs) -> Floats:
 
 
 def _mentions(inputs: RankingInputs) -> Floats:
-    """Return BM25 of files that neither define a name of the question nor are documents."""
+    """Return the BM25 of each file, 0 for documents and for files that define a searched name."""
     scores: Floats = inputs.files.bm25 * ~(defining_files(inputs) | prose_files(inputs))
     return scores
 
@@ -115,9 +115,9 @@ class PathTable:
     longer_stem: Floats  # 1 if the whole name of another file is part of its name
 
 
-@lru_cache(maxsize=128)  # one question computes it repeatedly for the same candidates
+@lru_cache(maxsize=128)  # called repeatedly with the same candidates for one question
 def path_table(paths: tuple[str, ...]) -> PathTable:
-    """Return the table of some files. `longer_stem` depends on all of them."""
+    """Return the table of some files. `longer_stem` depends on all the paths."""
     parts = tuple(path_parts(path) for path in paths)
     bits = np.array([part.kinds for part in parts], dtype=np.int64)
     kinds = (bits >> np.arange(len(KINDS))[:, None]) & 1 == 1
@@ -139,7 +139,7 @@ def test_files(inputs: RankingInputs) -> Flags:
 
 
 def record_files(inputs: RankingInputs) -> Flags:
-    """Return which candidate files are changelogs, licences and the like."""
+    """Return which candidate files are changelogs, licenses and the like."""
     return kinds_of(inputs)["is_record"]
 
 
@@ -163,7 +163,7 @@ def max_per_file(scores: Floats, files: Ints, count: int) -> Floats:
 
 
 def top_three_per_file(columns: Sequence[Floats], files: Ints, count: int) -> list[Floats]:
-    """Return for each column the weighted sum of the three best scores of each file.
+    """Return the weighted sums of each file's three best scores, one array per column.
 
     The weights are 1, 1/2 and 1/3.
     """
@@ -188,7 +188,7 @@ def _above_noise(dense: Floats) -> Floats:
 
 
 def noise_level(dense: Floats) -> float:
-    """Return the cosine at rank 60; the lowest one if there are fewer chunks."""
+    """Return the cosine at rank 60, or the lowest cosine if there are fewer chunks."""
     if len(dense) <= _NOISE_RANK:
         return float(dense.min(initial=0.0))
     return float(np.partition(dense, -_NOISE_RANK)[-_NOISE_RANK])
@@ -215,7 +215,7 @@ def _name_features(inputs: RankingInputs) -> dict[str, Floats]:
     is_symbol = float(question.is_symbol)
     return {
         "set_aside": paths.kinds["is_set_aside"].astype(np.float64),
-        # Tests are named after the tested file. That is no reason against a test if the question
+        # Tests are named after the tested file, which must not count against them if the question
         # asks for tests.
         "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.kinds["is_test"]),
         "depth": paths.depth,
@@ -230,7 +230,10 @@ def _name_features(inputs: RankingInputs) -> dict[str, Floats]:
 
 
 def _longer_stems(parts: Sequence[PathParts]) -> Floats:
-    """Return 1 if the whole name of another candidate is part of the name: Insert, BatchInsert."""
+    """Return 1 for each name that contains the whole name of another candidate, else 0.
+
+    For example, BatchInsert contains Insert.
+    """
     known = {part.stem for part in parts if part.stem_chars > HEAD_CHARS}
     return np.array([not known.isdisjoint(part.inner) for part in parts], dtype=np.float64)
 
@@ -280,7 +283,7 @@ class _WordSimilarity:
 
 
 def word_similarity(left: str, right: str) -> float:
-    """Return 1.0 for equal words, 0.8 if one is a prefix of the other, 0.6 for a prefix of five."""
+    """Return 1 for equal words, 0.8 if one is a prefix, 0.6 if five letters agree, else 0."""
     if left == right:
         return 1.0
     shorter, longer = (left, right) if len(left) <= len(right) else (right, left)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rootle.protocols import Ids, Ranked
 
-_K: Final = 60  # the value of the paper
+_K: Final = 60  # the value in the paper
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) -> Ids:
-    """Return the ids of all rankings by the sum of 1 / (k + rank), best first.
+    """Return the ids of all rankings, ordered by the sum of 1 / (k + rank), best first.
 
     Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
-    learning methods", SIGIR 2009. Ties are in ascending order of the ids.
+    learning methods", SIGIR 2009. Ties are ordered by id.
     """
     ids = np.concatenate([ranking.ids for ranking in rankings] or [np.zeros(0, np.int64)])
     gains = np.concatenate([_gains(k, len(r.ids)) for r in rankings] or [np.zeros(0)])

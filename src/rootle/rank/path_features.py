@@ -18,7 +18,7 @@ _TEST_NAME: Final = re.compile(
     r"(^test_|_test\.|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
     r"^conftest\.)"
 )
-# Set aside by its authors: an unlikely answer, although it may contain the same words.
+# Code that its authors set aside is an unlikely answer, even if it contains the same words.
 _SET_ASIDE: Final = re.compile(
     r"(^|/)(_?internals?|old)(/|\.|$)|deprecat|legacy|vendor|third_party|compat",
     re.IGNORECASE,
@@ -34,7 +34,7 @@ _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
-# Different words are similar if they share a prefix of at least this length.
+# Different words can be similar only if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
 # Limits the number of word runs: a name of twenty words has two hundred, and longer runs are
 # rarely the name of another file.
@@ -42,7 +42,7 @@ _MAX_INNER_WORDS: Final = 8
 # File kinds. The first one is the lowest bit of `PathParts.kinds`.
 KINDS: Final = (
     "is_test",
-    "is_record",  # a changelog, a licence or the like
+    "is_record",  # a changelog, a license or the like
     "is_prose",  # a document
     "is_config",  # configuration or data
     "is_example",  # an example, a benchmark or a build script
@@ -66,7 +66,7 @@ class PathParts(NamedTuple):
     kinds: int  # one bit for each of KINDS
 
 
-# The name of such a file is that of its folder.
+# For files with these stems, the name of the folder counts as the stem.
 _EMPTY_STEMS: Final = frozenset(
     {"index", "mod", "init", "main", "lib", "__init__", "package", "root"}
 )
@@ -142,7 +142,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def matches_path(path: str, pattern: str) -> bool:
-    """Return whether a path is this file, is in this folder, or matches this glob."""
+    """Return whether the pattern is the path itself, a folder above it, or a matching glob."""
     pattern = pattern.removeprefix("./").rstrip("/")
     return (
         pattern in ("", ".")

@@ -1,4 +1,4 @@
-"""The input of every ranker: scores and facts about the candidates of one question."""
+"""The inputs of every ranker: scores and facts about the candidates of one question."""
 
 from __future__ import annotations
 

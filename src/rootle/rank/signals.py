@@ -22,7 +22,7 @@ TRUST: Final = "trust"
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Changes to the scores of a ranker."""
+    """The configured signals, which change the scores of a ranker."""
 
     weights: SignalWeights
     trust: tuple[TrustRule, ...]
@@ -32,7 +32,7 @@ class Signals:
         return any(rule.author for rule in self.trust)
 
     def changes(self, scores: Floats, files: FileInputs) -> dict[str, Floats]:
-        """Return by name the change of the score of each candidate file."""
+        """Return the changes to the scores of the candidate files, by the name of the signal."""
         changes = {}
         if self.weights.recency_boost:
             gain = recency_boost(files.days) * (self.weights.recency_boost / _TOTAL_WEIGHT)
@@ -88,7 +88,7 @@ def apply_signals(signals: Signals, inputs: RankingInputs, ranked: RankedFiles) 
 
 
 def remove_signals(ranked: RankedFiles) -> RankedFiles:
-    """Return the scores without the signals, in the order with them."""
+    """Return the ranking in the same order, with scores that exclude the signals."""
     if not ranked.signals:
         return ranked
     scores = np.maximum(ranked.scores - sum(ranked.signals.values()), 0.0)

@@ -11,7 +11,7 @@ from rootle.rank.ranking_inputs import Flags, Floats
 MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60
 # A long function must not use all the lines. Spans start with eight lines each, and the remaining
-# lines are given back in rank order (docs/decisions/0020-spans-start-with-eight-lines.md).
+# lines are distributed in rank order (docs/decisions/0020-spans-start-with-eight-lines.md).
 INITIAL_LINES: Final = 8
 # A span with an exact match shows more of its surroundings.
 INITIAL_LINES_WITH_MATCH: Final = 24
@@ -31,7 +31,7 @@ class ScoredSpan(NamedTuple):
 
 
 def has_room(chosen: Sequence[ScoredSpan], initial_lines: int = INITIAL_LINES) -> bool:
-    """Return whether another span would have fitted before the spans were extended."""
+    """Return whether another span would have fit before the spans were extended."""
     lines = sum(min(span.end_line - span.start_line + 1, initial_lines) for span in chosen)
     return len(chosen) <= MAX_MORE_SPANS and lines < MAX_LINES
 
@@ -56,8 +56,8 @@ def choose_spans(
 ) -> list[ScoredSpan]:
     """Return the best spans that do not overlap, best first, with at most sixty lines in total.
 
-    A span longer than `initial_lines` is truncated at its end. Lines that are left after all spans
-    are chosen extend the truncated ones, in rank order.
+    A span longer than `initial_lines` is truncated at its end. When all spans are chosen, the
+    remaining lines extend the truncated spans in rank order.
     """
     chosen: list[ScoredSpan] = []
     ranges: list[tuple[int, int]] = []

@@ -31,7 +31,7 @@ def open_reranker(config: Config) -> Reranker:
         raise ConfigError(
             f'rerankerProvider is "{provider}", expected one of '
             f"{', '.join((*PROVIDERS, *plugins))}; "
-            "remove the key to use no reranker"
+            "remove the key to disable the reranker"
         )
     return ServerReranker(
         provider,
@@ -47,7 +47,7 @@ def _read_api_key(config: Config) -> str:
     name = "rerankerApiKeyCommand"
     key = read_key(config.reranker_api_key, config.reranker_api_key_command, name)
     if not key and not config.reranker_endpoint and PROVIDERS[config.reranker_provider].needs_key:
-        # A hosted service refuses requests without a key: send it nothing.
+        # A hosted service refuses requests without a key, so none is sent.
         raise UnavailableError(
             f"{config.reranker_provider} requires an API key; set rerankerApiKey or {name}"
         )

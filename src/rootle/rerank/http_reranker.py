@@ -12,16 +12,16 @@ from rootle.protocols import Hit
 from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
 
 _TIMEOUT_S: Final = 2.0
-# The caller already has an order: a retry costs more than it gains.
+# The caller already has a ranking, so a retry costs more than it gains.
 _ATTEMPTS: Final = 1
 _UNAUTHORIZED: Final = 401
 
 
 class ServerReranker:
-    """A Reranker on a server of a provider in PROVIDERS.
+    """A reranker on a server that has the API of a provider in PROVIDERS.
 
-    The key is read before the first request. A request contains `batch_size` documents; 0 means the
-    maximum of the provider. The timeout covers all requests of a call.
+    The key is read before the first request. A request contains up to `batch_size` documents; 0
+    means the provider's maximum. The timeout covers all requests of a call.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ServerReranker:
         return remaining_s
 
     def _connect(self) -> JsonServer:
-        # Two threads may both create a server; the connections of the unused one are closed.
+        # Two threads may both create a JsonServer. The unused one closes its connections.
         server = self._server
         if server is None:
             key = self._key()
@@ -119,7 +119,7 @@ class LlamaServerReranker(ServerReranker):
 
 
 class CohereReranker(ServerReranker):
-    """A hosted reranker of Cohere, over version 2 of its API."""
+    """Cohere's hosted reranker, through version 2 of its API."""
 
     def __init__(
         self,

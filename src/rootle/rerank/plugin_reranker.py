@@ -21,7 +21,7 @@ class UnavailableReranker:
 
 
 class PluginReranker:
-    """A reranker that calls a function with a question and documents for one score each."""
+    """A reranker that calls a plugin's function, which returns a score for each document."""
 
     def __init__(self, found: Found) -> None:
         self._found = found

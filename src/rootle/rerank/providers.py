@@ -23,7 +23,7 @@ class RerankProvider:
     documents: str = "documents"  # field name
     results: str = "results"  # field name; empty if the response is the list itself
     score: str = "relevance_score"
-    batch_size: int = 0  # default maximum of documents per request; 0: no limit
+    batch_size: int = 0  # maximum number of documents per request by default; 0: no limit
     also: Mapping[str, object] = field(default_factory=dict)  # fixed fields of every request
 
     def body(self, model: str, query: str, documents: Sequence[str]) -> dict[str, object]:
@@ -32,7 +32,10 @@ class RerankProvider:
         return {**model_field, "query": query, self.documents: list(documents), **self.also}
 
     def hits(self, answer: Any, count: int) -> list[Hit]:  # Any: JSON
-        """Return the scores in a response for `count` documents. Raises ValueError."""
+        """Return the scores in a response for `count` documents.
+
+        Raises ValueError for an invalid response. Its message completes "the reranker sent …".
+        """
         items = answer.get(self.results) if self.results and isinstance(answer, dict) else answer
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise ValueError("a response without a list of scores")
@@ -71,7 +74,7 @@ PROVIDERS: Final[Mapping[str, RerankProvider]] = {
     "jina": RerankProvider("https://api.jina.ai", needs_key=True, also={"return_documents": False}),
     "voyage": RerankProvider("https://api.voyageai.com", needs_key=True, results="data"),
     "vllm": RerankProvider("http://127.0.0.1:8000"),
-    # It serves a single model. Long texts are truncated, as on the other servers, not refused.
+    # Serves a single model. Without `truncate`, it refuses long texts.
     "tei": RerankProvider(
         "http://127.0.0.1:8080",
         _STEP,

@@ -11,8 +11,8 @@ from rootle.errors import RerankError
 if TYPE_CHECKING:
     from rootle.protocols import Hit, Reranker
 
-# A document of this size and a question fit a model with 512 tokens. Some servers refuse the whole
-# request if one document is too long.
+# A document of this size and a question fit into 512 tokens, the limit of many models. Some servers
+# refuse the whole request if one document is too long.
 MAX_DOCUMENT_CHARS: Final = 1_500
 
 

@@ -19,7 +19,7 @@ from rootle.types import SearchQuery, SearchResponse
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a search after parsing, each from the record of the one before."""
+    """The steps of a search after parsing. Each takes the result of the previous step."""
 
     scope: Callable[[SearchRequest, ParsedQuestion], ScopedQuery]
     retrieve: Callable[[SearchRequest, ScopedQuery], Candidates]
@@ -30,7 +30,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Optional stages around the steps, the outermost first. Each can be left out."""
+    """Optional stages around the steps, outermost first."""
 
     pages: Sequence[PageStage] = ()  # around all steps, such as caches
     answers: Sequence[AnswerStage] = ()  # around retrieve and rank, such as reranking
@@ -48,7 +48,7 @@ class SearchAgent:
         open_trace: Callable[[SearchQuery], SearchTrace],
         close: Callable[[], None],
     ) -> None:
-        """Take the steps and stages, and `close`, which releases what they hold."""
+        """Take the steps and stages, and `close`, which stops their threads."""
         self._requests = requests
         self._steps = steps
         self._responses = stages.responses
@@ -64,7 +64,7 @@ class SearchAgent:
     def search(
         self, query: SearchQuery, *, explain: bool = False, stale: bool = False
     ) -> SearchResponse:
-        """Return one page of an answer; `stale` if the index is known to be out of date.
+        """Return one page of an answer. Set `stale` if the index is known to be out of date.
 
         Raise QueryError for an invalid query, and SearchUnavailableError if both legs fail.
         """

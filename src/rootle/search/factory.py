@@ -52,9 +52,9 @@ def open_agent(
 ) -> SearchAgent:
     """Return an agent that searches the newest index that `open_index` returns.
 
-    `root` is the indexed folder; without it all text comes from the index. `dense` and `sparse` are
-    servers that replace a leg of the index. `model` is the fingerprint that the vectors must have;
-    if it is empty, any is accepted. Pages are cached in `cache_dir` if it is given.
+    `root` is the indexed folder; without it, all text comes from the index. `dense` and `sparse`
+    are servers that replace a leg of the index. `model` is the required fingerprint of the model
+    that made the vectors; an empty string accepts any. Pages are cached in `cache_dir`, if given.
     """
     tree = WorkingTree(root) if root is not None else None
     resources = ExitStack()
@@ -82,7 +82,7 @@ def open_agent(
         ContextExpansion(config, tree),
         *_open_caches(config, present, cache_dir, clock),
     ]
-    if reranker is None:  # a query that waits for a server takes nothing from the others
+    if reranker is None:  # a query that waits for a reranker does not slow down the others
         pages.append(ConcurrencyLimit(retriever))
     return SearchAgent(
         RequestReader(Sessions(open_index), config, clock),
@@ -105,7 +105,7 @@ def _open_scope(config: Config, resources: ExitStack) -> ScopeStep:
 def _open_caches(
     config: Config, present: Present, cache_dir: Path | None, clock: Callable[[], float]
 ) -> list[PageStage]:
-    """Return the caches, the fastest first."""
+    """Return the caches, fastest first."""
     if not config.enable_cache:
         return []
     limits = config.cache_max_entries, config.cache_ttl_seconds

@@ -17,21 +17,21 @@ from rootle.search.session import ActiveQueries, Session, Sessions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
-# Longer questions are pasted files; their beginning identifies them.
+# Longer questions are pasted files; their beginning is enough to find them.
 MAX_QUERY_CHARS: Final = 10_000
-# A short function with its heading.
+# The size of a short function with its heading.
 _TOKENS_PER_PASSAGE: Final = 100
 _EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query that can be answered, and the context in which it is."""
+    """A valid query and the context in which it is answered."""
 
     query: SearchQuery  # with the defaults of the configuration
     digest: bytes  # of the question and its filters; all pages of one answer share it
     position: Position | None  # decoded from the cursor
-    offset: int  # of the first result among all
+    offset: int  # of the page's first result in the whole answer
     limit: int
     now_s: float  # Unix time from which recency is counted
     explain: bool
@@ -58,7 +58,8 @@ class RequestReader:
     ) -> SearchRequest:
         """Return the request for a query.
 
-        Raise QueryError for an invalid query and StaleCursorError for a cursor of another answer.
+        Raise QueryError for an invalid query, and StaleCursorError if its cursor is invalid or
+        belongs to another answer.
         """
         started_s = time.perf_counter()
         limit = check_query(query, self._config)
@@ -86,12 +87,12 @@ class RequestReader:
 
 
 def check_query(query: SearchQuery, config: Config) -> int:
-    """Return the number of results of a page; raise QueryError for an invalid query."""
+    """Return the number of results per page; raise QueryError for an invalid query."""
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
     parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
     if not WORD.search(parsed.text) and not parsed.is_exact:
-        raise QueryError("the question has no letter or digit in it; ask in words")
+        raise QueryError("the question contains no letter or digit; ask in words")
     _check_context(query)
     limit = _default_limit(query, config) if query.limit is None else query.limit
     if not 1 <= limit <= config.max_limit:
@@ -100,7 +101,7 @@ def check_query(query: SearchQuery, config: Config) -> int:
 
 
 def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
-    """Return the excluded lines by path; raise QueryError unless each is `path:start-end`."""
+    """Return the excluded lines by path; raise QueryError unless each place is `path:start-end`."""
     lines: dict[str, list[range]] = {}
     for place in places:
         match = _EXCLUSION.fullmatch(place)
@@ -114,7 +115,7 @@ def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
 
 def _check_context(query: SearchQuery) -> None:
     if query.budget is not None and query.budget < 1:
-        raise QueryError(f"budget is {query.budget}; give a number of tokens of 1 or more")
+        raise QueryError(f"budget is {query.budget}; give a number of tokens, at least 1")
     if query.budget is not None and query.cursor is not None:
         raise QueryError(
             "an answer within a budget has no further pages; leave out the cursor and use exclude"
@@ -124,7 +125,7 @@ def _check_context(query: SearchQuery) -> None:
 
 
 def _default_limit(query: SearchQuery, config: Config) -> int:
-    """Return the configured limit, or with a budget as many results as may fit into it."""
+    """Return the configured limit, or a higher one if a budget has room for more results."""
     if query.budget is None:
         return config.default_limit
     return min(config.max_limit, max(config.default_limit, query.budget // _TOKENS_PER_PASSAGE))

@@ -1,4 +1,4 @@
-"""The search log: one JSON line for each search, in a file of limited size."""
+"""The search log: one JSON line per search, in a file of limited size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rootle.types import camel_case
 
 _LOG = logging.getLogger(__name__)
 
-# About ten thousand searches. A full file is renamed and kept.
+# About ten thousand searches. A full file is renamed, and the newest full files are kept.
 MAX_BYTES: Final = 4_000_000
 
 
@@ -36,7 +36,7 @@ class SearchLog:
     events: tuple[str, ...] = ()  # of rootle.telemetry.spans.EVENTS
 
 
-# Computed once, because a cached answer takes little longer than its line in the log.
+# Computed once: answering from the cache takes little longer than writing the log line.
 _KEYS: Final = tuple((field.name, camel_case(field.name)) for field in fields(SearchLog))
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -44,8 +44,8 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 class SearchLogFile:
     """Appends lines to a file. Safe to use from many processes and threads.
 
-    Each line is appended by a single write, which the operating system does not interleave with
-    others. A full file is renamed, and the next line starts a new one.
+    Each line is appended with a single write, which the operating system does not interleave with
+    other writes. A full file is renamed, and the next line starts a new file.
     """
 
     def __init__(self, path: Path, *, with_query_text: bool, max_bytes: int = MAX_BYTES) -> None:
@@ -55,7 +55,7 @@ class SearchLogFile:
         self._is_broken = False
 
     def write(self, log: SearchLog) -> None:
-        """Append a line. If that fails, log one warning and write no more."""
+        """Append a line. On failure, log one warning and write nothing more."""
         if self._is_broken:
             return
         data = {key: getattr(log, name) for name, key in _KEYS}
@@ -65,7 +65,7 @@ class SearchLogFile:
             self._append(f"{_encode(data)}\n".encode("utf-8", "replace"))
         except OSError as error:
             self._is_broken = True
-            _LOG.warning("searches are not logged in %s (key searchLog): %s", self.path, error)
+            _LOG.warning("cannot write the search log %s (key searchLog): %s", self.path, error)
 
     def _append(self, line: bytes) -> None:
         try:
@@ -81,7 +81,7 @@ class SearchLogFile:
             os.close(file)
 
     def _open(self) -> int:
-        # Questions are private.
+        # Questions are private: only the owner may read the file.
         return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def _rotate(self, file: int) -> None:
@@ -96,7 +96,7 @@ class SearchLogFile:
         return f"{self.path.stem}."
 
     def _surplus_files(self) -> Sequence[Path]:
-        """Return the full files beyond the newest ones that stay within the limit."""
+        """Return the oldest full files, those beyond the limit for the total size."""
         names = self.path.parent.glob(f"{self._prefix}*.jsonl")
         newest_first = sorted((path for path in names if path != self.path), reverse=True)
         total = 0

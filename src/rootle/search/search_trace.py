@@ -24,12 +24,12 @@ from rootle.telemetry.spans import (
 )
 from rootle.types import SearchQuery, SearchResponse
 
-# Log name of the ranker that uses no model: rank/rankers/feature_sum.py.
+# The model name in the log if no reranker was used.
 _HEURISTIC: Final = "heuristic"
 
 
 class SearchTrace:
-    """Records one search while `with` lasts. Steps report what the response does not show."""
+    """Context manager that records one search. Steps report figures that the response lacks."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class SearchTrace:
         self._candidates = candidates
 
     def rerank_stage(self, candidates: int, model: str | None = None) -> Stage:
-        """Return the telemetry stage of the ranking, to be entered."""
+        """Return the telemetry stage of the ranking, a context manager."""
         self._reranking = rerank_stage(model)
         self._reranking.set_attributes(candidateCount=candidates)
         return self._reranking
@@ -115,5 +115,5 @@ class SearchTrace:
 
     def _ranking_model(self) -> str:
         if self._reranking is None:
-            return ""  # nothing was ranked: the answer is cached, or no leg answered
+            return ""  # nothing was ranked: the answer was cached, or no leg answered
         return self.reranker_model or _HEURISTIC

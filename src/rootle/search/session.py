@@ -13,24 +13,24 @@ from rootle.index.reader import IndexReader
 
 # Below this size the legs run one after the other, because two threads that share the interpreter
 # lock take longer than one. With 101,972 chunks a query took 9.7 ms sequentially and 10.9 ms in
-# parallel (medians; 95th percentiles 12.9 and 17 ms). The indexes run without the lock, so threads
-# pay off once the indexes have much to do.
+# parallel (medians; 95th percentiles 12.9 and 17 ms). The index lookups release the lock, so
+# threads pay off once these lookups take long enough.
 _CHUNKS_FOR_THREADS: Final = 200_000
-# For the same reason, few queries run at once: of a hundred concurrent queries over 8,729 chunks,
-# half were answered within 0.36 s one at a time and within 0.88 s all at once.
+# For the same reason, few queries run at once: with a hundred concurrent queries over 8,729 chunks,
+# the median latency was 0.36 s one at a time and 0.88 s all at once.
 _CONCURRENCY_IF_SMALL: Final = 1
 _CONCURRENCY: Final = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Session:
-    """An open index. A new generation starts a new session, so that no state outlives it."""
+    """An open index. Each generation has a session, so no state outlives its generation."""
 
     index: IndexReader
     state_id: str
     embedding_model: str  # the fingerprint of the model that made the vectors
     is_small: bool  # small enough to run the legs one after the other
-    semaphore: FairSemaphore  # limits the queries that are computed at the same time
+    semaphore: FairSemaphore  # limits how many queries are computed at the same time
 
 
 class Sessions:
@@ -57,7 +57,7 @@ def _open_session(index: IndexReader) -> Session:
 
 
 class ActiveQueries:
-    """Counts the queries that are being answered: `with` adds one."""
+    """Context manager that counts the queries in progress."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -65,7 +65,7 @@ class ActiveQueries:
 
     @property
     def is_alone(self) -> bool:
-        """Whether at most one query is being answered."""
+        """Whether at most one query is in progress."""
         return self._count <= 1
 
     def __enter__(self) -> Self:

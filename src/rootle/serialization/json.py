@@ -1,4 +1,4 @@
-"""Records as JSON and back, under the camelCase names of the specification."""
+"""Convert records to and from JSON with the camelCase names of the specification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 
 def to_json(value: Any) -> Any:  # Any: a record, or data that consists of records
-    """Return a record, with nested records, as JSON data under its camelCase names."""
+    """Return a record and its nested records as JSON data with camelCase names."""
     if is_dataclass(value) and not isinstance(value, type):
         return {
             camel_case(f.name): to_json(getattr(value, f.name))
@@ -33,7 +33,7 @@ def to_json(value: Any) -> Any:  # Any: a record, or data that consists of recor
 
 
 def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
-    """Return the query in a JSON object; raise QueryError with the field and its value."""
+    """Return the query in a JSON object; raise a QueryError that names an invalid field."""
     if not isinstance(data, dict):
         raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {_abbreviate(data)}')
     for key in data:
@@ -57,10 +57,10 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
 def apply_filters(
     query: SearchQuery | str, filters: Filters | Mapping[str, Any] | None
 ) -> SearchQuery:
-    """Return a query with these filters, except for filters that the query has itself.
+    """Return a query with these filters. Filters that the query already has take precedence.
 
     The keys of a mapping are the fields of `Filters`, in camelCase or in snake_case. Raise
-    QueryError.
+    QueryError for unknown or invalid filters.
     """
     base = SearchQuery(query) if isinstance(query, str) else query
     if filters is None:

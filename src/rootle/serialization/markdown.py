@@ -1,4 +1,4 @@
-"""Results as Markdown for language models: code blocks with language and line numbers."""
+"""Format results as Markdown for language models: code blocks with language and line numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MIN_FENCE: Final = 3
 
 
 def response_as_markdown(response: SearchResponse) -> str:
-    """Return all results, best first, or a line that says that there are none."""
+    """Return all results, best first, or "No results found." with suggestions; then memories."""
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
         text = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
@@ -24,7 +24,7 @@ def response_as_markdown(response: SearchResponse) -> str:
 
 
 def result_as_markdown(result: SearchResult) -> str:
-    """Return one result: its context if it has one, else its spans."""
+    """Return the context of a result, or its spans if it has no context."""
     spans = passages_of(result)
     changed = result.context is not None and result.context.changed
     return passages_as_markdown(
@@ -33,7 +33,7 @@ def result_as_markdown(result: SearchResult) -> str:
 
 
 def passages_of(result: SearchResult) -> Sequence[Span]:
-    """Return the passages of a result's context, or else its spans in order of their lines."""
+    """Return the passages of a result's context, or its spans by line if it has no context."""
     if result.context is not None:
         return result.context.passages
     return sorted(result_spans(result), key=lambda span: span.start_line)
@@ -67,7 +67,7 @@ def memories_as_markdown(memories: Sequence[Memory]) -> str:
 
 
 def memory_as_text(memory: Memory) -> str:
-    """Return the time, the text and the references of a memory, with further lines indented."""
+    """Return the time, text and references of a memory. Lines after the first are indented."""
     text = "\n  ".join(memory.text.split("\n"))
     return f"[{memory.created_at}] {text}{_notes(memory)}"
 

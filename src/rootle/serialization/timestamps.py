@@ -11,7 +11,7 @@ def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
 
 
 def convert_to_utc(timestamp: str) -> str:
-    """Convert an ISO 8601 timestamp of any time zone; one without a zone is taken as UTC.
+    """Convert an ISO 8601 timestamp to UTC. A timestamp without a time zone is taken as UTC.
 
     Raises ValueError for any other text.
     """

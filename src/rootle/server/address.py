@@ -31,7 +31,7 @@ class Address:
     def accepts_host(self, authority: str) -> bool:
         """Return whether a `Host` header names this server.
 
-        The owner of a web page can make the name of the page resolve to this server (DNS
+        The owner of a website can make the name of the site resolve to this server (DNS
         rebinding), so unknown names are refused. IP addresses cannot be rebound.
         """
         name = host_of(authority)
@@ -55,7 +55,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Parse `8765`, `0.0.0.0:8765` or `[::1]:8765`; raise ConfigError."""
+    """Parse `8765`, `0.0.0.0:8765` or `[::1]:8765`; raise ConfigError for any other form."""
     if text.isascii() and text.isdigit():
         text = f"{_LOOPBACK}:{text}"
     found = _AUTHORITY.fullmatch(text)
@@ -65,13 +65,13 @@ def parse_address(text: str) -> Address:
 
 
 def host_of(authority: str) -> str | None:
-    """Return the host name or IP address of an authority in lower case; None if it is invalid."""
+    """Return the host of an authority ("host:port") in lower case, None if it is invalid."""
     found = _AUTHORITY.fullmatch(authority)
     return None if found is None else (found[1] or found[2]).lower()
 
 
 def are_same_host(one: str | None, other: str | None) -> bool:
-    """Return whether two names are equal, or both of them names of the loopback interface."""
+    """Return whether two names are equal or both name the loopback interface."""
     if one is None or other is None:
         return False
     return one == other or (_is_loopback(one) and _is_loopback(other))

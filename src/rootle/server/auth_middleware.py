@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from rootle.server.address import Address, are_same_host, host_of
 
-# The types of ASGI. Any: what a server puts into a message.
+# The types of ASGI. Any: the values in a message.
 AsgiMessage = MutableMapping[str, Any]
 AsgiReceive = Callable[[], Awaitable[AsgiMessage]]
 AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
@@ -19,14 +19,14 @@ _SCHEME: Final = "bearer "
 
 
 class AuthMiddleware:
-    """Passes requests on that name this server as their host and know its token.
+    """Accepts only requests whose `Host` names this server and that contain its token.
 
-    Browsers send the `Origin` of the page that makes a request. Requests from pages of other hosts
-    are refused, and so are those whose `Host` does not belong to this server (DNS rebinding).
+    A foreign `Host` is a sign of DNS rebinding. Browsers also send the `Origin` of the page that
+    makes a request; requests from pages of other hosts are refused.
     """
 
     def __init__(self, application: AsgiApplication, address: Address, token: str) -> None:
-        """Require no token if `token` is empty."""
+        """Take the application and the token; if `token` is empty, none is required."""
         self._application = application
         self._address = address
         self._token = token
@@ -46,7 +46,7 @@ class AuthMiddleware:
             await _respond(send, *(refusal or (404, "only HTTP requests are served here")))
 
     def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
-        """Return the status and the text of an error response, or None."""
+        """Return the status and text of an error response, None if the request is accepted."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._address.accepts_host(host):
             return 421, (

@@ -11,17 +11,17 @@ from rootle.errors import ConfigError, RootleError, UnavailableError
 
 _LOG = logging.getLogger(__name__)
 
-# Indexing starts after this time at the latest, even if no client has asked for the tools.
+# Indexing starts after this time at the latest, even if no client has listed the tools.
 _MAX_DELAY_S: Final = 2.0
-# How often to try again while another process watches the folder, or the system refuses to.
+# The time between attempts while another process watches the folder, or watching fails.
 _RETRY_INTERVAL_S: Final = 20.0
 
 
 class BackgroundIndexing:
     """Watches the folder of an app, or waits until the process that watches it ends.
 
-    Of several servers on one folder, one watches. Without a watcher, each query looks for changes
-    itself.
+    If several servers serve one folder, only one of them watches it. Without a watcher, each query
+    looks for changes itself.
     """
 
     def __init__(self, app: App) -> None:
@@ -34,11 +34,11 @@ class BackgroundIndexing:
         self._thread.start()
 
     def begin(self) -> None:
-        """Start indexing now; until then, the start of the server has priority."""
+        """Start indexing now. Until this call, the startup of the server has priority."""
         self._may_begin.set()
 
     def stop(self) -> None:
-        """Start nothing more. A running watcher stops when the app is closed."""
+        """Stop the thread. A running watcher stops when the app is closed."""
         self._is_stopping.set()
         self._may_begin.set()
         self._thread.join()

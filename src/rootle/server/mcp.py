@@ -25,7 +25,7 @@ _INSTRUCTIONS: Final = (
     "Searches the code and documents of one folder on this machine, by meaning and by words. "
     "The index is updated automatically."
 )
-# Calls that run at the same time, and calls that may wait for one of these to end.
+# The maximum number of running calls, and of running and waiting calls together.
 _MAX_RUNNING: Final = 8
 _MAX_WAITING: Final = 1_000
 _PROGRESS_INTERVAL_S: Final = 0.2
@@ -36,8 +36,8 @@ _Context = ServerRequestContext[Any, Any]
 class ToolServer:
     """Answers the requests of any number of clients.
 
-    `index_progress` returns bytes done and bytes in total while the first index is being built,
-    then None. `on_list` is called when a client asks for the tools.
+    While the first index is being built, `index_progress` returns the bytes done and the bytes in
+    total, then None. `on_list` is called when a client lists the tools.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ToolServer:
         async with anyio.create_task_group() as tasks:
             if (context.meta or {}).get("progress_token") is not None:
                 tasks.start_soon(self._report_progress, context)
-            # A cancelled call keeps its slot until the tool returns: otherwise a client could start
+            # A canceled call keeps its slot until the tool returns. Otherwise a client could start
             # any number of threads.
             answer = await anyio.to_thread.run_sync(_run, tool, text, limiter=self._limiter)
             tasks.cancel_scope.cancel()
@@ -130,7 +130,7 @@ def _run(tool: Tool, text: str) -> Answer:
     except RootleError as problem:
         return error(str(problem))
     except Exception as bug:
-        # An entry point: only this call fails, and the server goes on.
+        # This is an entry point: only this call fails, and the server continues.
         _LOG.exception("%s failed", tool.name)
         return error(f"{tool.name} failed because of a bug in it ({type(bug).__name__})")
 

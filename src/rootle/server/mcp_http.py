@@ -27,7 +27,7 @@ _SESSION_TIMEOUT_S: Final = 1_800.0
 _MAX_SESSIONS: Final = 200
 _SHUTDOWN_TIMEOUT_S: Final = 2
 
-# Receives messages to the user.
+# Shows a message to the user.
 _Notify = Callable[[str], None]
 
 

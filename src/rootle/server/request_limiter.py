@@ -1,4 +1,4 @@
-"""A limit on the open requests of one client."""
+"""A limit on the unanswered requests of one client."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Final
 import anyio
 import mcp_types as types
 
-# Twice as many as may wait for a tool; further calls are refused at once.
+# Twice the number of calls that a server accepts; it refuses further calls immediately.
 _MAX_OPEN: Final = 2_000
 _CANCELLED: Final = "notifications/cancelled"
 
 
 class RequestLimiter:
-    """Counts unanswered requests, so that a client that reads no responses is slowed down."""
+    """Counts unanswered requests, and slows down a client that reads no responses."""
 
     def __init__(self) -> None:
         self._open: set[types.RequestId] = set()

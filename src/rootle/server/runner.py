@@ -41,7 +41,7 @@ def serve_http(app: App, address: Address, notify: Callable[[str], None]) -> Non
 
 @contextmanager
 def _create_server(app: App) -> Iterator[Server[Any]]:
-    """Create a server, with indexing in the background until the end of the `with` block."""
+    """Create a server, and index in the background until the end of the `with` block."""
     indexing = BackgroundIndexing(app)
     indexing.start()
     try:

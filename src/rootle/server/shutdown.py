@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import Final
 
 _POLL_INTERVAL_S: Final = 0.5
-# Time for running work to end. After that the process exits as after `kill -9`, which does not
-# damage the index; worker processes end with their parent.
+# The time for running work to end. After that, the process exits as if killed by `kill -9`, which
+# does not damage the index. Worker processes end with their parent.
 _GRACE_PERIOD_S: Final = 3.0
 
 
 def call_when_parent_exits(callback: Callable[[], None]) -> None:
-    """Call a function, in another thread, when the process that started this one has ended.
+    """Call a function, in another thread, when the parent process has ended.
 
-    Standard input usually ends at the same time, but not if another process holds its write end.
+    Standard input usually ends at the same time, unless another process holds its write end open.
     """
     parent = os.getppid()
 
@@ -30,7 +30,7 @@ def call_when_parent_exits(callback: Callable[[], None]) -> None:
 
 
 def exit_after_grace_period(grace_period_s: float = _GRACE_PERIOD_S) -> None:
-    """End the process after the grace period, even if a tool or the pipe of the client hangs."""
+    """End the process after the grace period, even if a tool or the client's pipe hangs."""
     timer = threading.Timer(grace_period_s, os._exit, [0])
     timer.daemon = True
     timer.start()

@@ -1,4 +1,4 @@
-"""The stdio transport of MCP: one JSON-RPC message a line."""
+"""The stdio transport of MCP: one JSON-RPC message per line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_LOGGED_BYTES: Final = 80
 
 Inbox = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outbox = MemoryObjectSendStream[SessionMessage]
-# Raised by sending to a session or an event loop that has ended.
+# Raised when sending to a session or an event loop that has ended.
 _SESSION_ENDED: Final = (
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
@@ -48,10 +48,10 @@ class _InvalidMessageError(Exception):
 async def open_message_streams(
     streams: ProtocolStreams, on_disconnect: Callable[[], None]
 ) -> AsyncIterator[tuple[Inbox, Outbox]]:
-    """Yield the stream of the client's messages and the stream of those to the client.
+    """Yield the stream of messages from the client and the stream of messages to it.
 
     When the client closes its end or exits, `on_disconnect` is called and the first stream ends.
-    A line that is not a message gets an error response.
+    The response to a line that is not a message is an error.
     """
     to_server, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbox, to_client = anyio.create_memory_object_stream[SessionMessage](0)
@@ -70,7 +70,7 @@ async def open_message_streams(
 
     loop = asyncio.get_running_loop()
     read = partial(_read, streams, loop, receive, to_server.aclose, on_disconnect=on_disconnect)
-    # Not a thread of the pool: a read that never returns must not keep the process alive.
+    # A daemon thread, because a read that never returns must not keep the process alive.
     threading.Thread(target=read, name="rootle-mcp-read", daemon=True).start()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_write, streams, to_client, limiter, tasks.cancel_scope)
@@ -97,7 +97,7 @@ def _read(
 
 
 def _parse(line: bytes) -> types.JSONRPCMessage:
-    """Return the message in a line; raise _InvalidMessageError."""
+    """Return the message in a line; raise _InvalidMessageError if there is none."""
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:

@@ -15,13 +15,13 @@ MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ProtocolStreams:
-    """The streams from a client and to it."""
+    """The streams from and to a client."""
 
     source: BinaryIO
     sink: BinaryIO
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines that the client sends; a line that is too long is cut."""
+        """Yield the lines that the client sends. Lines that are too long are truncated."""
         while line := self.source.readline(MAX_LINE_BYTES):
             yield line
             while len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
@@ -36,8 +36,8 @@ class ProtocolStreams:
 def claim_standard_streams() -> ProtocolStreams:
     """Return standard input and output, and disconnect the rest of the process from them.
 
-    Afterwards everything that plugins, C libraries and child processes print goes to standard
-    error, and they read an empty standard input.
+    Afterwards, all output of plugins, C libraries and child processes goes to standard error, and
+    their standard input is empty.
     """
     sys.stdout.flush()
     streams = ProtocolStreams(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
@@ -48,7 +48,7 @@ def claim_standard_streams() -> ProtocolStreams:
     except OSError:  # standard error is closed
         os.dup2(null, 1)
     os.close(null)
-    # Python chose block buffering for a pipe, and would print messages only at exit.
+    # Python has chosen block buffering for the pipe and would print messages only at exit.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
     return streams

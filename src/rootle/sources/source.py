@@ -1,4 +1,4 @@
-"""The interface of a source: a place where documents come from."""
+"""The interface of document sources."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Trust = Literal["project", "dependency", "external"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """A document in the listing of its source, not read yet.
+    """A document as its source lists it, not read yet.
 
-    It is read again when its size or its time differs from what the index holds.
+    It is read again if its size or modification time differs from the indexed one.
     """
 
-    uri: str  # unique within its source and stable; of a file, the path relative to the root
-    size: int  # in bytes, for progress and for planning; need not be exact
-    mtime_ns: int  # when it last changed, in Unix nanoseconds
+    uri: str  # unique within its source and stable; for a file, its path relative to the root
+    size: int  # in bytes, for progress reports and planning; need not be exact
+    mtime_ns: int  # time of the last modification, in Unix nanoseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Scan:
 
     documents: tuple[DocumentEntry, ...]
     skips: tuple[SkippedDocument, ...] = ()
-    is_complete: bool = True  # documents that it does not list no longer exist
-    removed: tuple[str, ...] = ()  # URIs that no longer exist, where it is not complete
+    is_complete: bool = True  # if so, documents that are not listed no longer exist
+    removed: tuple[str, ...] = ()  # URIs that no longer exist, if the scan is not complete
     token: str = ""  # to pass to the next scan
 
 
@@ -47,18 +47,18 @@ class Scan:
 class Document:
     """A document as text.
 
-    Results are cited by lines of the text, or by the label of a section where it has sections.
+    Results cite lines of the text, or the labels of its sections if it has any.
     """
 
     uri: str
     text: str
-    digest: bytes  # 16 bytes, of the original content: equal digests mean that nothing changed
-    language: str  # as `text.languages.language_of` names it; selects how it is split into chunks
-    encoding: str  # of the original content, or types.EXTRACTED where the text was extracted
+    digest: bytes  # 16-byte hash of the original content; equal digests mean no change
+    language: str  # a name from `text.languages`; determines how the text is split into chunks
+    encoding: str  # of the original content, or types.EXTRACTED if a plugin extracted the text
     kind: str = "file"  # "file", "commit", "slides", "page", …
     title: str = ""
     author: str = ""  # "Name <address>"
-    date_s: float | None = None  # when it was written, in Unix seconds, where the source knows
+    date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
 
 
@@ -66,11 +66,11 @@ class DocumentReader(Protocol):
     """Reads the documents of one source. It is pickled and used in worker processes."""
 
     def read(self, uri: str) -> Document | str:
-        """Return a document, or one of skip_rules.REASONS why it is not indexed."""
+        """Return a document, or the reason (one of skip_rules.REASONS) why it is not indexed."""
 
 
 class Source(Protocol):
-    """A place where documents come from: everything that indexing may ask of it."""
+    """A source of documents."""
 
     @property
     def name(self) -> str:
@@ -87,15 +87,15 @@ class Source(Protocol):
     def scan(self, token: str = "") -> Scan:
         """List the documents and their state without reading them.
 
-        `token` is that of the last scan whose documents were all indexed. A source that can tell
-        what changed since then may return only that. Raise IngestError where nothing can be listed.
+        `token` comes from the last scan whose documents were all indexed. A source that can detect
+        changes since then may return only those. Raise IngestError if nothing can be listed.
         """
 
     def look_up(self, uris: Collection[str]) -> Scan | None:
-        """Return what a scan would say of some documents; None where that takes a whole scan."""
+        """Return the scan results of some documents; None if that requires a full scan."""
 
     def is_readable(self, uri: str) -> bool:
         """Return whether a document that was unreadable when it was indexed can be read now."""
 
     def reader(self) -> DocumentReader:
-        """Return a reader for other processes."""
+        """Return a reader that worker processes can use."""

@@ -1,4 +1,4 @@
-"""Small JSON files that several processes read and replace atomically."""
+"""Read and atomically replace small JSON files that several processes share."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from secrets import token_hex
 from typing import Any, Final
 
 OWNER_ONLY: Final = 0o600
-DEFAULT_MODE: Final = 0o666  # less the umask, as for any new file
+DEFAULT_MODE: Final = 0o666  # minus the umask, as for any new file
 
 
 def read_json(path: Path) -> dict[str, Any]:  # Any: the content of the file
     """Return the object in a file, or {} if the file is missing, unreadable or damaged.
 
-    A damaged file is deleted, since no later read would succeed.
+    A damaged file is deleted, because later reads would fail too.
     """
     try:
         data = json.loads(path.read_bytes())
@@ -35,14 +35,14 @@ def write_json(path: Path, data: dict[str, Any], *, mode: int = OWNER_ONLY) -> N
     """Replace a file atomically with a JSON object. Raises OSError."""
     content = json.dumps(data).encode()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # The draft shares the name of the file, so that the cleanup of a folder finds the draft of a
-    # process that was killed.
-    draft = path.with_name(f"{path.name}.{token_hex(4)}.new")
+    # The temporary file's name starts with the name of the target, so that folder cleanup can
+    # delete the file that a killed process left behind.
+    temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")
     try:
-        with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
-        os.replace(draft, path)
+        os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
-            draft.unlink()
+            temporary.unlink()
         raise

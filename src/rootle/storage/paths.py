@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def default_index_dir(root: Path) -> Path:
-    """Return the index directory of a folder in the user's cache, one for each real path."""
+    """Return the index directory of a folder in the user's cache; each real path has its own."""
     from platformdirs import user_cache_path
 
     real = os.path.realpath(root)
@@ -18,7 +18,7 @@ def default_index_dir(root: Path) -> Path:
 
 
 def result_cache_dir(index_dir: Path) -> Path:
-    """Return the folder of the result pages that are cached on disk for one index."""
+    """Return the folder in which the result pages of one index are cached on disk."""
     from platformdirs import user_state_path
 
     digest = hashlib.blake2b(os.fsencode(os.path.realpath(index_dir)), digest_size=8).hexdigest()
@@ -26,7 +26,7 @@ def result_cache_dir(index_dir: Path) -> Path:
 
 
 def search_log_path() -> Path:
-    """Return the file in which searches of all folders are logged."""
+    """Return the path of the search log, which all folders share."""
     from platformdirs import user_state_path
 
     return user_state_path("rootle", appauthor=False) / "search-log.jsonl"

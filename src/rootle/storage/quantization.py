@@ -1,4 +1,4 @@
-"""Quantize vectors to int8: a quarter of the size, without an effect on the ranking."""
+"""Quantize vectors to int8, a quarter of the size of float32."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rootle.protocols import Matrix, Rows
 
 
 def quantize(vectors: Matrix) -> Rows:
-    """Scale each row so that its largest component is ±127; cosines change by at most 0.004."""
+    """Scale each row to a largest component of ±127 and round; cosines change by at most 0.004."""
     peak = np.abs(vectors).max(axis=1, keepdims=True)
     rows: Rows = np.rint(vectors * (127 / np.maximum(peak, 1e-12))).astype(np.int8)
     return rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Final
 
-# Most of these flags exist on POSIX only. They open a FIFO without blocking, refuse a symbolic link
-# that has replaced the file since it was checked, and keep a terminal from becoming the controlling
-# terminal of the process.
+# Most of these flags exist only on POSIX. They open a FIFO without blocking, refuse a symbolic link
+# that has replaced the file since it was checked, and prevent a terminal from becoming the
+# controlling terminal of the process.
 OPEN_FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)

@@ -1,6 +1,7 @@
 """Export spans and metrics to a collector if OpenTelemetry's environment variables ask for it.
 
-docs/decisions/0025-exporter-and-yaml-editor.md has the reasons against `opentelemetry-instrument`.
+docs/decisions/0025-exporter-and-yaml-editor.md explains why `opentelemetry-instrument` is not used
+instead.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _Shutdown = Callable[[], None]
 def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
     """Export the spans and metrics of the `with` block.
 
-    Nothing is imported without the variables. Without the packages of `rootle[otel]`, and if
-    another SDK is set up already, nothing is exported.
+    Nothing is imported unless a variable is set. Nothing is exported if the packages of
+    `rootle[otel]` are missing, or if another SDK is already set up.
     """
     if not _is_requested() or not _is_installed() or _has_provider():
         yield
@@ -50,7 +51,7 @@ def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.stdout.flush()  # the reader of the answer does not wait for the collector
+        sys.stdout.flush()  # so that the reader does not wait for the collector
         _run_in_parallel(shutdowns)
 
 
@@ -60,7 +61,7 @@ def _is_requested() -> bool:
 
 
 def _is_installed() -> bool:
-    # Not an error if it is missing: the variables are often set for all programs of a machine.
+    # A missing package is not an error: the variables are often set for all programs of a machine.
     try:
         return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:  # a parent package is missing
@@ -75,7 +76,7 @@ def _has_provider() -> bool:
 
 
 def _start(on_warning: Callable[[str], None]) -> Iterator[_Shutdown]:
-    """Start the exporters; yield for each the function that sends the rest and stops it."""
+    """Start the exporters; yield the function that flushes and stops each one."""
     resource = _resource()
     if _is_enabled("TRACES", on_warning):
         yield _start_traces(resource)
@@ -137,7 +138,7 @@ def _start_metrics(resource: Resource) -> _Shutdown:
 
 
 def _timeout_s(signal: str) -> float | None:
-    """Return the timeout, or None if a variable sets it, which the exporter reads itself."""
+    """Return the timeout, or None if the exporter reads one from a variable."""
     names = ("OTEL_EXPORTER_OTLP_TIMEOUT", f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT")
     return None if any(os.environ.get(name) for name in names) else _DEFAULT_TIMEOUT_S
 

@@ -36,7 +36,7 @@ STALE_INDEX_WARNING: Final = "staleIndexWarning"
 DENSE_FALLBACK: Final = "denseFallback"
 WATCHER_FAILED: Final = "watcherFailed"
 
-# Every span with its attributes. `rerankerModelID` is set if a model reranks.
+# Every span with its attributes. `rerankerModelID` is only set if a model reranks.
 SPANS: Final = {
     "searchAgent.indexFile": ("filePath", "numChunks", "embeddingLatencyMs", "indexLatencyMs"),
     "searchAgent.search": (
@@ -63,9 +63,9 @@ _Result = TypeVar("_Result")
 
 
 class Stage:
-    """One step of a search, measured by `with` and exported as a span.
+    """Context manager that measures one step of a search and exports it as a span.
 
-    `ms` is the duration after the end of the `with` block.
+    `ms` is the duration in milliseconds, available after the `with` block.
     """
 
     def __init__(self, name: str, latency: str, **attributes: str | int | float) -> None:
@@ -108,7 +108,7 @@ class Stage:
         self._open.__exit__(None, None, None)
 
     def set_attributes(self, **attributes: str | int | float) -> None:
-        """Set attributes of the span; it gets them when the stage ends."""
+        """Set attributes, which the span receives when the stage ends."""
         self._attributes.update(attributes)
 
     def wrap(self, function: Callable[[], _Result]) -> Callable[[], _Result]:
@@ -146,7 +146,7 @@ def rerank_stage(reranker_model_id: str | None = None) -> Stage:
 
 
 def record_indexed_file(path: str, chunks: int, *, embedding_ms: float, index_ms: float) -> None:
-    """Record a file that was just written to the index, also if another process embedded it."""
+    """Record a file that was just written to the index, even if another process embedded it."""
     tracer = _tracer()
     if tracer is None:
         return
@@ -165,19 +165,19 @@ def record_indexed_file(path: str, chunks: int, *, embedding_ms: float, index_ms
 
 
 def count(counter: str) -> None:
-    """Add one to one of COUNTERS."""
+    """Increment one of COUNTERS."""
     if _is_loaded():
         _counter(counter).add(1)
 
 
 def record_buffered(operations: int) -> None:
-    """Record how many changed files wait to be indexed."""
+    """Record the number of changed files that wait to be indexed."""
     if _is_loaded():
         _gauge(BUFFERED_INDEX_OPERATIONS).set(operations)
 
 
 def record_watcher_failure(reason: str) -> None:
-    """Record that a watcher may miss changes or cannot write, in a span without parent."""
+    """Record that a watcher may miss changes or cannot write, in a separate span."""
     _LOG.info("%s: %s", WATCHER_FAILED, reason)
     tracer = _tracer()
     if tracer is not None:
@@ -210,7 +210,7 @@ def _record(histogram: str, ms: float) -> None:
         _histogram(histogram).record(ms)
 
 
-# Instruments that are created before the SDK is set up start to record when it is.
+# Instruments that are created before the SDK is set up start recording once it is.
 
 
 @cache

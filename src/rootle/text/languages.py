@@ -1,4 +1,4 @@
-"""Detect the language of a file by its name."""
+"""Detect the language of a file from its name."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ FILE_NAMES: Final[dict[str, str]] = {
     "podfile": "ruby",
     "rakefile": "ruby",
     "vagrantfile": "ruby",
-    # Documents that usually carry no extension.
+    # Documents that usually have no extension.
     "authors": "text",
     "changelog": "text",
     "changes": "text",
@@ -108,7 +108,7 @@ _BY_EXTENSION: Final[dict[str, str]] = {
     for extension in extensions
 }
 
-# Names of languages in filters, besides the canonical names and the file extensions.
+# Language names that filters accept besides the canonical names and the file extensions.
 _ALIASES: Final[dict[str, str]] = {
     "c#": "csharp",
     "c++": "cpp",
@@ -124,7 +124,7 @@ LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", UNKNOWN}
 
 
 def language_of(path: str) -> str:
-    """Return the language of a file by its "/"-separated path; `unknown` if none matches."""
+    """Return the language of a file with this "/"-separated path; UNKNOWN if none matches."""
     name = path.rsplit("/", 1)[-1].lower()
     known = FILE_NAMES.get(name)
     if known is not None:

@@ -10,16 +10,17 @@ WORD: Final = re.compile(r"\w+")
 # getHTTPResponse2 -> get HTTP Response 2; letters of other alphabets stay together.
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-# A longer word is data (a hash, base64, a generated name), which only grows the index.
+# Longer words are data (hashes, base64, generated names) that would only enlarge the index.
 MAX_WORD_CHARS: Final = 64
-# Bounds the memory of the table of a large corpus.
+# Bounds the memory that the table takes for a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
-# The path of a chunk describes its subject, often in words that the chunk does not contain.
+# Chunks are indexed with terms of their path, which often describes the subject in words that the
+# chunk does not contain: this many of the last folder names, and the file name this many times.
 _FOLDERS_IN_BODY: Final = 3
 _STEM_TIMES: Final = 2
 
-# Words of questions that do not occur in answers.
+# Words that are common in questions but useless for search.
 STOP_WORDS: Final = frozenset(
     """a about all an and any are as at be been being but by can could did do does doing each find
     for from get gets given go goes had happen happens has have how i if in inside into is it its
@@ -42,7 +43,7 @@ def split_identifier(word: str) -> list[str]:
 
 
 def _split_ideographs(part: str) -> list[str]:
-    """Split ideographs, which have no spaces between words, into overlapping pairs."""
+    """Split a run of CJK characters, which has no spaces between words, into overlapping pairs."""
     if not _IDEOGRAPHS.fullmatch(part) or len(part) < 3:
         return [part]
     return [part[i : i + 2] for i in range(len(part) - 1)]
@@ -62,7 +63,7 @@ def word_terms(word: str) -> list[str]:
 
 
 class TermTable(dict[str, str]):
-    """Cache from a word to its stemmed terms, separated by spaces."""
+    """Cache that maps a word to its stemmed terms, separated by spaces."""
 
     def __init__(self, stem: Callable[[str], Iterable[str]]) -> None:
         """Create a table. `stem` maps space-separated terms to their stems."""
@@ -90,7 +91,7 @@ def join_terms(words: Iterable[str], table: TermTable) -> str:
 def encodable(text: str) -> str:
     """Return the text with unpaired surrogates replaced by question marks.
 
-    UTF-8 cannot encode them, so servers and tokenizers refuse such a text.
+    UTF-8 cannot encode unpaired surrogates, so servers and tokenizers reject them.
     """
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -108,7 +109,7 @@ def path_words(path: str) -> str:
 
 
 def stem_of(path: str) -> str:
-    """Return the file name without folders and extension: `src/a.test.ts` -> `a.test`."""
+    """Return the file name of a path without its extension: `src/a.test.ts` -> `a.test`."""
     name = path.rpartition("/")[2]
     stem, dot, _ = name.rpartition(".")
     return stem if dot and stem else name

@@ -1,4 +1,4 @@
-"""Tools for agents: those of an app, those over your own vectors, and framework adapters."""
+"""Tools for agents: the tools of an app, search over your own vectors, and framework adapters."""
 
 from __future__ import annotations
 

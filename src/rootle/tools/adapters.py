@@ -1,4 +1,4 @@
-"""Adapters of tools to frameworks: functions, JSON schemas, and calls made by models."""
+"""Adapters from tools to frameworks: functions, JSON schemas, and calls made by models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Schema = dict[str, Any]  # Any: JSON
 
 
 def parameters_of(tool: Tool) -> Schema:
-    """Return the JSON schema of the arguments of a tool: an object with exactly one text."""
+    """Return the JSON schema of the arguments of a tool: an object with exactly one string."""
     return {
         "type": "object",
         "properties": {
@@ -54,7 +54,10 @@ def as_anthropic(tool: Tool) -> Schema:
 
 
 def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional package
-    """Return a LangChain tool whose artifact is the answer's data; raise MissingExtraError."""
+    """Return a LangChain tool whose artifact is the answer's data.
+
+    Raise MissingExtraError if LangChain is not installed.
+    """
     try:
         from langchain_core.tools import StructuredTool
     except ImportError as missing:
@@ -94,9 +97,9 @@ def as_function(tool: Tool) -> Callable[..., str]:
 
 
 def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, Any]) -> Answer:
-    """Run the call of a model: the name of a tool, and its arguments as an object or as JSON.
+    """Run a tool call of a model. `arguments` is an object or its JSON text.
 
-    An invalid call is answered with an error that says how to call the tool.
+    For an invalid call, return an error that says how to call the tool.
     """
     tool = next((tool for tool in tools if tool.name == name), None)
     if tool is None:
@@ -109,7 +112,7 @@ def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, An
 
 
 def parse_argument(tool: Tool, arguments: Mapping[str, Any]) -> str | Answer:
-    """Return the text that a tool takes, or an error answer if the arguments are invalid."""
+    """Return the only argument of a tool, or an error answer if the arguments are invalid."""
     for name in arguments:
         if name != tool.parameter:
             return error(

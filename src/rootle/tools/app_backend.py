@@ -13,22 +13,22 @@ from rootle.serialization.json import to_json
 from rootle.serialization.markdown import memory_as_text
 from rootle.types import Findings, Memory, Record, SearchQuery, SearchResponse, SearchResult
 
-# The consequence of each kind of degradation for the reader of an answer.
+# The meaning of each kind of degradation for the reader of an answer.
 _CONSEQUENCES: Final = {
     "dense": "the vector index did not answer, so these results match by words only",
     "sparse": "the keyword index did not answer, so these results match by meaning only",
     "reranker": "the reranker did not answer",
     "memory": "the stored memories could not be read",
-    "embedding": "another model than the configured one was used",
-    "pending": "some files can be found by their words only for now",
+    "embedding": "a model other than the configured one was used",
+    "pending": "some files can currently be found only by their words",
     "stale": "the index is older than the folder",
 }
-# Memories are notes beside the passages; `recall` returns their whole text.
+# Memories are shown as notes after the passages; `recall` returns their whole text.
 _MAX_MEMORY_CHARS: Final = 300
 
 
 class AppBackend:
-    """A backend that searches the folder of an app; records cannot be added to it."""
+    """A backend that searches the folder of an app. Records cannot be added to it."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -58,12 +58,12 @@ class AppBackend:
 
     def upsert(self, records: Sequence[Record], vectors: Any) -> None:  # noqa: ARG002
         raise ConfigError(
-            f"the index of {self._app.root} contains only files of this folder: "
-            f"write the {len(records)} texts to files there to find them"
+            f"the index of {self._app.root} contains only files of this folder; "
+            f"to find these {len(records)} texts, write them to files in it"
         )
 
     def delete_all(self) -> None:
-        """Delete the index; the files stay, and the next question builds a new index."""
+        """Delete the index, but not the files. The next question builds a new index."""
         self._app.clear()
 
     def count(self) -> int:
@@ -80,7 +80,7 @@ def _record(result: SearchResult) -> Record:
 
 
 def _notes(response: SearchResponse) -> list[str]:
-    """Return notes on an answer; those on low confidence are among its suggestions."""
+    """Return notes on an answer, including its suggestions, which mention low confidence."""
     staleness = response.staleness
     known = {**_CONSEQUENCES}
     if staleness is not None:
@@ -90,7 +90,7 @@ def _notes(response: SearchResponse) -> list[str]:
     if response.coverage is not None:
         done, total = response.coverage.searched_bytes / 1e6, response.coverage.total_bytes / 1e6
         known["partial"] = (
-            f"partial: the index is still being built, this answer covers {done:.1f} of "
+            f"partial: the index is still being built, and this answer covers {done:.1f} of "
             f"{total:.1f} MB; ask again for a complete answer"
         )
     degraded = [known.get(name, f"{name} was not available") for name in response.degraded]

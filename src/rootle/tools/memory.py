@@ -13,17 +13,17 @@ from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Memory
 
 _RECALL: Final = (
-    "Look up what was stored in earlier sessions: preferences of the user, decisions, people, "
-    "projects, what was learned about a file. Use it before you guess at any of these. Each memory "
-    "has the time when it was stored; nothing is overwritten, so of two that contradict each other "
-    "the newer one holds. If nothing is found, say that you do not know. "
+    "Look up facts that were stored in earlier sessions: preferences of the user, decisions, "
+    "people, projects, findings about a file. Use it before you guess at any of these. Each memory "
+    "has the time when it was stored. Nothing is overwritten: if two memories contradict each "
+    "other, the newer one applies. If nothing is found, say that you do not know. "
     "To find out what the code contains, use search or grep instead."
 )
 _REMEMBER: Final = (
     "Store one fact for later sessions, in a sentence that is clear without context: a preference "
     "of the user, a decision and its reason, a pitfall in a file (name the file). When something "
-    "changes, store the new state; the newer one holds. Not for secrets, for what the code shows "
-    "anyway, or for what matters only today."
+    "changes, store the new state; the newer fact applies. Do not store secrets, facts that the "
+    "code shows, or facts that matter only today."
 )
 
 
@@ -46,7 +46,7 @@ def remember(app: App) -> Tool:
         title="Store a fact",
         description=_REMEMBER,
         parameter="fact",
-        parameter_description="The fact, in one sentence that contains all names",
+        parameter_description="The fact, in one sentence that names everything it is about",
         run=lambda fact: _remember(app, fact),
         is_read_only=False,
         is_idempotent=False,

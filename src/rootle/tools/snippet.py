@@ -1,4 +1,4 @@
-"""The part of a text that an answer shows: the lines that match the question best."""
+"""Shorten a text for an answer: select the lines that match the question best."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from rootle.text.terms import WORD, split_identifier
 from rootle.types import Record
 
 _ELLIPSIS: Final = "…"
-# Per cent of the room for the best lines of a file; the rest is for its next best lines. With this
-# share, the answers to 310 of 420 labelled questions contain a line that is needed, and to 281 all
-# three lines. If the best lines get all of the room, 290 and 270
+# Percentage of the space for the best lines of a file; its next best lines get the rest. With this
+# share, the answers to 310 of 420 labeled questions contain at least one required line, and the
+# answers to 281 contain three. If the best lines get all the space, the numbers are 290 and 270
 # (benchmarks/quality/snippet_coverage.py).
 _BEST_SHARE: Final = 80
 _MIN_CHARS: Final = 60
 # Words such as "the", "is" and "how" do not distinguish lines.
 _MIN_WORD_CHARS: Final = 4
-# The forms of a word have this prefix in common.
+# The forms of a word share a prefix of this length.
 _STEM_CHARS: Final = 5
 
 
 def excerpt_record(record: Record, question: str, limit: int) -> str:
-    """Return at most `limit` characters of a record: of its text, then of its further lines."""
+    """Return at most `limit` characters of a record: from its text, then from its other spans."""
     best_limit = limit * _BEST_SHARE // 100 if record.more else limit
     text = excerpt(record.text, question, best_limit)
     for span in record.more:
@@ -36,9 +36,9 @@ def excerpt_record(record: Record, question: str, limit: int) -> str:
 
 
 def excerpt(text: str, question: str, limit: int) -> str:
-    """Return at most `limit` characters of a text, as whole lines from the start where possible.
+    """Return at most `limit` characters of a text, as whole lines if possible.
 
-    They begin with the first line unless later lines contain more words of the question.
+    The excerpt begins with the first line unless later lines contain more words of the question.
     """
     if len(text) <= limit:
         return text
@@ -49,7 +49,7 @@ def excerpt(text: str, question: str, limit: int) -> str:
 
 
 def _best_start(lines: list[str], stems: set[str], room: int) -> int:
-    """Return the line from which `room` characters contain most of the stems."""
+    """Return the line from which the next `room` characters contain the most stems."""
     found = [_stems(line) & stems for line in lines]
     best, most = 0, -1
     for start in range(len(lines)):
@@ -67,7 +67,7 @@ def _best_start(lines: list[str], stems: set[str], room: int) -> int:
 def _stems_that_fit(
     lines: list[str], found: list[set[str]], start: int, room: int
 ) -> Iterable[set[str]]:
-    """Yield the stems of each line from `start` on that fits into `room` characters."""
+    """Yield the stems of each line, from `start` on, as long as the lines fit into `room`."""
     for line, stems in zip(lines[start:], found[start:], strict=True):
         room -= len(line) + 1
         if room < 0:

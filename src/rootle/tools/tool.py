@@ -11,7 +11,7 @@ from rootle.text.terms import encodable
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a tool: a text for the model, and the same content as data for programs."""
+    """The answer of a tool: text for the model, and the same content as data for programs."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
@@ -22,7 +22,7 @@ class Answer:
 class Tool:
     """A tool with a single text parameter.
 
-    `run` returns an answer that begins with "Error: " for errors that a model can react to; bugs
+    For errors that a model can react to, `run` returns an answer that begins with "Error: ". Bugs
     raise exceptions.
     """
 
@@ -42,6 +42,6 @@ class Tool:
 
 
 def error(message: str) -> Answer:
-    """Return an error as an answer; file names in it may contain any bytes."""
+    """Return an error as an answer. File names in the message may contain any bytes."""
     message = encodable(message)
     return Answer(f"Error: {message}", {"error": message}, is_error=True)

@@ -11,13 +11,13 @@ from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Passage
 
-# About 3,000 tokens; the answer says how to read on.
+# About 3,000 tokens. The answer says how to read the rest.
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
 
 _DESCRIPTION: Final = (
-    "Read more around a search result, or any file, section or commit of this folder. "
+    "Read more around a search result, or any file, section or commit in this folder. "
     "source is one of: path, path:120-180, path:120 (the section around a line), "
     "README.md#heading, a.py#ClassName, a commit hash. Long texts are returned in parts. "
     "To look for a string in many files, grep is better."
@@ -25,7 +25,7 @@ _DESCRIPTION: Final = (
 
 
 def vectordb_read(app: App) -> Tool:
-    """Return the tool over the folder of an app."""
+    """Return the tool that reads from the folder of an app."""
     return Tool(
         name="vectordb_read",
         title="Read from the folder",

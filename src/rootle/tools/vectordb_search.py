@@ -1,4 +1,4 @@
-"""The tool `vectordb_search`: return the passages that answer a question best."""
+"""The tool `vectordb_search`, which returns the passages that answer a question best."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Numbers of the specification: passages for the reranker, passages in the answer, and characters of
-# each passage in the answer.
+# The specification sets these numbers: passages for the reranker, passages in the answer, and
+# characters per passage in the answer.
 CANDIDATE_K: Final = 50
 FINAL_K: Final = 5
 SNIPPET_LENGTH: Final = 500
@@ -43,9 +43,9 @@ def vectordb_search(
     backend: VectorBackend | AnsweringBackend,
     reranker: Reranker | None = None,
 ) -> Tool:
-    """Return the tool over any embedder and backend; without a reranker, in the backend's order.
+    """Return the tool for any embedder and backend. Without a reranker, the backend's order stays.
 
-    A backend that answers a text itself needs no embedder: pass None.
+    A backend that takes text needs no embedder: pass None.
     """
     search = _search_function(embedder, backend)
     return Tool(
@@ -75,7 +75,7 @@ def _search_function(
 def _search_by_vector(
     embedder: TextEmbedder, backend: VectorBackend, query: str, top_k: int
 ) -> Findings:
-    # Some models embed questions in another way than documents.
+    # Some models embed questions differently from documents.
     embed_query = getattr(embedder, "embed_query", None)
     vector = embedder.embed([query])[0] if embed_query is None else embed_query(query)
     return Findings(tuple(backend.query(vector, top_k, text=query)))
@@ -95,7 +95,7 @@ def _run(search: _Search, reranker: Reranker | None, query: str) -> Answer:
 def _rerank(
     reranker: Reranker | None, query: str, candidates: Sequence[Record]
 ) -> Sequence[Record]:
-    """Return the candidates in the order and with the scores of the reranker, if it answers."""
+    """Return the candidates with the reranker's order and scores, unchanged if it fails."""
     if reranker is None:
         return candidates
     documents = [record.text[:MAX_DOCUMENT_CHARS] for record in candidates]

@@ -21,7 +21,7 @@ _ERROR_PREFIX: Final = "Error: "
 
 
 def web_search(search: Callable[[str], str]) -> Tool:
-    """Return the tool over a function that answers a query with Markdown."""
+    """Return the tool that passes queries to `search`, which returns Markdown."""
 
     def run(query: str) -> Answer:
         return _answer(search, query) if query.strip() else error("query is empty")
@@ -38,7 +38,7 @@ def web_search(search: Callable[[str], str]) -> Tool:
 
 
 def web_read(read: Callable[[str], str]) -> Tool:
-    """Return the tool over a function that converts the page at a URL to Markdown."""
+    """Return the tool that passes URLs to `read`, which returns the page as Markdown."""
 
     def run(url: str) -> Answer:
         return _answer(read, url) if url.strip() else error("url is empty")

@@ -22,7 +22,7 @@ _MAX_S: Final = 86_400.0
 
 
 class Cooldowns:
-    """Cooldowns by provider, one JSON file each in a folder."""
+    """Cooldowns in a folder with one JSON file per provider."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Cooldowns:
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):
             return 0.0, 0
-        # Later ends are invalid: the clock was set back since.
+        # A later end is invalid: the clock was set back in the meantime.
         return (until, count) if until <= self._clock() + _MAX_S else (0.0, 0)
 
     def _path(self, label: str) -> Path:

@@ -18,7 +18,8 @@ from rootle.web.url_cache import UrlCache
 def open_web_search(config: Config) -> WebSearch:
     """Return a cached search over DuckDuckGo and every provider with a key or an endpoint.
 
-    The first search sends the first request and runs the key commands. Raises MissingExtraError.
+    No request is sent and no key command is run before the first search. Raises MissingExtraError
+    if a package is missing.
     """
     return WebSearch(
         _open_providers(config),

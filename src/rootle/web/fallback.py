@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 class WebSearch:
     """Searches the web through several providers. Safe to use from several threads.
 
-    The random order distributes the load, so that the quota of no provider is used up first.
+    The random order distributes the load, so that all quotas are used up at the same rate.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class WebSearch:
         cooldowns: Cooldowns | None = None,
         rng: random.Random | None = None,
     ) -> None:
-        """Both `cache` and `cooldowns` are optional."""
+        """Take the providers. `cache` and `cooldowns` may be None."""
         self.providers = tuple(providers)
         self._cache = cache
         self._cooldowns = cooldowns
@@ -42,8 +42,8 @@ class WebSearch:
     def search(self, query: str, max_results: int = MAX_RESULTS) -> str:
         """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
-        The cache key is the query without `max_results`. Raises ValueError for an empty query, and
-        every error of a provider except `Unavailable`.
+        The cache key is the query without `max_results`. Raises ValueError for an empty query. All
+        errors of providers are raised, except `Unavailable`.
         """
         cleaned = " ".join(encodable(query).split())
         if not cleaned:
@@ -77,7 +77,7 @@ class WebSearch:
                 continue
             _LOG.info("engine=%s query=%s results=%d", provider.label, _quote(query), len(results))
             return results
-        # An exception, because the cache would store a text.
+        # An exception, because a returned text would be cached.
         raise Unavailable(f"all search providers temporarily unavailable: {'; '.join(failures)}")
 
     def _query(self, provider: WebProvider, query: str, max_results: int) -> Sequence[WebResult]:

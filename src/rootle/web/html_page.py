@@ -62,7 +62,7 @@ def _main_element(html: str) -> str:
     """Return the <main> element of a page, or the whole page if there is none."""
     lower = html.lower()
     start, end = lower.find("<main"), lower.rfind("</main")
-    # Lower case can change the length of a text, and with it the positions.
+    # Conversion to lower case can change the length of a text, and thus the positions.
     return html[start:end] if 0 <= start < end and len(lower) == len(html) else html
 
 

@@ -1,7 +1,7 @@
 """Runs the conversion of HTML to Markdown in a child process with a timeout.
 
-The HTML is untrusted and the library contains native code. In a child process, neither can crash
-or block this one.
+The HTML is untrusted, and the library contains native code. In a child process, neither can crash
+or block rootle.
 """
 
 from __future__ import annotations

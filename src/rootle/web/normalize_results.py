@@ -1,4 +1,4 @@
-"""Normalizes the results of search providers: HTTP links only, one line per text."""
+"""Normalizes the results of search providers: only HTTP links, each text on one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_TEXT_CHARS: Final = 1_000
 
 
 def normalize_results(rows: Iterable[tuple[str, str, str]], max_results: int) -> list[WebResult]:
-    """Return at most `max_results` results for rows of title, URL and body."""
+    """Return at most `max_results` results from rows of title, URL and body."""
     results: list[WebResult] = []
     for title, url, body in rows:
         address = "".join(url.split())

@@ -33,7 +33,7 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DownloadedPage:
-    """The answer of a server."""
+    """The response of a server."""
 
     url: str  # after redirects
     media_type: str  # in lower case; "" if the server did not send one
@@ -43,7 +43,7 @@ class DownloadedPage:
 
 
 class PageDownloader:
-    """Downloads pages, with new connections for each. Safe to use from several threads."""
+    """Downloads pages, each over new connections. Safe to use from several threads."""
 
     def __init__(
         self,
@@ -53,16 +53,16 @@ class PageDownloader:
         is_allowed: Callable[[str], bool] = is_public,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`is_allowed` decides on each IP address before a connection to it."""
+        """Take the limits, and `is_allowed`, which accepts or rejects each server's IP address."""
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
         self._is_allowed = is_allowed
         self._clock = clock
 
     def download(self, url: PageUrl) -> DownloadedPage:
-        """Return a page after redirects, all within the timeout.
+        """Follow redirects and return the page, all within the timeout.
 
-        Raises WebPageError if a retry cannot succeed, else UnavailableError.
+        Raises WebPageError if a retry cannot succeed, otherwise UnavailableError.
         """
         deadline = self._clock() + self._timeout_s
         for _ in range(1 + _MAX_REDIRECTS):
@@ -144,7 +144,7 @@ class PageDownloader:
 
 
 def _decompressor(url: PageUrl, response: HTTPResponse) -> Callable[[bytes, int], bytes]:
-    """Return a function from a block and the largest output to the next part of the body."""
+    """Return a function that takes a block and the maximum output, and returns the output."""
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(_ZLIB_OR_GZIP).decompress

@@ -30,7 +30,7 @@ class PageReader:
     def read(self, url: str) -> str:
         """Return a page as fenced Markdown, after a line that marks it as untrusted.
 
-        Raises WebPageError if the page is not readable, UnavailableError if it may be later.
+        Raises WebPageError if the page cannot be read, UnavailableError if a retry may succeed.
         """
         parsed = parse_page_url(url)
 

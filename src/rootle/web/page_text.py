@@ -1,4 +1,4 @@
-"""Extracts the text of a page as Markdown: detects media type and charset, removes controls."""
+"""Extracts the text of a page as Markdown; detects its charset, removes invisible characters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ _META: Final = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
 )
 _LOOKS_LIKE_HTML: Final = re.compile(rb"\s*(?:<!--|<!doctype|<html|<head|<body)", re.IGNORECASE)
-# Invisible to people, but not to a model: controls, directions, zero widths, Unicode tags.
+# Invisible to people, but not to a model: control characters, direction marks, zero-width
+# characters and Unicode tags.
 _INVISIBLE: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -54,7 +55,7 @@ def extract_text(page: DownloadedPage) -> str:
         text = _decode(page, is_html=False)
     else:
         raise WebPageError(
-            f"{page.url} is {page.media_type}, and rootle reads HTML, plain text, Markdown and JSON"
+            f"{page.url} is {page.media_type}; rootle reads HTML, plain text, Markdown and JSON"
         )
     text = _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     lines = "\n".join(line.rstrip() for line in text.split("\n"))
@@ -70,7 +71,7 @@ def _is_html(page: DownloadedPage) -> bool:
 
 
 def _decode(page: DownloadedPage, *, is_html: bool) -> str:
-    """Decode the body by its byte order mark, the header, its <meta>, or as UTF-8 or cp1252."""
+    """Decode the body by its byte order mark, header or <meta>, else as UTF-8 or cp1252."""
     charsets = [name for mark, name in _BOMS if page.body.startswith(mark)]
     charsets.append(page.charset)
     if is_html:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
-# The special-purpose address registries, RFC 6890 and later. `ipaddress` contains them too, but
-# which ones depends on the version of Python.
+# The special-purpose address registries, RFC 6890 and later. `ipaddress` contains them too, but its
+# list depends on the Python version.
 _NOT_PUBLIC_V4: Final = tuple(
     map(
         IPv4Network,

@@ -23,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 class UrlCache:
     """A cache folder with one JSON file per key. Safe for several processes and threads.
 
-    Files are replaced atomically. Unreadable files count as missing, failed writes are ignored.
+    Files are replaced atomically. Unreadable files count as missing; failed writes are ignored.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class UrlCache:
         self._clock = clock
 
     def fetch(self, key: str, make: Callable[[], str]) -> str:
-        """Return the cached text for a key, or else the result of `make`, which is cached.
+        """Return the cached text for a key, or call `make` and cache its result.
 
-        Exceptions of `make` are raised, and nothing is cached.
+        If `make` raises an exception, nothing is cached.
         """
         path = self._folder / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json"
         cached = read_json(path)
@@ -62,7 +62,7 @@ class UrlCache:
         return isinstance(saved_at, float) and 0 <= self._clock() - saved_at < self._ttl_s
 
     def _evict(self) -> None:
-        """Delete the oldest files beyond the limit, including partial files of killed processes."""
+        """Delete the oldest files beyond the limit, including partial files left behind."""
         with os.scandir(self._folder) as entries:
             files = [found for entry in entries if (found := _stat(entry))]
         total = 0

@@ -41,7 +41,7 @@ _STATUS = {
 }
 
 
-def test_index_reports_what_it_did(repository: Path) -> None:
+def test_index_reports_its_figures(repository: Path) -> None:
     first = rootle("index", repository, "--json").data
     assert first["filesIndexed"] == first["filesTotal"] == len(FILES)
     assert first["chunksTotal"] == first["chunksEmbedded"] > len(FILES) - 1

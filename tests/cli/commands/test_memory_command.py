@@ -132,7 +132,7 @@ def test_control_characters_in_memories_are_escaped(repository: Path) -> None:
     assert out.splitlines()[1] == "  of two lines"
 
 
-def test_actions_that_another_store_lacks_are_refused(repository: Path) -> None:
+def test_actions_that_the_store_does_not_support_are_refused(repository: Path) -> None:
     for action in ("list", "export", "audit"):
         found = rootle("memory", action, "--set", "memoryStore=mem0-service", cwd=repository)
         assert found.code == 2

@@ -1,4 +1,4 @@
-"""`rootle search`: its text, its JSON, its exit codes."""
+"""`rootle search`: text output, JSON output and exit codes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_subfolder_uses_the_index_of_its_work_tree(repository: Path, home: Pat
     assert len(list((home / "cache/rootle").iterdir())) == 1
 
 
-def test_explain_shows_what_each_feature_contributed(repository: Path) -> None:
+def test_explain_shows_the_contribution_of_each_feature(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--explain", cwd=repository)
     assert "score from " in outcome.out
     assert "defines_symbol" in outcome.out
@@ -132,14 +132,14 @@ def test_a_question_without_a_word_is_refused(question: str, repository: Path) -
     _assert_refused(rootle("search", "--", question, cwd=repository))
 
 
-def test_no_question_is_refused(repository: Path) -> None:
+def test_a_missing_question_is_refused(repository: Path) -> None:
     _assert_refused(rootle("search", cwd=repository))
 
 
 @pytest.mark.parametrize(
     "question",
     [
-        "how is the",  # stop words alone
+        "how is the",  # only stop words
         "retry backoff " * 7_500,  # 100 KB
         "word" * 25_000,
         "a_" * 50_000,
@@ -184,7 +184,9 @@ def test_an_empty_repository_gives_no_results_and_a_suggestion(tmp_path: Path) -
 def test_filters_that_match_no_file_give_exit_code_1(repository: Path) -> None:
     outcome = rootle("search", "retry", "--path", "nowhere", "--json", cwd=repository)
     assert (outcome.code, outcome.data["results"]) == (1, [])
-    assert outcome.data["suggestions"][0].startswith('filePaths "nowhere" leaves out 3 files')
+    assert outcome.data["suggestions"][0].startswith(
+        'filePaths "nowhere" excludes 3 matching files'
+    )
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,9 @@ def test_filters_that_match_no_file_give_exit_code_1(repository: Path) -> None:
         ("--config", "nowhere.json"),
     ],
 )
-def test_bad_options_are_refused_in_one_line(arguments: tuple[str, str], repository: Path) -> None:
+def test_bad_options_are_refused_with_a_message_of_one_line(
+    arguments: tuple[str, str], repository: Path
+) -> None:
     _assert_refused(rootle("search", "retry", *arguments, cwd=repository))
 
 
@@ -327,7 +331,9 @@ def test_a_closed_pipe_is_not_an_error(repository: Path) -> None:
     assert rootle("search", "retry", cwd=repository, wrapper=command).err == ""
 
 
-def test_settings_come_from_the_file_of_the_user(repository: Path, home: Path) -> None:
+def test_settings_come_from_the_configuration_file_of_the_user(
+    repository: Path, home: Path
+) -> None:
     write(
         home,
         "config/rootle/config.json",

@@ -1,4 +1,4 @@
-"""When a batch is due and what it contains, on a clock that the tests set."""
+"""The due time and the content of a batch, with a clock that the tests set."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def test_a_batch_is_due_after_the_debounce_time_without_changes() -> None:
     assert debouncer.waiting == 0
 
 
-def test_a_file_that_is_written_all_the_time_delays_the_others_by_ten_seconds_at_most() -> None:
+def test_a_file_that_is_written_constantly_delays_the_others_by_at_most_ten_seconds() -> None:
     debouncer = Debouncer(0.5)
     for tenth in range(200):
         debouncer.add(changes_of("log"), tenth / 10)
     assert debouncer.due_at(git_is_busy=False) == 10.0
 
 
-def test_a_batch_waits_for_git_for_a_minute_at_most() -> None:
+def test_a_batch_waits_for_git_for_at_most_a_minute() -> None:
     debouncer = Debouncer(0.5)
     debouncer.add(changes_of("a"), 10.0)
     assert debouncer.due_at(git_is_busy=True) == 70.0
@@ -52,7 +52,7 @@ def test_many_files_become_a_rescan() -> None:
     assert debouncer.take(13.0).is_rescan
 
 
-def test_a_rescan_is_delayed_after_one_that_found_nothing_and_files_are_not() -> None:
+def test_a_rescan_after_an_unnecessary_rescan_is_delayed_and_changed_files_are_not() -> None:
     debouncer = Debouncer(0.5)
     debouncer.record_rescan(10.0, 1.0, found_changes=False)
     debouncer.add(FileChanges(touches_git=True), 11.0)
@@ -64,7 +64,7 @@ def test_a_rescan_is_delayed_after_one_that_found_nothing_and_files_are_not() ->
     assert debouncer.take(30.0).is_rescan
 
 
-def test_a_rescan_is_not_delayed_after_one_that_found_changes() -> None:
+def test_a_rescan_after_a_rescan_that_found_changes_is_not_delayed() -> None:
     debouncer = Debouncer(0.5)
     debouncer.record_rescan(10.0, 1.0, found_changes=False)
     debouncer.record_rescan(11.0, 1.0, found_changes=True)
@@ -80,7 +80,7 @@ def test_a_requested_rescan_is_not_delayed() -> None:
     assert debouncer.waiting == 1
 
 
-def test_all_changes_are_taken_at_once_on_request() -> None:
+def test_all_changes_are_returned_at_once_on_request() -> None:
     debouncer = Debouncer(0.5)
     debouncer.record_rescan(10.0, 1.0, found_changes=False)
     debouncer.add(FileChanges(touches_git=True), 11.0)

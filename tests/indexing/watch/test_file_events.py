@@ -36,7 +36,7 @@ def test_changed_files_are_named_relative_to_the_root() -> None:
         *("/.gitignore", "/r", "/r/src"),
     ],
 )
-def test_changes_of_rules_and_folders_need_a_rescan(path: str) -> None:
+def test_changes_to_ignore_rules_and_folders_need_a_rescan(path: str) -> None:
     assert interpret((DELETED, path)) == FileChanges(needs_rescan=True)
 
 
@@ -59,11 +59,11 @@ def test_git_metadata_may_mean_a_change(name: str) -> None:
         "/r/node_modules/x/.gitignore",
     ],
 )
-def test_events_of_excluded_files_are_ignored(path: str) -> None:
+def test_events_for_excluded_files_are_ignored(path: str) -> None:
     assert interpret((WRITTEN, path)) == FileChanges()
 
 
-def test_new_files_in_the_inbox_are_reported_apart_from_changes() -> None:
+def test_new_files_in_the_inbox_are_reported_separately_from_changes() -> None:
     events = [(CREATED, "/r/.cache/watch/1-0.request"), (DELETED, "/r/.cache/watch/1-1.request")]
     assert interpret(*events) == FileChanges(inbox_names=frozenset({"1-0.request"}))
 

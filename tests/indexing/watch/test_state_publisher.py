@@ -47,7 +47,7 @@ def test_a_failure_and_a_recovery_are_reported_once(channel: WatcherChannel) -> 
     publisher = StatePublisher(channel, warnings.append)
     for error in (None, "the disk is full", "the disk is full", None, None):
         publisher.publish(WatcherCommand(), 0, None, error=error)
-    assert warnings == ["the watcher failed: the disk is full", "the watcher works again"]
+    assert warnings == ["the watcher failed: the disk is full", "the watcher has recovered"]
 
 
 def test_another_failure_is_reported_too(channel: WatcherChannel) -> None:

@@ -59,7 +59,7 @@ def test_a_watcher_that_is_indexing_many_files_ends_at_once(repository: Path) ->
     assert rootle("search", "many_17", cwd=repository).out.startswith("many_17.py")
 
 
-def test_a_killed_watcher_is_detected_and_searches_scan_the_folder_themselves(
+def test_a_killed_watcher_is_detected_and_each_search_scans_the_folder(
     repository: Path, watcher: subprocess.Popen[bytes]
 ) -> None:
     watcher.kill()
@@ -72,7 +72,7 @@ def test_a_killed_watcher_is_detected_and_searches_scan_the_folder_themselves(
     assert "gone" in rootle("status", repository).out
 
 
-def test_a_watcher_that_hangs_is_not_relied_on(
+def test_searches_do_not_rely_on_a_watcher_that_hangs(
     repository: Path, watcher: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.indexing.refresh._MIN_FILES_TO_ASK_WATCHER", 0)
@@ -107,7 +107,7 @@ def test_changes_are_found_although_a_full_queue_dropped_their_events(
         pass
 
 
-def test_a_running_watcher_obeys_commands_of_another_process(
+def test_a_running_watcher_obeys_commands_from_another_process(
     repository: Path, watcher: subprocess.Popen[bytes]
 ) -> None:
     assert rootle("watch", repository, "--pause").out == "watcher paused\n"
@@ -133,7 +133,7 @@ def test_a_command_without_a_running_watcher_is_an_error(repository: Path) -> No
 def test_an_exhausted_inotify_limit_is_reported_and_searches_still_work(
     repository: Path, limit: str
 ) -> None:
-    # A user namespace has limits of its own.
+    # A user namespace has its own limits.
     wrapper = ["unshare", "--user", "--map-root-user", "sh", "-c"]
     wrapper += [f'echo 2 >/proc/sys/user/{limit}; exec "$@"', "sh"]
     if limit.endswith("instances"):

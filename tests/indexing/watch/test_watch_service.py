@@ -1,4 +1,4 @@
-"""A watched index follows changes, in this process: real files and real git."""
+"""A watch service in this process follows changes to real files and git repositories."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_files_in_new_folders_are_found_at_any_depth(
     wait_until(lambda: events[-1].changed == ("x/y/z/more.py",), "another file")
 
 
-def test_a_change_of_the_ignore_rules_takes_effect(
+def test_a_change_to_the_ignore_rules_takes_effect(
     repository: Path, service: WatchService, events: list[IndexUpdated]
 ) -> None:
     (repository / "note.secretive").write_text("quagga\n")
@@ -129,7 +129,7 @@ def test_a_branch_switch_is_one_batch(
     assert app.search("many_17").staleness is None
 
 
-def test_folders_of_tools_are_not_watched(repository: Path, service: WatchService) -> None:
+def test_tool_folders_are_not_watched(repository: Path, service: WatchService) -> None:
     folders = service._watcher.folders
     for name in ("node_modules/left/pad", "__pycache__", ".git/objects"):
         (repository / name).mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def test_changes_are_followed_after_a_file_name_that_is_not_utf8(
 def test_a_response_reports_its_staleness_while_indexing_is_paused(
     repository: Path, service: WatchService, app: App, make_app: MakeApp
 ) -> None:
-    other = make_app(repository)  # like another process, it communicates through files
+    other = make_app(repository)  # communicates through files, like another process
     assert other.pause_indexing()
     (repository / "new.py").write_text("def quagga(): ...\n")
     wait_until(lambda: app.buffered_index_operations == 1, "change noticed")
@@ -221,7 +221,7 @@ def test_a_subscriber_that_raises_is_logged_and_the_others_are_called(
     assert len(received) == 1
 
 
-def test_an_index_has_one_watcher(
+def test_an_index_has_at_most_one_watcher(
     repository: Path, service: WatchService, make_app: MakeApp
 ) -> None:
     with pytest.raises(UnavailableError, match=f"process {os.getpid()} is already watching"):

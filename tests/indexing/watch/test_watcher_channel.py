@@ -28,7 +28,7 @@ def test_a_state_is_read_by_others_until_the_watcher_releases_the_channel(tmp_pa
     assert other.read_state() is None
 
 
-def test_a_channel_has_one_watcher(tmp_path: Path) -> None:
+def test_a_channel_has_at_most_one_watcher(tmp_path: Path) -> None:
     watcher = WatcherChannel(tmp_path)
     watcher.claim()
     watcher.publish(STATE)
@@ -61,7 +61,7 @@ def _wait_for_requests(channel: WatcherChannel) -> list[str]:
 
 def test_a_command_that_is_not_confirmed_is_withdrawn(tmp_path: Path) -> None:
     watcher, other = WatcherChannel(tmp_path), WatcherChannel(tmp_path)
-    assert not other.send_command(WatcherCommand(is_paused=True), 60)  # no watcher: no waiting
+    assert not other.send_command(WatcherCommand(is_paused=True), 60)  # no watcher to wait for
     watcher.claim()
     watcher.publish(STATE)
     assert not other.send_command(WatcherCommand(is_paused=True), 0.05)
@@ -70,7 +70,7 @@ def test_a_command_that_is_not_confirmed_is_withdrawn(tmp_path: Path) -> None:
     watcher.release(keep_state=False)
 
 
-def test_a_probe_carries_no_command(tmp_path: Path) -> None:
+def test_a_probe_contains_no_command(tmp_path: Path) -> None:
     watcher = WatcherChannel(tmp_path)
     watcher.claim()
     probe = watcher.post_probe()

@@ -1,4 +1,4 @@
-"""Chunks of code and windows, their symbols and scopes, and the limits."""
+"""Chunks of code and plain windows: symbols, scopes and limits."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def test_comments_and_decorators_stay_with_the_definition_below() -> None:
     assert second.comments == "# About b.\n# More about b."
 
 
-def test_a_comment_apart_from_a_definition_does_not_belong_to_it() -> None:
-    licence = "# All rights reserved.\n" * 20
-    first, second = split_text(f"{licence}\n{function('a', 600)}", "python", LIMITS).chunks
+def test_a_comment_separated_from_a_definition_does_not_belong_to_it() -> None:
+    notice = "# All rights reserved.\n" * 20
+    first, second = split_text(f"{notice}\n{function('a', 600)}", "python", LIMITS).chunks
     assert (first.symbols, second.symbols) == ((), ("a",))
     assert second.comments == ""
 
@@ -127,19 +127,19 @@ def test_windows_prefer_to_begin_after_a_blank_line() -> None:
     assert {lines[chunk.start_line - 1] for chunk in chunks} == {"section"}
 
 
-def test_a_language_without_a_grammar_still_has_names() -> None:
+def test_names_are_found_in_a_language_without_a_grammar() -> None:
     text = "use strict;\n\nsub first {\n  return 1;\n}\n\nsub second { 2 }\n"
     (chunk,) = split_text(text, "perl", LIMITS).chunks
     assert chunk.symbols == ("first", "second")
 
 
-def test_a_header_with_classes_is_read_as_cpp() -> None:
+def test_a_header_with_classes_is_parsed_as_cpp() -> None:
     text = "namespace shop {\nclass Basket {\n  int total() const { return 1; }\n};\n}\n"
     (chunk,) = split_text(text, "c", LIMITS).chunks
     assert chunk.symbols == ("shop", "Basket", "total")
 
 
-def test_broken_syntax_keeps_the_definitions_that_can_be_read() -> None:
+def test_definitions_that_can_be_parsed_survive_broken_syntax() -> None:
     text = function("a", 600) + "def broken(:\n    x = = 1 ][\n\n" + function("b", 600)
     chunked = split_text(text, "python", LIMITS)
     assert {"a", "b"} <= {symbol for chunk in chunked.chunks for symbol in chunk.symbols}
@@ -194,7 +194,7 @@ def test_a_file_over_its_limit_reports_the_skipped_characters() -> None:
 
 
 @pytest.mark.parametrize("language", ["java", "csharp", "cpp", "typescript"])
-def test_text_that_takes_the_parser_gigabytes_is_split_into_windows(language: str) -> None:
+def test_text_that_would_cost_the_parser_gigabytes_is_split_into_windows(language: str) -> None:
     chunked = split_text("a < b < c <\n" * 9_000, language, LIMITS)
     assert not chunked.parsed
     assert chunked.chunks

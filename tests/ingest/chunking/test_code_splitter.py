@@ -8,7 +8,7 @@ from rootle.ingest.chunking.chunker import split_text
 from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.limits import ChunkLimits
 
-# So small that a sample of a few lines does not fit into one chunk.
+# So small that even a sample of a few lines does not fit into one chunk.
 NARROW = ChunkLimits(max_chars=120)
 
 SAMPLES: dict[str, str] = {

@@ -1,4 +1,4 @@
-"""Documents are split at their headings, and chunks have the path of headings."""
+"""Documents are split at their headings, and each chunk has the path of its headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker processes: prestarted ones, batches, and what the writing process loads."""
+"""Worker processes: prestarted workers, batches, and the modules that the writing process loads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_cores")
-def test_unused_prestarted_workers_are_ended_and_taken_ones_keep_running() -> None:
+def test_unused_prestarted_workers_are_ended_and_used_ones_keep_running() -> None:
     early = PrestartedWorkers()
     early.start()
     early.start()  # no effect: workers are waiting
@@ -42,7 +42,7 @@ def test_unused_prestarted_workers_are_ended_and_taken_ones_keep_running() -> No
     assert taken.poll() is None
     early.start()
     handed = early.hand_over()
-    early.end()  # as another thread may do
+    early.end()  # another thread may do this
     assert handed.are_waiting()
     handed.end()
     assert not handed.are_waiting()
@@ -116,18 +116,18 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) ->
     return found
 
 
-@pytest.mark.parametrize("way", ["refresh", "index", "search"])
+@pytest.mark.parametrize("method", ["refresh", "index", "search"])
 @pytest.mark.parametrize("files", [3, 300])
-def test_a_first_index_starts_workers_at_once_and_ends_them_all(
-    way: str, files: int, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
+def test_a_first_index_starts_workers_early_and_ends_them_all(
+    method: str, files: int, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
 ) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
     root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
     app = make_app(root)
-    getattr(app, way)(*(["add 7"] if way == "search" else []))
+    getattr(app, method)(*(["add 7"] if method == "search" else []))
     assert app.status().files == files
-    # A search usually finds an index; only if there is none are workers started.
-    assert started.late == [way == "search"] * 2
+    # A search usually finds an index, so it starts workers only if there is none.
+    assert started.late == [method == "search"] * 2
     assert started.have_ended()
     (root / "new.py").write_text("def later(): ...\n")
     app.index()
@@ -188,7 +188,7 @@ def test_prestarted_workers_are_used_for_less_text_than_new_ones(
     early.end()
 
 
-def test_batches_keep_the_order_and_get_smaller_towards_the_end() -> None:
+def test_batches_keep_the_order_and_get_smaller_toward_the_end() -> None:
     jobs = [ReadJob(f"{n}.py", 1_000 + n % 7 * 9_000, 0, 0, None) for n in range(200)]
     batches = worker_pool._make_batches(jobs, 2)
     assert [job for batch in batches for job in batch] == jobs

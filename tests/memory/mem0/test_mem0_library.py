@@ -46,7 +46,7 @@ def store_facts(folder: Path, *texts: str) -> None:
 
 
 @pytest.mark.parametrize("before", ["", "import mem0"])
-def test_it_sends_nothing_and_leaves_nothing_in_the_home_folder(
+def test_the_library_sends_nothing_and_writes_nothing_to_the_home_folder(
     before: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if before:  # the host program uses mem0 itself, with its own folder

@@ -22,7 +22,7 @@ NOON_S = 1_768_478_400.0  # 2026-01-15T12:00:00Z
 FOUND = {"id": "1", "memory": "a fact", "score": 0.8, "created_at": "2026-01-15T10:30:00.5+01:00"}
 
 
-# The client of mem0 with the same calls.
+# Makes the same calls with mem0's own client.
 _MEM0_CLIENT = """
 import json, sys
 from mem0 import MemoryClient
@@ -81,7 +81,7 @@ def test_a_search_sends_the_topic_with_filters(server: JsonServer) -> None:
 
 
 @pytest.mark.slow
-def test_the_client_of_mem0_sends_the_same_requests(
+def test_the_mem0_client_sends_the_same_requests(
     server: JsonServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEM0_TELEMETRY", "false")
@@ -211,7 +211,7 @@ def test_an_invalid_url_is_rejected_immediately() -> None:
     assert SERVICE_URL == "https://api.mem0.ai"
 
 
-def test_it_returns_at_most_top_k_memories(server: JsonServer) -> None:
+def test_a_search_returns_at_most_top_k_memories(server: JsonServer) -> None:
     def more(request: Request) -> Reply:
         found = [{**FOUND, "id": str(at), "memory": f"fact {at}"} for at in range(20)]
         return Reply({"results": found})

@@ -1,4 +1,4 @@
-"""The answer cache: repeated queries search nothing and never get an outdated answer."""
+"""The answer cache: a repeated query is not searched again and never gets an outdated answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hash_embedder import HashEmbedder
-from sample import git, make_repository, many_files, write
+from sample import MakeApp, git, make_repository, many_files, write
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -33,7 +33,7 @@ MakeAgent = Callable[..., tuple[SearchAgent, HashEmbedder]]
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app) -> App:
+def app(tmp_path: Path, make_app: MakeApp) -> App:
     app = make_app(make_repository(tmp_path / "repo", many_files(30, functions=4)))
     app.index()
     return app
@@ -94,7 +94,7 @@ def test_a_cached_page_of_five_does_not_limit_a_page_of_fifty(make_agent: MakeAg
     assert len(embedder.texts) == 1
 
 
-def test_other_filters_have_their_own_entry(make_agent: MakeAgent) -> None:
+def test_different_filters_have_separate_entries(make_agent: MakeAgent) -> None:
     agent, embedder = make_agent()
     for query in (
         SearchQuery("ledger"),
@@ -126,7 +126,7 @@ def test_entries_are_limited_in_number_and_age(make_agent: MakeAgent) -> None:
     assert len(embedder.texts) == 5
 
 
-def test_without_a_cache_every_question_is_searched(make_agent: MakeAgent) -> None:
+def test_every_question_is_searched_without_a_cache(make_agent: MakeAgent) -> None:
     agent, embedder = make_agent(enable_cache=False)
     first = agent.search(SearchQuery("ledger"))
     assert _content_of(agent.search(SearchQuery("ledger"))) == _content_of(first)
@@ -154,7 +154,7 @@ def _fail(_: object) -> None:
 
 
 def test_an_entry_expires_when_a_file_becomes_too_old_for_the_filter(
-    tmp_path: Path, make_app
+    tmp_path: Path, make_app: MakeApp
 ) -> None:
     clock = _Clock()
     root = make_repository(tmp_path / "days", {"old.py": "zebra = 1\n"})
@@ -176,14 +176,16 @@ def test_an_entry_expires_when_a_file_becomes_too_old_for_the_filter(
     first = agent.search(SearchQuery("zebra", min_recency_days=3, limit=1))
     clock.now += 0.2 * _DAY_S
     assert find_paths() == {"a.py"}
-    # Further pages count days from the moment of the first one.
+    # Later pages count days from the time of the first page.
     second = SearchQuery("zebra", min_recency_days=3, limit=1, cursor=first.next_cursor)
     paths = {result.file_path for result in agent.search(second).results}
     assert {first.results[0].file_path, *paths} == {"a.py", "b.py"}
     agent.close()
 
 
-def test_the_configured_recency_applies_to_queries_without_one(tmp_path: Path, make_app) -> None:
+def test_the_configured_recency_applies_to_queries_without_one(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
     root = make_repository(tmp_path / "days", {"old.py": "zebra = 1\n"})
     write(root, "new.py", "zebra = 2\n", when_s=None)
     git(root, "add", "-A")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 import pytest
 from command import rootle
 from hash_embedder import HashEmbedder
-from sample import make_repository, many_files, write
+from sample import MakeApp, make_repository, many_files, write
 
 from rootle.app import App
 from rootle.storage.paths import result_cache_dir
 from rootle.types import SearchQuery
+
+OpenCached = Callable[..., tuple[App, HashEmbedder]]
 
 _QUERY = SearchQuery("ledger of the worker", limit=5)
 
@@ -26,8 +29,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_cached(root: Path, tmp_path: Path, make_app):
-    """Return a function that opens an app as a new process would, with its embedder."""
+def open_cached(root: Path, tmp_path: Path, make_app: MakeApp) -> OpenCached:
+    """Return a function that opens an app like a new process, and returns it with its embedder."""
 
     def make(**settings: Any) -> tuple[App, HashEmbedder]:
         embedder = HashEmbedder(256)
@@ -46,7 +49,7 @@ def _count_embeddings(embedder: HashEmbedder) -> int:
     return embedder.texts.count(_QUERY.text_query)
 
 
-def test_the_next_process_reuses_a_page(open_cached, tmp_path: Path) -> None:
+def test_the_next_process_reuses_a_page(open_cached: OpenCached, tmp_path: Path) -> None:
     first_app, embedder = open_cached()
     first = first_app.search(_QUERY)
     assert _count_embeddings(embedder) == 1
@@ -64,12 +67,14 @@ def test_the_next_process_reuses_a_page(open_cached, tmp_path: Path) -> None:
     assert os.stat(file.parent).st_mode & 0o077 == 0
 
 
-def test_nothing_is_written_by_default(root: Path, tmp_path: Path, make_app) -> None:
+def test_nothing_is_written_by_default(root: Path, tmp_path: Path, make_app: MakeApp) -> None:
     make_app(root).search(_QUERY)
     assert _list_pages(tmp_path) == []
 
 
-def test_a_new_generation_deletes_older_pages(open_cached, root: Path, tmp_path: Path) -> None:
+def test_a_new_generation_deletes_older_pages(
+    open_cached: OpenCached, root: Path, tmp_path: Path
+) -> None:
     app, _ = open_cached()
     app.search(_QUERY)
     before = _list_pages(tmp_path)
@@ -79,7 +84,7 @@ def test_a_new_generation_deletes_older_pages(open_cached, root: Path, tmp_path:
     assert not set(before) & set(_list_pages(tmp_path))
 
 
-def test_other_settings_have_their_own_pages(open_cached) -> None:
+def test_different_settings_have_separate_pages(open_cached: OpenCached) -> None:
     open_cached()[0].search(_QUERY)
     app, embedder = open_cached(max_merged_candidates=7)
     app.search(_QUERY)
@@ -88,7 +93,7 @@ def test_other_settings_have_their_own_pages(open_cached) -> None:
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"cachedAt": 1}', "\x00\xff"])
 def test_an_unreadable_page_is_ignored_and_replaced(
-    damage: str, open_cached, tmp_path: Path
+    damage: str, open_cached: OpenCached, tmp_path: Path
 ) -> None:
     first = open_cached()[0].search(_QUERY)
     for file in _list_pages(tmp_path):
@@ -99,13 +104,15 @@ def test_an_unreadable_page_is_ignored_and_replaced(
     assert json.loads(_list_pages(tmp_path)[0].read_text())["results"]
 
 
-def test_searching_works_without_a_writable_cache_folder(open_cached, home: Path) -> None:
+def test_searching_works_without_a_writable_cache_folder(
+    open_cached: OpenCached, home: Path
+) -> None:
     (home / "state").mkdir(exist_ok=True)
     (home / "state" / "rootle").write_text("in the way")
     assert open_cached(search_log=False)[0].search(_QUERY).results
 
 
-def test_pages_are_limited_in_number_and_age(open_cached, tmp_path: Path) -> None:
+def test_pages_are_limited_in_number_and_age(open_cached: OpenCached, tmp_path: Path) -> None:
     app, _ = open_cached(cache_max_entries=3)
     for number in range(9):
         app.search(f"ledger {number}")
@@ -118,7 +125,7 @@ def test_pages_are_limited_in_number_and_age(open_cached, tmp_path: Path) -> Non
     assert embedder.texts == ["ledger 8"]
 
 
-def test_clearing_the_index_deletes_its_pages(open_cached, tmp_path: Path) -> None:
+def test_clearing_the_index_deletes_its_pages(open_cached: OpenCached, tmp_path: Path) -> None:
     app, _ = open_cached()
     app.search(_QUERY)
     app.clear()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sample import FILES, make_repository, many_files
+from sample import FILES, MakeApp, make_repository, many_files
 
 from rootle.app import App
 from rootle.search.query import exact_match
@@ -21,18 +22,18 @@ _FILES = {
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app) -> App:
+def app(tmp_path: Path, make_app: MakeApp) -> App:
     return make_app(make_repository(tmp_path / "repo", _FILES))
 
 
-def _find_paths(app: App, text: str, **filters) -> set[str]:
+def _find_paths(app: App, text: str, **filters: Any) -> set[str]:
     results = _search(app, text, **filters)
     found = {result.file_path for result in results}
     assert len(found) == len(results)
     return found
 
 
-def _search(app: App, text: str, **filters) -> tuple[SearchResult, ...]:
+def _search(app: App, text: str, **filters: Any) -> tuple[SearchResult, ...]:
     return app.search(SearchQuery(text, limit=50, **filters)).results
 
 
@@ -62,7 +63,7 @@ def test_a_file_must_contain_all_phrases(app: App) -> None:
     assert '"retry_backoff" and "access tokens"' in response.suggestions[0]
 
 
-def test_without_any_match_of_the_phrase_the_other_words_are_searched(app: App) -> None:
+def test_the_other_words_are_searched_if_the_phrase_does_not_match(app: App) -> None:
     response = app.search('"exponential jitter" retry backoff')
     assert response.results[0].file_path == "src/net/retry.py"
     assert 'no file here has "exponential jitter"' in response.suggestions[0]
@@ -87,7 +88,7 @@ def test_a_regex_finds_every_file_with_a_matching_line(app: App) -> None:
     assert "simpler" in app.search(r"/zzz\d/").suggestions[0]
 
 
-def test_filters_in_the_text_combine_with_those_of_the_query(app: App) -> None:
+def test_filters_in_the_text_combine_with_filters_of_the_query(app: App) -> None:
     words = "retry token password cache attempts pages sample"
     assert _find_paths(app, f"{words} path:src/net") == {"src/net/retry.py", "src/net/client.go"}
     assert _find_paths(app, f"{words} path:net lang:go") == {"src/net/client.go"}
@@ -106,7 +107,7 @@ def test_filters_in_the_text_combine_with_those_of_the_query(app: App) -> None:
     )
 
 
-def test_excluded_words_are_not_shown(app: App) -> None:
+def test_lines_with_excluded_words_are_not_shown(app: App) -> None:
     shown = _search(app, "retry backoff")
     assert any("deprecated" in result.snippet for result in shown)
     results = _search(app, "retry backoff -deprecated -assert")
@@ -119,7 +120,7 @@ def test_excluded_words_are_not_shown(app: App) -> None:
 
 
 @pytest.mark.slow
-def test_an_exact_search_has_pages(tmp_path: Path, make_app) -> None:
+def test_an_exact_search_has_pages(tmp_path: Path, make_app: MakeApp) -> None:
     files = many_files(90)
     app = make_app(make_repository(tmp_path / "many", files))
     paths: list[str] = []
@@ -137,7 +138,7 @@ def test_an_exact_search_has_pages(tmp_path: Path, make_app) -> None:
     assert set(paths) <= expected
 
 
-def test_a_truncated_search_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truncated_search_is_reported(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact_match, "MAX_FILES", 3)
     response = app.search(r"/\d/")
     assert "exact" in response.degraded
@@ -146,7 +147,7 @@ def test_a_truncated_search_says_so(app: App, monkeypatch: pytest.MonkeyPatch) -
     assert "exact" in app.search('"->"').degraded
 
 
-def test_an_explanation_has_the_interpretation_of_the_question(app: App) -> None:
+def test_an_explanation_contains_the_interpretation_of_the_question(app: App) -> None:
     text = '"retry_backoff" path:src -path:long lang:py -wolf'
     interpretation = app.search(text, explain=True).interpretation
     assert interpretation is not None

@@ -1,8 +1,9 @@
-"""Filters are exact: they apply to both legs, before any limit."""
+"""Filters are exact: they apply to both legs before any limit."""
 
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -21,8 +22,8 @@ _WORDS = "retry token ledger cipher packet shard quorum basket".split()
 
 
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory):
-    """Return an app on files that nearly all match, with legs that find few chunks."""
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[str, float]]]:
+    """Yield an app on files that nearly all match, with a limit of five chunks per leg."""
     import time
 
     folder, rng = tmp_path_factory.mktemp("filters"), Random(5)
@@ -59,7 +60,7 @@ _paths = st.lists(
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_exactly_the_files_that_pass_are_found(
+def test_exactly_the_files_that_pass_the_filter_are_found(
     tree: tuple[App, dict[str, float]],
     paths: list[str] | None,
     languages: list[str] | None,

@@ -52,7 +52,7 @@ def test_every_accepted_pattern_terminates(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", [r"\w*\w*\w*\w*!", r"\w+\w+\w+!", r"\w+\w+!", r"(a?){9}(a?){7}b"]
 )
-def test_more_repetitions_search_fewer_characters_of_a_line(pattern: str) -> None:
+def test_patterns_with_more_repetitions_search_fewer_characters_of_a_line(pattern: str) -> None:
     check_pattern(pattern)
     assert max_line_chars(pattern) < max_line_chars("a+") == 1_000
 

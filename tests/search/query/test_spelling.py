@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import FILES, make_repository
+from sample import FILES, MakeApp, make_repository
 
 from rootle.app import App
 from rootle.index.local.sparse_index import EmbeddedSparse
@@ -15,13 +15,13 @@ _FILES = {**FILES, "src/users.py": "def getUserById(key):\n    return table[key]
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app) -> App:
+def app(tmp_path: Path, make_app: MakeApp) -> App:
     return make_app(make_repository(tmp_path / "repo", _FILES))
 
 
 def test_an_unknown_name_is_corrected_to_the_nearest_one(app: App) -> None:
     for typed, meant, path in [
-        ("getUserByld", "getUserById", "src/users.py"),  # a small L for a capital I
+        ("getUserByld", "getUserById", "src/users.py"),  # a lower-case L instead of an upper-case I
         ("getUesrById", "getUserById", "src/users.py"),
         ("retry_backof", "retry_backoff", "src/net/retry.py"),
         ("RetyrPolicy", "RetryPolicy", "src/net/retry.py"),
@@ -40,7 +40,7 @@ def test_known_short_quoted_and_printed_names_are_not_corrected(app: App) -> Non
     for text in [
         "retry_backoff",
         "retry",
-        "popitem",  # used, although not defined
+        "popitem",  # used but not defined
         "who calls argon()",
         "ftch",
         '"getUserByld"',
@@ -54,7 +54,7 @@ def test_known_short_quoted_and_printed_names_are_not_corrected(app: App) -> Non
         assert not any("showing results for" in note for note in response.suggestions)
 
 
-def test_known_names_need_no_fuzzy_search(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_names_do_not_cause_a_fuzzy_search(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     def must_not_run(*_: object) -> None:
         raise AssertionError("the index was searched for similar names")
 

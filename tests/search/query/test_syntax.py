@@ -1,4 +1,4 @@
-"""Operators in questions: where they count, and where they are part of the text."""
+"""Operators in questions, and text that only looks like an operator."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_text_that_only_resembles_operators_stays_unchanged(text: str) -> None:
     assert parse_query(text) == ParsedQuery(text)
 
 
-def test_labelled_questions_stay_unchanged() -> None:
+def test_labeled_questions_stay_unchanged() -> None:
     import json
 
     for path in sorted(_LABELS.glob("*.jsonl")):
@@ -144,7 +144,7 @@ def test_any_input_is_parsed_or_rejected(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-def test_no_text_breaks_the_parser(text: str) -> None:
+def test_no_text_crashes_the_parser(text: str) -> None:
     try:
         parse_query(text)
     except QueryError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample import FILES, many_files, write, write_tree
+from sample import FILES, MakeApp, many_files, write, write_tree
 
 from rootle.app import App, open_app
 from rootle.cli.main import main
@@ -65,7 +66,7 @@ def after():
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app) -> App:
+def app(tmp_path: Path, make_app: MakeApp) -> App:
     files = {**FILES, "src/ledger.py": _LONG, "src/stripes.py": _SHORT}
     return make_app(write_tree(tmp_path / "repo", files))
 
@@ -92,7 +93,9 @@ def test_a_function_that_fits_is_shown_whole_with_its_imports(app: App) -> None:
     assert shown[1] == "import json"
 
 
-def test_a_function_that_does_not_fit_is_shown_with_its_head(tmp_path: Path, make_app) -> None:
+def test_a_function_that_does_not_fit_is_shown_with_its_head(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
     files = {**FILES, "src/ledger.py": _LONG}
     app = make_app(write_tree(tmp_path / "repo", files), max_context_lines=75)
     result = _find_result(app.search("zebra_total", context=True), "src/ledger.py")
@@ -107,7 +110,7 @@ def test_a_function_that_does_not_fit_is_shown_with_its_head(tmp_path: Path, mak
     assert len(shown) <= 75
 
 
-def test_a_context_changes_nothing_else_of_a_result(app: App) -> None:
+def test_a_context_changes_nothing_else_in_a_result(app: App) -> None:
     plain = app.search(SearchQuery("zebra stripes ledger", limit=50))
     for settings_ in ({"context": True}, {"budget": 150}, {"budget": 5_000}):
         for result in app.search("zebra stripes ledger", **settings_).results:
@@ -119,7 +122,7 @@ def test_a_context_changes_nothing_else_of_a_result(app: App) -> None:
 
 @pytest.mark.parametrize(("before", "after", "most"), [(0, 0, 10), (2, 7, 30), (50, 50, 5)])
 def test_lines_before_and_after_stay_within_the_limit(
-    before: int, after: int, most: int, tmp_path: Path, make_app
+    before: int, after: int, most: int, tmp_path: Path, make_app: MakeApp
 ) -> None:
     limits = {
         "context_before_lines": before,
@@ -135,7 +138,7 @@ def test_lines_before_and_after_stay_within_the_limit(
     assert all(one[1] < other[0] for one, other in pairwise(ends))
 
 
-def test_a_changed_file_is_shown_with_its_current_lines(tmp_path: Path, make_app) -> None:
+def test_a_changed_file_is_shown_with_its_current_lines(tmp_path: Path, make_app: MakeApp) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
     app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
@@ -150,7 +153,7 @@ def test_a_changed_file_is_shown_with_its_current_lines(tmp_path: Path, make_app
     assert result.snippet.count("data[") == 1
 
 
-def test_a_result_that_is_older_than_its_file_is_stale(tmp_path: Path, make_app) -> None:
+def test_a_result_that_is_older_than_its_file_is_stale(tmp_path: Path, make_app: MakeApp) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "src/stripes.py": _SHORT})
     app = make_app(root, stale_check_seconds=3_600.0)
     assert app.search("stripes of a zebra").degraded == ()
@@ -160,7 +163,7 @@ def test_a_result_that_is_older_than_its_file_is_stale(tmp_path: Path, make_app)
 
 
 @pytest.mark.parametrize("how", ["deleted", "link", "folder is a link"])
-def test_a_deleted_or_linked_file_is_left_out(how: str, tmp_path: Path, make_app) -> None:
+def test_a_deleted_or_linked_file_is_not_shown(how: str, tmp_path: Path, make_app: MakeApp) -> None:
     root = write_tree(tmp_path / "repo", {**FILES, "deep/stripes.py": _SHORT})
     app = make_app(root, stale_check_seconds=3_600.0)
     app.search("zebra")
@@ -178,7 +181,7 @@ def test_a_deleted_or_linked_file_is_left_out(how: str, tmp_path: Path, make_app
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory):
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("budget")
     write_tree(folder / "repo", {**many_files(25), "src/ledger.py": _LONG})
     with open_app(folder / "repo", index_dir=folder / "index") as app:
@@ -214,7 +217,7 @@ def test_results_fit_the_budget_and_never_repeat_excluded_lines(
             ]
 
 
-def test_a_larger_budget_shows_more_of_the_best(many: App) -> None:
+def test_a_larger_budget_shows_more_lines_of_the_best_results(many: App) -> None:
     best = many.search("settle_ledger").results[0].file_path
     sizes = []
     for budget in (100, 400, 1_600, 6_400):
@@ -243,7 +246,7 @@ def test_an_invalid_query_is_rejected(query: SearchQuery, message: str, app: App
         app.search(query)
 
 
-def test_a_markdown_fence_is_longer_than_any_in_the_text(tmp_path: Path, make_app) -> None:
+def test_a_markdown_fence_is_longer_than_any_in_the_text(tmp_path: Path, make_app: MakeApp) -> None:
     text = "# Zebra\n\n````python\nprint('zebra')\n````\n"
     app = make_app(write_tree(tmp_path / "repo", {"zebra.md": text}))
     shown = response_as_markdown(app.search("zebra", context=True))

@@ -1,15 +1,16 @@
-"""Cursors: pages repeat and miss nothing, and belong to one ranking."""
+"""Cursors: pages neither repeat nor omit results, and belong to one ranking."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample import many_files, write, write_tree
+from sample import MakeApp, many_files, write, write_tree
 
 from rootle.app import App
 from rootle.errors import StaleCursorError, UnavailableError
@@ -19,7 +20,7 @@ _QUESTIONS = ("ledger", "retry_socket", "rotate the cipher of a snapshot", '"wor
 
 
 @pytest.fixture(scope="module")
-def paged_app(tmp_path_factory: pytest.TempPathFactory):
+def paged_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     from rootle.app import open_app
 
     folder = tmp_path_factory.mktemp("pages")
@@ -38,7 +39,7 @@ def paged_app(tmp_path_factory: pytest.TempPathFactory):
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_pages_of_any_size_add_up_to_the_whole_ranking(
+def test_pages_of_any_size_combine_to_the_whole_ranking(
     paged_app: App, question: str, limits: list[int], exclusion: str
 ) -> None:
     text = question + exclusion
@@ -93,14 +94,14 @@ def test_a_truncated_or_altered_cursor_is_rejected(paged_app: App) -> None:
         SearchQuery("ledger", min_recency_days=9_999),
     ],
 )
-def test_a_cursor_of_another_question_is_rejected(paged_app: App, other: SearchQuery) -> None:
+def test_a_cursor_from_another_question_is_rejected(paged_app: App, other: SearchQuery) -> None:
     from dataclasses import replace
 
-    with pytest.raises(StaleCursorError, match="of another question"):
+    with pytest.raises(StaleCursorError, match="belongs to another question"):
         paged_app.search(replace(other, cursor=_first_cursor(paged_app)))
 
 
-def test_a_cursor_of_another_generation_is_rejected(tmp_path: Path, make_app) -> None:
+def test_a_cursor_from_another_generation_is_rejected(tmp_path: Path, make_app: MakeApp) -> None:
     root = write_tree(tmp_path / "repo", many_files(20, functions=3))
     app = make_app(root)
     cursor = _first_cursor(app)
@@ -110,7 +111,7 @@ def test_a_cursor_of_another_generation_is_rejected(tmp_path: Path, make_app) ->
 
 
 def test_a_cursor_is_rejected_if_a_leg_has_failed_since(
-    tmp_path: Path, make_app, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = make_app(write_tree(tmp_path / "repo", many_files(40, functions=6)), enable_cache=False)
     cursor = _first_cursor(app, "rotate the cipher")

@@ -1,4 +1,4 @@
-"""Memories in search responses: which are shown, and what they may cost."""
+"""Memories in search responses: selection, and behavior with a slow or failing store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rootle.errors import UnavailableError
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.types import Memory, SearchQuery
 
-LONG_TIMEOUT_MS = 60_000  # so that a busy machine does not look like a failing store
+LONG_TIMEOUT_MS = 60_000  # a busy machine must not look like a failing store
 BACKOFF = "src/net/retry.py must stay free of side effects"
 
 
@@ -61,7 +61,7 @@ def test_a_memory_about_another_project_is_not_shown(
     response = other.search("retry must stay free of side effects")
     assert response.results
     assert response.memories == ()
-    assert other.memory.recall("side effects")  # it is found on request
+    assert other.memory.recall("side effects")  # recall finds it
 
 
 def test_a_memory_is_possibly_stale_after_its_file_has_changed(app: App) -> None:
@@ -98,7 +98,7 @@ def test_memories_can_be_switched_off(
     assert other.search("how long to wait before the next attempt").memories == ()
 
 
-def test_a_failing_store_is_named_as_degraded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_store_is_reported_as_degraded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> Any:
         raise UnavailableError("no answer")
 
@@ -109,7 +109,7 @@ def test_a_failing_store_is_named_as_degraded(app: App, monkeypatch: pytest.Monk
     assert response.degraded == ("memory",)
 
 
-def test_a_damaged_store_is_named_as_degraded(app: App, home: Path) -> None:
+def test_a_damaged_store_is_reported_as_degraded(app: App, home: Path) -> None:
     app.memory.remember(BACKOFF)
     app.memory.close()
     (home / "data" / "rootle" / "memories.db").write_bytes(b"no database at all" * 500)
@@ -121,7 +121,7 @@ def test_a_damaged_store_is_named_as_degraded(app: App, home: Path) -> None:
 
 @pytest.fixture
 def hanging_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Return the topics that a store was asked for, which never answers."""
+    """Yield the topics requested from a store that never answers."""
     released = threading.Event()
     topics: list[str] = []
 
@@ -146,7 +146,7 @@ def test_a_hanging_store_is_soon_skipped(
     assert 3 <= len(hanging_store) < 12
 
 
-def test_without_memories_the_store_is_not_opened(
+def test_the_store_is_not_opened_without_memories(
     app: App, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def must_not_run(*_: Any) -> Any:

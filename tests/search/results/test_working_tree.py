@@ -1,4 +1,4 @@
-"""Lines are read from unchanged files and else from the index."""
+"""Lines are read from unchanged files, and otherwise from the index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample import OLD_S, make_repository
+from sample import OLD_S, MakeApp, make_repository
 
 from rootle.index.local.snapshot import Snapshot, open_snapshot
 from rootle.index.reader import FileState
@@ -37,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def snapshot(root: Path, tmp_path: Path, make_app) -> Snapshot:
+def snapshot(root: Path, tmp_path: Path, make_app: MakeApp) -> Snapshot:
     make_app(root).index()
     return open_snapshot(tmp_path / "index")
 
@@ -58,7 +58,9 @@ def _read(root: Path | None, snapshot: Snapshot, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["plain.py", *_OTHERS])
-def test_files_and_index_return_the_same_text(name: str, root: Path, snapshot: Snapshot) -> None:
+def test_files_and_the_index_return_the_same_text(
+    name: str, root: Path, snapshot: Snapshot
+) -> None:
     text = (root / name).read_bytes().decode("utf-8-sig")
     assert _read(root, snapshot, name) == _read(None, snapshot, name) == [text[3:20], text[:40]]
 
@@ -129,10 +131,12 @@ def test_a_changed_file_is_not_read(
     assert _read(root, _delete_texts(snapshot), "plain.py") == ["", ""]
 
 
-def test_a_file_that_was_written_while_it_was_indexed_is_not_read(tmp_path: Path, make_app) -> None:
+def test_a_file_that_was_written_while_it_was_indexed_is_not_read(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
     root = make_repository(tmp_path / "repo", {"plain.py": _PLAIN})
     app = make_app(root)
-    later = time.time() + 5  # than the indexing: a write until then does not change the time
+    later = time.time() + 5  # after indexing, so an earlier write keeps the time
     os.utime(root / "plain.py", (later, later))
     app.index()
     info = (root / "plain.py").stat()
@@ -142,8 +146,8 @@ def test_a_file_that_was_written_while_it_was_indexed_is_not_read(tmp_path: Path
     assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
 
 
-def test_cached_character_positions_belong_to_one_content(
-    root: Path, tmp_path: Path, make_app
+def test_cached_character_positions_are_used_only_for_the_same_content(
+    root: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     app, path = make_app(root), root / "wide.py"
     app.index()
@@ -164,7 +168,7 @@ def test_cached_character_positions_belong_to_one_content(
     assert read[1] == reversed_text
 
 
-def test_a_page_may_mix_lines_from_files_and_from_the_index(root: Path, make_app) -> None:
+def test_a_page_may_mix_lines_from_files_and_from_the_index(root: Path, make_app: MakeApp) -> None:
     app = make_app(root, stale_check_seconds=3600.0)
     app.index()
     (root / "plain.py").unlink()

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sample import FILES, make_repository
+from sample import FILES, MakeApp, make_repository
 
 from rootle.app import App
 from rootle.cli.main import main
@@ -29,7 +29,9 @@ def _find_duplicates(app: App, question: str) -> dict[str, tuple[str, ...]]:
     return {result.file_path: result.duplicates for result in results}
 
 
-def test_equal_files_are_one_result_with_the_paths_of_the_others(tmp_path: Path, make_app) -> None:
+def test_equal_files_are_one_result_with_the_paths_of_the_duplicates(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
     paths = ["a/retry.py", "lib/deep/retry.py", "old/retry.py", "vendor/x/retry.py"]
     app = make_app(make_repository(tmp_path / "repo", {**FILES, **dict.fromkeys(paths, _HELPER)}))
     for question in ("retry_backoff", "how long to wait before the next attempt"):
@@ -40,7 +42,7 @@ def test_equal_files_are_one_result_with_the_paths_of_the_others(tmp_path: Path,
         assert found["src/net/retry.py"] == ()  # defines the same name with other content
 
 
-def test_near_duplicates_are_one_result(tmp_path: Path, make_app) -> None:
+def test_near_duplicates_are_one_result(tmp_path: Path, make_app: MakeApp) -> None:
     near_duplicate = "# Made for the second release.\n" + _HELPER.replace("    ", "\t")
     bundle = f"{_HELPER}\n\n" + "\n\n".join(
         f"def other_{n}(value):\n" + f"    value = other(value, {n})\n" * 30 for n in range(40)
@@ -55,7 +57,7 @@ def test_near_duplicates_are_one_result(tmp_path: Path, make_app) -> None:
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
 def test_near_duplicates_that_differ_in_a_word_of_the_question_are_two_results(
-    protocol: str, tmp_path: Path, make_app
+    protocol: str, tmp_path: Path, make_app: MakeApp
 ) -> None:
     text = _HELPER.replace("attempt", "packet").replace("logger", "tcp_logger")
     files = {**FILES, "tcp.py": text, "udp.py": text.replace("tcp_logger", "udp_logger")}
@@ -66,7 +68,7 @@ def test_near_duplicates_that_differ_in_a_word_of_the_question_are_two_results(
     assert len({"tcp.py", "udp.py"} & set(_find_duplicates(app, "jitter of packets"))) == 1
 
 
-def test_a_filter_selects_among_duplicates(tmp_path: Path, make_app) -> None:
+def test_a_filter_selects_among_duplicates(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, "a/retry.py": _HELPER, "b/retry.py": _HELPER}
     app = make_app(make_repository(tmp_path / "repo", files))
     for folder in ("a", "b"):
@@ -75,7 +77,7 @@ def test_a_filter_selects_among_duplicates(tmp_path: Path, make_app) -> None:
         assert (result.file_path, result.duplicates) == (f"{folder}/retry.py", ())
 
 
-def test_many_duplicates_leave_room_for_other_files(tmp_path: Path, make_app) -> None:
+def test_many_duplicates_leave_room_for_other_files(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, **{f"pkg_{n}/wait.py": _HELPER for n in range(120)}}
     app = make_app(make_repository(tmp_path / "repo", files))
     response = app.search(SearchQuery("how long to wait before the next attempt"))
@@ -86,7 +88,7 @@ def test_many_duplicates_leave_room_for_other_files(tmp_path: Path, make_app) ->
 
 
 def test_the_command_line_shows_the_number_of_duplicates(
-    tmp_path: Path, make_app, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, make_app: MakeApp, capsys: pytest.CaptureFixture[str]
 ) -> None:
     paths = [f"{letter}/wait.py" for letter in "abcdef"]
     root = make_repository(tmp_path / "repo", {**FILES, **dict.fromkeys(paths, _HELPER)})

@@ -1,18 +1,18 @@
-"""Remarks and suggestions: specific advice for a question without results."""
+"""Notes and suggestions: specific advice for a question without results."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from sample import FILES, make_repository, write
+from sample import FILES, MakeApp, make_repository, write
 
 from rootle.app import App
 from rootle.types import SearchQuery
 
 
 @pytest.fixture
-def app(repository: Path, make_app) -> App:
+def app(repository: Path, make_app: MakeApp) -> App:
     app: App = make_app(repository, no_results_suggestion="Ask the team.")
     return app
 
@@ -22,29 +22,27 @@ def app(repository: Path, make_app) -> App:
     [
         (
             SearchQuery("RetryPolicy", languages=("swift",)),
-            'languages "swift" leaves out 3 files that would match, first of all src/net/retry.py',
+            'languages "swift" excludes 3 matching files, such as src/net/retry.py',
         ),
         (
             SearchQuery("evict_oldest", file_paths=("srcs", "lib")),
-            'filePaths "srcs", "lib" leaves out 1 file that would match, first of all '
-            "src/store/cache.py",
+            'filePaths "srcs", "lib" excludes 1 matching file, such as src/store/cache.py',
         ),
         (
             SearchQuery("evict_oldest", min_recency_days=1),
-            "minRecencyDays 1 leaves out 1 file that would match, first of all src/store/cache.py",
+            "minRecencyDays 1 excludes 1 matching file, such as src/store/cache.py",
         ),
         (
             SearchQuery("evict_oldest path:nowhere"),
-            "path:nowhere leaves out 1 file that would match, first of all src/store/cache.py",
+            "path:nowhere excludes 1 matching file, such as src/store/cache.py",
         ),
         (
             SearchQuery("evict_oldest", file_paths=("docs",), languages=("go",)),
-            "everything that narrows it leaves out 1 file that would match, first of all "
-            "src/store/cache.py",
+            "the combination of filters excludes 1 matching file, such as src/store/cache.py",
         ),
     ],
 )
-def test_a_filter_that_excludes_all_matches_is_named(
+def test_a_filter_that_excludes_all_matches_is_reported(
     query: SearchQuery, expected: str, app: App
 ) -> None:
     response = app.search(query)
@@ -52,7 +50,7 @@ def test_a_filter_that_excludes_all_matches_is_named(
     assert response.suggestions == (expected, "Ask the team.")
 
 
-def test_similar_names_are_suggested(tmp_path: Path, make_app) -> None:
+def test_similar_names_are_suggested(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(make_repository(tmp_path / "repo", FILES))
     query = SearchQuery("validateTokne", languages=("swift",))
     response = app.search(query)
@@ -60,7 +58,7 @@ def test_similar_names_are_suggested(tmp_path: Path, make_app) -> None:
     assert any("validateToken" in line for line in response.suggestions)
 
 
-def test_an_empty_index_names_the_command_to_run(tmp_path: Path, make_app) -> None:
+def test_an_empty_index_names_the_command_to_run(tmp_path: Path, make_app: MakeApp) -> None:
     (tmp_path / "empty").mkdir()
     app = make_app(tmp_path / "empty", index_dir=tmp_path / "empty-index")
     response = app.search("anything")

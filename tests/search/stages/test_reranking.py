@@ -1,4 +1,4 @@
-"""Reranking: a reranker determines the order as long as it answers."""
+"""Reranking: a reranker determines the order if it answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import make_repository, many_files
+from sample import MakeApp, make_repository, many_files
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -61,7 +61,7 @@ class _Fixed(_Fake):
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app) -> App:
+def app(tmp_path: Path, make_app: MakeApp) -> App:
     app: App = make_app(make_repository(tmp_path / "repo", many_files(20, functions=4)))
     app.index()
     return app
@@ -90,7 +90,7 @@ def _paths_of(response: Any) -> list[str]:
     return [result.file_path for result in response.results]
 
 
-def test_results_have_the_order_and_scores_of_the_reranker(search) -> None:
+def test_results_have_the_order_and_scores_of_the_reranker(search: Callable[..., Any]) -> None:
     plain = _paths_of(search(None))
     logits = search(_Fake(lambda at, _: at - 3.0))
     assert _paths_of(logits) == plain[::-1]
@@ -100,7 +100,9 @@ def test_results_have_the_order_and_scores_of_the_reranker(search) -> None:
     assert [r.score for r in shares.results][:3] == [1.0, 0.5, 0.33333]
 
 
-def test_a_document_is_the_path_and_the_best_chunk_of_a_file(search, app: App) -> None:
+def test_a_document_is_the_path_and_the_best_chunk_of_a_file(
+    search: Callable[..., Any], app: App
+) -> None:
     reranker = _Fake(lambda at, _: -at)
     response = search(reranker, "ledger")
     (documents,) = reranker.calls
@@ -111,7 +113,7 @@ def test_a_document_is_the_path_and_the_best_chunk_of_a_file(search, app: App) -
         assert chunk in (app.root / path).read_text()
 
 
-def test_files_without_a_hit_come_after_the_others(search) -> None:
+def test_files_without_a_hit_come_after_the_others(search: Callable[..., Any]) -> None:
     plain = _paths_of(search(None))
     few = _paths_of(search(_Fixed(Hit(4, 0.9), Hit(2, 0.8))))
     assert few[:2] == [plain[4], plain[2]]
@@ -121,7 +123,7 @@ def test_files_without_a_hit_come_after_the_others(search) -> None:
     assert len(some.calls[0]) <= 5
 
 
-def test_only_the_first_twenty_files_are_reranked(tmp_path: Path, make_app) -> None:
+def test_only_the_first_twenty_files_are_reranked(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(make_repository(tmp_path / "many", many_files(60, functions=2)))
     app.index()
     reranker = _Fake(lambda at, _: -at)
@@ -141,7 +143,7 @@ def test_only_the_first_twenty_files_are_reranked(tmp_path: Path, make_app) -> N
         agent.close()
 
 
-def test_long_chunks_are_truncated(tmp_path: Path, make_app) -> None:
+def test_long_chunks_are_truncated(tmp_path: Path, make_app: MakeApp) -> None:
     text = "The ledger keeps every entry of the year in its place. " * 36
     app = make_app(make_repository(tmp_path / "long", {"ledger.md": text}))
     app.index()
@@ -156,7 +158,7 @@ def test_long_chunks_are_truncated(tmp_path: Path, make_app) -> None:
     assert document.startswith("ledger.md\nThe ledger")
 
 
-def test_an_explanation_has_the_score_of_the_reranker(app: App) -> None:
+def test_an_explanation_contains_the_score_of_the_reranker(app: App) -> None:
     agent = open_agent(
         app._container.indexer().snapshot,
         app._container.embedder,
@@ -195,14 +197,16 @@ def test_the_log_names_the_model_that_ranked(score: float, expected: list[str], 
         _Fixed(Hit(0, float("nan"))),
     ],
 )
-def test_without_the_reranker_the_order_stays(reranker: _Fake, search) -> None:
+def test_the_order_is_kept_if_the_reranker_fails(
+    reranker: _Fake, search: Callable[..., Any]
+) -> None:
     response = search(reranker, times=6)
     assert response.degraded == ("reranker",)
     assert _paths_of(response) == _paths_of(search(None))
-    assert len(reranker.calls) <= 4  # on a slow machine the fourth is a trial
+    assert len(reranker.calls) <= 4  # on a slow machine, the fourth is a trial call
 
 
-def test_a_hanging_reranker_is_skipped_after_its_deadline(search) -> None:
+def test_a_hanging_reranker_is_skipped_after_its_deadline(search: Callable[..., Any]) -> None:
     reranker = _Hanging()
     try:
         response = search(reranker, times=4, reranker_timeout_ms=20)

@@ -1,4 +1,4 @@
-"""The files that a walk returns without git, and the reasons to skip files."""
+"""The files that a walk returns without git, and the reasons for skipping files."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_root_that_is_not_a_folder_is_an_error(name: str, tmp_path: Path) -> N
 def _run_unprivileged(code: str, root: Path) -> str:
     """Run code as an unprivileged user; the tests may run as root."""
     parent = root
-    while parent != parent.parent:  # the folders of pytest are accessible only for their owner
+    while parent != parent.parent:  # only their owner can access pytest's folders
         if parent.stat().st_uid == os.geteuid() and parent.stat().st_mode & 0o005 != 0o005:
             parent.chmod(0o755)
         parent = parent.parent
@@ -259,7 +259,7 @@ def test_an_unreadable_root_is_an_error(locked: Path) -> None:
         ("icon.svg", None),
     ],
 )
-def test_the_reason_to_skip_a_file_by_its_name(name: str, reason: str | None) -> None:
+def test_a_file_may_be_skipped_because_of_its_name(name: str, reason: str | None) -> None:
     assert reason_by_name(name) == reason
 
 
@@ -269,11 +269,11 @@ def test_a_file_that_is_deleted_after_the_listing_is_not_returned(
     _write(tmp_path, "a.py", "b.py")
     lstat = os.lstat
 
-    def lstat_of_a_folder_in_motion(path: str) -> os.stat_result:
+    def lstat_after_deletion(path: str) -> os.stat_result:
         (tmp_path / "b.py").unlink(missing_ok=True)
         return lstat(path)
 
-    monkeypatch.setattr("rootle.sources.files.discovery.os.lstat", lstat_of_a_folder_in_motion)
+    monkeypatch.setattr("rootle.sources.files.discovery.os.lstat", lstat_after_deletion)
 
     walk = walk_files(tmp_path, WalkRules())
 

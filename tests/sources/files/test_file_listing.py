@@ -106,7 +106,7 @@ def test_rootleignore_excludes_tracked_files(repository: Path) -> None:
     assert _paths(repository) == ["sub/keep.py"]
 
 
-def test_an_initialised_submodule_is_listed_by_its_own_rules(
+def test_an_initialized_submodule_is_listed_by_its_own_rules(
     repository: Path, tmp_path: Path
 ) -> None:
     library = _make_repository(tmp_path / "lib", "lib.py", ".gitignore")
@@ -163,7 +163,7 @@ def test_a_linked_worktree_is_listed_only_as_a_root(repository: Path) -> None:
     assert _paths(repository) == ["a.py", "sub/b.py"]
 
 
-def test_a_sparse_checkout_has_only_the_files_on_disk(repository: Path) -> None:
+def test_only_the_files_on_disk_are_listed_in_a_sparse_checkout(repository: Path) -> None:
     _write(repository, "other/c.py")
     _git(repository, "add", ".")
     _git(repository, "commit", "-q", "-m", "more")
@@ -212,8 +212,8 @@ def test_files_in_excluded_folders_are_listed_only_if_git_tracks_them(repository
 
 
 @pytest.mark.parametrize("inside", [".git", ".git/hooks"])
-def test_the_folder_of_git_itself_is_refused(inside: str, repository: Path) -> None:
-    with pytest.raises(IngestError, match="git's own folder"):
+def test_the_git_folder_itself_is_refused(inside: str, repository: Path) -> None:
+    with pytest.raises(IngestError, match="is a git directory"):
         walk_files(repository / inside, WalkRules())
 
 
@@ -252,7 +252,7 @@ def test_a_repository_of_another_user_is_walked_without_git(
         os.chown(repository, 12345, -1)
         os.chown(repository / ".git", 12345, -1)
     else:
-        pytest.skip("only root can give a folder to somebody else")
+        pytest.skip("only root can change the owner of a folder")
 
     assert _expect_own_walk(repository, caplog, "dubious ownership") == ["a.py", "sub/b.py"]
 
@@ -275,10 +275,10 @@ def test_a_program_configured_in_the_repository_is_not_run(repository: Path) -> 
 
     assert not (repository / "ran").exists()
     subprocess.run(["git", "-C", repository, "status"], check=True, capture_output=True)
-    assert (repository / "ran").exists()  # the trap works
+    assert (repository / "ran").exists()  # git itself runs it
 
 
-def test_variables_of_a_calling_git_are_ignored(
+def test_environment_variables_of_a_calling_git_are_ignored(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = _make_repository(tmp_path / "other", "o.py")

@@ -30,7 +30,7 @@ def test_files_are_listed_by_their_path(root: Path) -> None:
     assert (source.name, source.trust) == ("files", "project")
 
 
-def test_some_files_are_looked_up(root: Path) -> None:
+def test_given_files_are_looked_up(root: Path) -> None:
     scan = FileSource(root, RULES).look_up(["b.md", "gone.md"])
     assert scan is not None
     assert [entry.uri for entry in scan.documents] == ["b.md"]

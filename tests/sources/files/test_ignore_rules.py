@@ -34,7 +34,7 @@ def _make_tree(root: Path, rng: random.Random) -> set[str]:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("x")
-        except OSError:  # a file of this name exists where a folder is needed, or the reverse
+        except OSError:  # a file has the name of a needed folder, or the reverse
             continue
         files.add(path.relative_to(root).as_posix())
     folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
@@ -102,7 +102,7 @@ def test_a_pattern_matches_as_in_git(pattern: str, path: str, ignored: bool | No
     assert IgnoreFile(pattern.encode()).verdict(path, is_folder=False) is ignored
 
 
-def test_a_pattern_with_a_slash_at_its_end_matches_folders_only() -> None:
+def test_a_pattern_that_ends_with_a_slash_matches_only_folders() -> None:
     rules = IgnoreFile(b"build/")
 
     assert rules.verdict("a/build", is_folder=True) is True

@@ -1,4 +1,4 @@
-"""Looking up some paths gives the same result as the whole walk."""
+"""Looking up some paths gives the same result as a complete walk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def root(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return folder
 
 
-def test_looking_up_paths_agrees_with_the_whole_walk(root: Path) -> None:
+def test_looking_up_paths_agrees_with_a_complete_walk(root: Path) -> None:
     whole = walk_files(root, RULES)
     asked = [*FILES, "src/link.py", "gone.py", "gone/too.py"]
     for paths in ([path] for path in asked):
@@ -61,7 +61,7 @@ def test_looking_up_paths_agrees_with_the_whole_walk(root: Path) -> None:
     assert set(found.removed) == set(asked) - listed
 
 
-def test_a_path_in_a_nested_repository_takes_the_whole_walk(root: Path) -> None:
+def test_a_path_in_a_nested_repository_needs_a_complete_walk(root: Path) -> None:
     subprocess.run(["git", "init", "-q", root / "sub"], check=True)
     (root / "sub/x.py").write_text("1")
     assert look_up_files(root, ["sub/x.py"], RULES) is None
@@ -71,7 +71,7 @@ def test_looking_up_a_path_does_not_list_the_whole_tree(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(root: str) -> None:
-        pytest.fail("everything was listed")
+        pytest.fail("the whole tree was listed")
 
     monkeypatch.setattr(discovery, "list_tree", refuse)
     assert look_up_files(root, ["src/b.py"], RULES) is not None

@@ -1,4 +1,4 @@
-"""Decoding of files, and the reasons to skip them for their content."""
+"""Decoding of files, and the reasons for skipping files because of their content."""
 
 from __future__ import annotations
 
@@ -147,7 +147,9 @@ def test_a_comment_at_the_top_marks_a_generated_file(text: str, tmp_path: Path) 
         "/** The `@generated-by` tag. */\n",
     ],
 )
-def test_source_that_mentions_generated_files_is_not_skipped(text: str, tmp_path: Path) -> None:
+def test_a_source_file_that_mentions_generated_files_is_not_skipped(
+    text: str, tmp_path: Path
+) -> None:
     assert _is_kept(_read(tmp_path, text))
 
 
@@ -158,7 +160,7 @@ def test_a_private_key_is_a_secret_under_any_name(tmp_path: Path) -> None:
     assert _is_kept(_read(tmp_path, f"KEY = '''{key}'''", "test_keys.py"))
 
 
-def test_a_deleted_file_has_vanished(tmp_path: Path) -> None:
+def test_a_deleted_file_is_reported_as_vanished(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
 
     assert read_text(tmp_path / "gone.py", "gone.py") == "vanished"

@@ -71,7 +71,7 @@ def test_each_file_has_the_time_of_its_last_commit(repository: Path) -> None:
     assert times_of(found) == {"a": _START + 1, "b": _START + 2, "sub/c": _START + 1}
 
 
-def test_each_file_has_the_author_of_its_last_commit_as_in_the_mailmap(
+def test_the_mailmap_applies_to_the_author_of_the_last_commit_of_a_file(
     repository: Path,
 ) -> None:
     (repository / "b").write_text("5")
@@ -175,7 +175,7 @@ def test_staged_changed_and_deleted_files_differ_from_the_last_commit(repository
     assert list_changed_files(repository) == {"a", "b", "new"}
 
 
-def test_outside_git_and_before_the_first_commit_there_is_no_history(tmp_path: Path) -> None:
+def test_there_is_no_history_outside_git_and_before_the_first_commit(tmp_path: Path) -> None:
     assert head_commit(tmp_path) is None
     assert last_commits(tmp_path, None) is None
     assert list_changed_files(tmp_path) == set()
@@ -185,7 +185,7 @@ def test_outside_git_and_before_the_first_commit_there_is_no_history(tmp_path: P
     assert list_changed_files(tmp_path) == set()
 
 
-def test_without_git_installed_there_is_no_history(
+def test_there_is_no_history_if_git_is_not_installed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
@@ -218,7 +218,7 @@ def test_programs_configured_in_a_repository_are_not_run(repository: Path) -> No
     assert times is not None
     assert not (repository / "ran").exists()
     subprocess.run(["git", "-C", repository, "status"], check=False, capture_output=True)
-    assert (repository / "ran").exists()  # the trap works
+    assert (repository / "ran").exists()  # git itself runs them
 
 
 def test_a_partial_clone_is_read_without_fetching(repository: Path, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_an_empty_result_is_not_an_error(server: JsonServer, status: int) -> Non
         html("<h1>Too many requests</h1>", 429),
     ],
 )
-def test_too_many_requests_are_a_rate_limit(server: JsonServer, reply: Reply) -> None:
+def test_too_many_requests_are_reported_as_a_rate_limit(server: JsonServer, reply: Reply) -> None:
     with pytest.raises(RateLimitedError, match="rate limited"):
         search(server, reply)
 
@@ -145,13 +145,13 @@ def test_a_query_about_captchas_is_not_a_captcha(server: JsonServer) -> None:
     assert search(server, html(no_results)) == []
 
 
-def test_a_server_error_is_unavailable(server: JsonServer) -> None:
+def test_a_server_error_is_reported_as_unavailable(server: JsonServer) -> None:
     with pytest.raises(Unavailable, match="HTTP 503") as caught:
         search(server, html("down", 503))
     assert not isinstance(caught.value, RateLimitedError)
 
 
-def test_a_slow_server_is_unavailable(server: JsonServer) -> None:
+def test_a_slow_server_is_reported_as_unavailable(server: JsonServer) -> None:
     with pytest.raises(Unavailable, match="no answer within 1 s"):
         search(server, Reply(hang=True), timeout_s=1.0)
 
@@ -177,7 +177,7 @@ def test_an_unreachable_server_is_an_error(server: JsonServer) -> None:
 
 
 def test_one_search_sends_one_request(server: JsonServer) -> None:
-    """The class `DDGS` would retry and query other engines."""
+    """The class `DDGS` of the package would retry and query other engines."""
     with pytest.raises(RateLimitedError):
         search(server, html("", 202))
     assert len(server.requests) == 1

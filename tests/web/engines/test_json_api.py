@@ -149,7 +149,7 @@ def test_searxng_without_json_is_an_error_with_a_remedy(server: JsonServer) -> N
         searxng(server.url).search("python", 10)
 
 
-def test_searxng_without_responsive_engines_is_unavailable(server: JsonServer) -> None:
+def test_searxng_without_responsive_engines_is_reported_as_unavailable(server: JsonServer) -> None:
     answer = {"results": [], "unresponsive_engines": [["google", "CAPTCHA"], ["bing", "timeout"]]}
     server.answer = lambda request: Reply(answer)
     with pytest.raises(Unavailable, match="none of its engines answered: google, bing"):
@@ -174,7 +174,7 @@ def test_a_rate_limit_contains_the_time_to_wait(server: JsonServer, make: Make) 
 
 
 @ALL_PROVIDERS
-def test_a_used_up_quota_is_a_rate_limit(server: JsonServer, make: Make) -> None:
+def test_an_exhausted_quota_is_reported_as_a_rate_limit(server: JsonServer, make: Make) -> None:
     server.answer = lambda request: Reply({"tag": "NO_MORE_CREDITS"}, 402)
     with pytest.raises(RateLimitedError, match="its quota is used up"):
         make(server.url).search("python", 10)
@@ -182,7 +182,9 @@ def test_a_used_up_quota_is_a_rate_limit(server: JsonServer, make: Make) -> None
 
 @ALL_PROVIDERS
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_server_error_is_unavailable(server: JsonServer, make: Make, status: int) -> None:
+def test_a_server_error_is_reported_as_unavailable(
+    server: JsonServer, make: Make, status: int
+) -> None:
     server.answer = lambda request: Reply({"error": "oops"}, status)
     with pytest.raises(Unavailable, match=f"HTTP {status}") as caught:
         make(server.url).search("python", 10)
@@ -190,7 +192,7 @@ def test_a_server_error_is_unavailable(server: JsonServer, make: Make, status: i
 
 
 @pytest.mark.parametrize("make", [brave, exa, searxng])
-def test_a_slow_server_is_unavailable(
+def test_a_slow_server_is_reported_as_unavailable(
     server: JsonServer, make: Callable[[str, float], WebProvider]
 ) -> None:
     server.answer = lambda request: Reply(hang=True)

@@ -15,7 +15,7 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder. The files of the folder are not changed.",
+        "Delete the index of a folder. The files in the folder are not changed.",
         _EXAMPLES,
     )
     add_path(parser)

@@ -1,4 +1,4 @@
-"""`rootle config`: show the configuration, or create a configuration file."""
+"""`rootle config`: show the configuration or create a configuration file."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ _INIT_EXAMPLES: Final = """\
 rootle config init
 rootle config init .rootle.json
 rootle config init --force"""
-# The user may write a key into the file, so only the owner may read it.
+# The user may write an API key into the file, so only the owner may read it.
 _FILE_MODE: Final = 0o600
 
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show the configuration of a folder, or create a file to change it.",
+        "Show the configuration that applies to a folder, or create a configuration file.",
         _EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     show = actions.add_parser("show", help="show every key with its value and origin")
     show.describe(
-        "Show every key with its value and where the value comes from. Secrets are\nhidden.",
+        "Show every configuration key with its value, and the file and line that set it.\n"
+        "Secrets are hidden.",
         _SHOW_EXAMPLES,
     )
     add_path(show)
@@ -40,8 +41,8 @@ def register(parser: CommandParser) -> None:
     add_settings(show)
     init = actions.add_parser("init", help="create a configuration file that explains every key")
     init.describe(
-        "Create a configuration file with every key, its meaning and its default, all\n"
-        "of them commented out.",
+        "Create a configuration file that lists every key with its meaning and default.\n"
+        "All keys are commented out. The format is JSON with `//` comments.",
         _INIT_EXAMPLES,
     )
     init.add_argument(

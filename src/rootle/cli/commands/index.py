@@ -18,14 +18,15 @@ rootle index --rebuild"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Create the index of a folder, or update it with the files that changed.",
+        "Create the index of a folder, or update it if files have changed.",
         _EXAMPLES,
     )
     add_path(parser)
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="list the files that would be indexed or skipped, with the reason",
+        help="show how many files would be indexed, and which files would be skipped and why; "
+        "change nothing",
     )
     parser.add_argument(
         "--rebuild", action="store_true", help="delete the index and build it again"

@@ -22,8 +22,8 @@ rootle install --agent cursor --agent codex --scope project --yes"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Add rootle as an MCP server to the configuration of coding agents, and add a\n"
-        "section to their instruction files that says when to use it. The changes are\n"
-        "shown before they are written, and each file is backed up.",
+        "section to their instruction files that says when to use rootle. The changes\n"
+        "are shown before they are written, and each changed file is backed up.",
         _EXAMPLES,
     )
     choice = parser.add_mutually_exclusive_group()
@@ -31,14 +31,14 @@ def register(parser: CommandParser) -> None:
         "--agent",
         action="append",
         metavar="NAME",
-        help="agent to configure, such as `claude-code` or `codex`; repeatable",
+        help="coding agent to configure, such as claude-code or codex; repeatable",
     )
     choice.add_argument(
         "--all-detected",
         action="store_true",
-        help="configure every agent that is installed on this machine",
+        help="configure every coding agent that is found on this machine",
     )
-    add_edit_options(parser, "default: the user's if the agent has them")
+    add_edit_options(parser, "default: user-level files if the agent has any")
 
 
 def add_edit_options(parser: CommandParser, default_scope: str) -> None:
@@ -49,7 +49,7 @@ def add_edit_options(parser: CommandParser, default_scope: str) -> None:
         help=f"edit user-level or project-level files ({default_scope})",
     )
     add_root(parser, "project folder")
-    parser.add_argument("--yes", action="store_true", help="write without asking")
+    parser.add_argument("--yes", action="store_true", help="write without asking first")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes without writing them"
     )
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     ]
     code = apply_edits(outcomes, edits, args)
     if args.scope == "project" and shutil.which(NAME) is None:
-        warn(f"{NAME} is not on the PATH; the files of the project start it by that name")
+        warn(f"{NAME} is not on the PATH, but the project files start it by that name")
     return code
 
 
@@ -96,7 +96,7 @@ def _choose_agents(args: argparse.Namespace, machine: Machine) -> Sequence[Agent
 
 
 def _filter_by_scope(agents: Sequence[Agent], scope: Scope) -> Sequence[Agent]:
-    """Return the agents that have files of a scope, with a warning about the others."""
+    """Return the agents that have files of this scope; warn about the others."""
     from rootle.cli.terminal import warn
 
     for agent in agents:

@@ -1,4 +1,4 @@
-"""`rootle mcp`: serve the tools to coding agents."""
+"""`rootle mcp`: serve rootle's tools to coding agents over MCP."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ rootle mcp --http 8765"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Serve rootle's tools over the Model Context Protocol: on standard input and\n"
-        "output, which is how agents start it, or over HTTP.",
+        "Serve rootle's tools to coding agents over the Model Context Protocol (MCP).\n"
+        "By default, the server uses standard input and output. With --http, it serves\n"
+        "many clients over HTTP.",
         _EXAMPLES,
     )
     parser.add_argument(
         "--http",
         metavar="ADDRESS",
-        help="serve many clients over HTTP at PORT or HOST:PORT; without HOST, only clients on "
-        "this machine can connect",
+        help="listen for HTTP clients on PORT or HOST:PORT; without HOST, only clients on this "
+        "machine can connect",
     )
-    add_root(parser, "folder to serve")
+    add_root(parser, "folder to search")
     add_index_dir(parser)
     add_settings(parser)
 
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 def _serve_stdio(args: argparse.Namespace) -> int:
     from rootle.server.streams import claim_standard_streams
 
-    streams = claim_standard_streams()  # before anything is loaded that might print
+    streams = claim_standard_streams()  # before importing anything that might print
     from rootle.cli.context import open_app_from
 
     with _without_garbage_collection():
@@ -71,9 +72,9 @@ def _serve_http(args: argparse.Namespace) -> int:
 
 
 def _check_root(args: argparse.Namespace) -> None:
-    """Raise ConfigError if an agent started the server outside of any project.
+    """Raise ConfigError if the server was started in the home folder or the file system root.
 
-    The server would index all files of the user.
+    It would index all files of the user.
     """
     from pathlib import Path
 
@@ -90,7 +91,7 @@ def _check_root(args: argparse.Namespace) -> None:
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Switch the garbage collector off during imports, where it takes a tenth of the time.
+    """Disable the garbage collector during imports, because it takes a tenth of their time.
 
     Imported modules are never garbage.
     """

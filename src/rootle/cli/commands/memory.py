@@ -8,14 +8,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Final
 
-from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    add_index_dir,
+    add_json,
+    add_root,
+    add_settings,
+)
 
 if TYPE_CHECKING:
     from rootle.app import App
     from rootle.types import Memory
 
 _STDIO: Final = "-"
-# The fields of a memory that another machine has a use for.
+# The fields of a memory that are useful on another machine.
 _EXPORTED_FIELDS: Final = ("text", "createdAt", "count", "about")
 _EXAMPLES: Final = """\
 rootle memory list
@@ -31,13 +39,16 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "add": ("store a fact", 'rootle memory add "The user prefers tabs"'),
     "forget": ("delete memories", "rootle memory forget 12 15"),
-    "export": ("write every memory as a line of JSON", "rootle memory export memories.jsonl"),
+    "export": (
+        "write all memories as JSON, one object per line",
+        "rootle memory export memories.jsonl",
+    ),
     "import": (
-        "read what `export` wrote, without storing known memories again",
+        "add memories from a file that `export` wrote, unless they are already stored",
         "rootle memory import memories.jsonl",
     ),
     "audit": (
-        "show what was stored and deleted, and find secrets, likely duplicates and stale memories",
+        "list additions and deletions, and find secrets, duplicates and stale memories",
         "rootle memory audit",
     ),
 }
@@ -45,7 +56,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show and change the facts that agents stored about you and your projects.",
+        "Manage memories: facts about you and your projects that were stored for coding agents.",
         _EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -54,9 +65,12 @@ def register(parser: CommandParser) -> None:
         parsers[name] = actions.add_parser(name, help=summary)
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
-    for action in parsers.values():
+    for name, action in parsers.items():
         add_root(action, "project folder; paths in memories are relative to it")
-        add_common_options(action)
+        if name != "export":  # always writes JSON
+            add_json(action)
+        add_index_dir(action, "index of the project; memories are stored outside it")
+        add_settings(action)
 
 
 def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
@@ -64,17 +78,24 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
         "-n", "--limit", type=int, metavar="N", help="maximum number of memories"
     )
     parsers["search"].add_argument("topic", nargs="+", metavar="TOPIC", help="topic or question")
-    parsers["add"].add_argument("fact", nargs="+", metavar="FACT", help="fact, as a sentence")
+    parsers["add"].add_argument(
+        "fact",
+        nargs="+",
+        metavar="FACT",
+        help="fact to store, as a sentence; several words are joined",
+    )
     parsers["add"].add_argument(
         "--about",
         action="append",
         metavar="REFERENCE",
-        help="file or symbol that the fact is about: PATH, PATH#NAME or NAME; repeatable",
+        help="file or symbol that the fact is about, as PATH, PATH#NAME or NAME; repeatable",
     )
     parsers["forget"].add_argument(
-        "ids", nargs="*", metavar="ID", help="id of a memory, from `rootle memory list`"
+        "ids", nargs="*", metavar="ID", help="id of a memory, as shown by `rootle memory list`"
     )
-    parsers["forget"].add_argument("--all", action="store_true", help="delete every memory")
+    parsers["forget"].add_argument(
+        "--all", action="store_true", help="delete every memory of every project"
+    )
     for name, stream in (("export", "standard output"), ("import", "standard input")):
         parsers[name].add_argument(
             "file", nargs="?", default=_STDIO, metavar="FILE", help=f"file (default: {stream})"
@@ -82,7 +103,7 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run one action; the exit code is 1 if there was nothing to show or to change."""
+    """Run one action. Return 1 if there was nothing to show or change."""
     from rootle.cli.context import open_app_from
 
     actions: Mapping[str, Callable[[App, argparse.Namespace], int]] = {
@@ -121,7 +142,7 @@ def _forget(app: App, args: argparse.Namespace) -> int:
     from rootle.errors import MemoryRefusedError
 
     if bool(args.ids) == args.all:
-        raise MemoryRefusedError("pass the ids that `rootle memory list` shows, or --all")
+        raise MemoryRefusedError("pass either ids, as shown by `rootle memory list`, or --all")
     ids = [memory.id for memory in app.memory.list_memories()] if args.all else args.ids
     forgotten = app.memory.forget(ids)
     for missing in () if args.all else sorted(set(ids) - set(forgotten)):
@@ -134,7 +155,7 @@ def _forget(app: App, args: argparse.Namespace) -> int:
 
 
 def _export(app: App, args: argparse.Namespace) -> int:
-    """Write one JSON object a line, oldest memory first."""
+    """Write one JSON object per line, oldest memory first."""
     import json
 
     from rootle.cli.terminal import warn
@@ -183,7 +204,7 @@ def _audit(app: App, args: argparse.Namespace) -> int:
         if ids:
             print(f"{finding}: {', '.join(ids)}")
     for duplicates in audit.duplicates:
-        print(f"nearly the same: {', '.join(duplicates)}")
+        print(f"likely duplicates: {', '.join(duplicates)}")
     return SUCCESS if audit.events else NO_RESULTS
 
 

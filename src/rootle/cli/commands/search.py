@@ -1,4 +1,4 @@
-"""`rootle search`: answer a question."""
+"""`rootle search`: find the files and lines that answer a question."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ rootle search -n 3 --json retry_backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Find the lines in the files of a folder that answer a question. The index is created or\n"
-        "updated first.",
+        "Find the files and lines that answer a question. The index is created or\nupdated first.",
         _EXAMPLES,
     )
     parser.add_argument(
         "question",
         nargs="*",
-        help='words, a name, "an exact phrase" or /a regular expression/; path:, lang: and -word '
-        "restrict the results",
+        help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
+        "lang:LANGUAGE and -WORD filter the results",
     )
     add_root(parser, "folder to search")
     _add_filters(parser)
@@ -44,7 +43,7 @@ def _add_filters(parser: CommandParser) -> None:
         "--path",
         action="append",
         metavar="PATTERN",
-        help="search only this file, folder or glob; repeatable",
+        help="search only this file or folder, or files that match this glob; repeatable",
     )
     parser.add_argument(
         "--lang",
@@ -56,51 +55,54 @@ def _add_filters(parser: CommandParser) -> None:
         "--changed-within",
         type=float,
         metavar="DAYS",
-        help="search only files changed in the last DAYS days",
+        help="search only files that changed in the last DAYS days",
     )
     parser.add_argument(
         "--cursor",
         metavar="CURSOR",
-        help="show the next page; CURSOR is `nextCursor` in the JSON of the previous one",
+        help="show the next page; CURSOR is `nextCursor` from the JSON output of the previous page",
     )
     parser.add_argument(
         "--batch",
         action="store_true",
-        help='read one JSON query per line, such as {"textQuery": "…", "limit": 5}, from standard '
-        "input and print one JSON response per line",
+        help="read queries from standard input, one JSON object per line, such as "
+        '{"textQuery": "…", "limit": 5}, and print one JSON response per line',
     )
 
 
 def _add_output_options(parser: CommandParser) -> None:
     parser.add_argument(
-        "--context", action="store_true", help="show each result with the lines around it"
+        "--context",
+        action="store_true",
+        help="show the whole function or section around the matching lines",
     )
     parser.add_argument(
         "--budget",
         type=int,
         metavar="TOKENS",
-        help="print the best passages that fit into TOKENS tokens (one token is four "
-        "characters), as Markdown",
+        help="print the best passages that fit into TOKENS tokens, as Markdown; four characters "
+        "count as one token",
     )
     parser.add_argument(
         "--exclude",
         action="append",
         metavar="PATH:START-END",
-        help="omit these lines from the output of --context and --budget; repeatable",
+        help="lines to leave out of the output of --context and --budget; repeatable",
     )
     parser.add_argument(
-        "--markdown", action="store_true", help="print Markdown, for a language model to read"
+        "--markdown", action="store_true", help="print Markdown for a language model"
     )
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show how the question was interpreted and how each feature contributed to each score",
+        help="show how the question was interpreted, and what each ranking feature adds to the "
+        "score of each result",
     )
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="when to use colors (default: auto, only on a terminal)",
+        help="when to use colors (default: auto, that is, only on a terminal)",
     )
 
 

@@ -22,7 +22,9 @@ def register(parser: CommandParser) -> None:
         _EXAMPLES,
     )
     add_path(parser)
-    parser.add_argument("--skipped", action="store_true", help="list every skipped file")
+    parser.add_argument(
+        "--skipped", action="store_true", help="list every skipped file with the reason"
+    )
     add_common_options(parser)
 
 

@@ -16,11 +16,14 @@ rootle uninstall --scope project --dry-run"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Remove what `rootle install` added, and nothing else.",
+        "Remove everything that `rootle install` added, and nothing else.",
         _EXAMPLES,
     )
     parser.add_argument(
-        "--agent", action="append", metavar="NAME", help="agent (default: all); repeatable"
+        "--agent",
+        action="append",
+        metavar="NAME",
+        help="coding agent to remove rootle from (default: all); repeatable",
     )
     add_edit_options(parser, "default: both")
 
@@ -42,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         plan_edits(agent, lambda agent: uninstall(agent, scopes, machine, edits))
         for agent in agents
     ]
-    if not args.agent:  # do not list the agents without rootle
+    if not args.agent:  # do not report agents that do not use rootle
         outcomes = [outcome for outcome in outcomes if outcome.steps or outcome.error]
     if not outcomes:
         print("nothing to do: rootle is not installed in any agent")

@@ -1,4 +1,4 @@
-"""`rootle watch`: keep the index up to date, or control the watcher that is running."""
+"""`rootle watch`: keep the index up to date, or control the running watcher."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ rootle watch --resume"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Keep the index of a folder up to date until Ctrl-C, and report each update\n"
-        "on standard error. With --pause, --throttle or --resume, control the watcher\n"
-        "that is already running.",
+        "Update the index of a folder whenever files change, until Ctrl-C, and report\n"
+        "each update. With --pause, --throttle or --resume, control a watcher that is\n"
+        "already running.",
         _EXAMPLES,
     )
     add_path(parser)
     control = parser.add_mutually_exclusive_group()
-    control.add_argument("--pause", action="store_true", help="stop indexing until --resume")
+    control.add_argument("--pause", action="store_true", help="pause indexing until --resume")
     control.add_argument(
         "--throttle",
         type=float,
         metavar="SECONDS",
-        help="update the index at most once every SECONDS seconds, until --resume",
+        help="index at most once every SECONDS seconds until --resume",
     )
-    control.add_argument("--resume", action="store_true", help="end --pause or --throttle")
+    control.add_argument(
+        "--resume", action="store_true", help="resume normal indexing after --pause or --throttle"
+    )
     add_common_options(parser)
 
 
@@ -50,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         if args.pause or args.resume or args.throttle is not None:
             return _control_watcher(app, args)
         app.subscribe(print_json if args.json else _print_update)
-        # A service manager ends a service with SIGTERM; stop as cleanly as after Ctrl-C.
+        # Service managers stop a service with SIGTERM, which is handled like Ctrl-C.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
             with app.watch() as watcher:
@@ -75,7 +77,7 @@ def _control_watcher(app: App, args: argparse.Namespace) -> int:
         state = f"throttled to one update every {args.throttle:g} s"
     if not is_done:
         raise UnavailableError(
-            f"no watcher of {app.root} answers; start one with `rootle watch` or `rootle mcp`"
+            f"no watcher of {app.root} responded; start one with `rootle watch` or `rootle mcp`"
         )
     if args.json:
         print_json({"watcher": state})

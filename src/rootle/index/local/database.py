@@ -16,7 +16,7 @@ SCHEMA_VERSION: Final = 6
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
-# Paths are bytes, because file names may not be valid UTF-8. Texts have a separate table, so that a
+# Paths are bytes, because file names may be invalid UTF-8. Texts have a separate table, so that a
 # scan of all files does not read their contents.
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -180,7 +180,7 @@ def _explain(error: Exception, folder: Path) -> str:
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return f"the index at {folder} cannot be written ({error}); choose another --index-dir"
     if code == sqlite3.SQLITE_BUSY:
-        return f"another process keeps the index at {folder} locked; try again"
+        return f"another process has locked the index at {folder}; try again"
     if code == sqlite3.SQLITE_IOERR:
         return f"cannot use the index at {folder} ({error}); free space or use --index-dir"
     return f"the index at {folder} is damaged ({error}); run `rootle index --rebuild`"

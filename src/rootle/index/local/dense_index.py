@@ -1,4 +1,4 @@
-"""Nearest neighbours over a memory-mapped matrix of int8 vectors, derived from the docstore.
+"""Nearest-neighbor search in a memory-mapped matrix of int8 vectors, derived from the docstore.
 
 Every chunk has a row, so the rows are also the table of all chunks. While its embedding is pending,
 a chunk has a zero vector and the inverse norm 0.
@@ -40,11 +40,11 @@ _THREADS: Final = min(4, os.cpu_count() or 1)
 _MANY_ROWS: Final = 20_000  # below, threads cost more than they save
 _SAMPLE_STEP: Final = 16
 _FLUSH_ROWS: Final = 8_192
-# The first scan, over the first halves, selects this multiple of the requested rows. The dimensions
-# of the shipped model are in descending order of variance: 99.6 % of the 200 nearest of 100,000
-# chunks are among them, and the scan takes a third of the time.
+# In a large matrix, a first scan of only the first halves of the vectors selects this multiple of
+# the requested rows. The dimensions of the shipped model are in descending order of variance: the
+# selected rows contain 99.6% of the 200 nearest of 100,000 chunks, in a third of the time.
 _OVERSAMPLING: Final = 8
-# Minimum share of the squared norm in the first halves for a scan in two steps.
+# A scan in two steps requires that the first halves have at least this share of the squared norm.
 _MIN_HEAD_SHARE: Final = 0.65
 
 # Dimensions of a matrix in which every embedding is pending.
@@ -54,10 +54,10 @@ _DELETED_ID: Final = -2
 
 
 class EmbeddedDense:
-    """A reader of the matrix at one generation."""
+    """Reads the matrix at one generation."""
 
     def __init__(self, folder: Path, many_rows: int = _MANY_ROWS) -> None:
-        """Open the matrix. From `many_rows` on, searches scan the first halves of vectors first."""
+        """Open the matrix. With `many_rows` or more, searches first scan the first halves only."""
         state = read_state(folder)
         self.generation = state.generation
         self.dimensions = state.dimensions
@@ -65,7 +65,7 @@ class EmbeddedDense:
         samples = check_rows(folder, state, stored)
         self._stored = stored
         self._head = state.head
-        # For few rows one scan of whole vectors is faster than two of halves.
+        # For few rows, one scan of whole vectors is faster than two scans of halves.
         self._whole = stored.vectors(slice(None)) if state.rows < many_rows else None
         self.is_large = state.rows >= many_rows and _is_front_loaded(samples, state.head)
         self.chunk_ids: Ids = np.ascontiguousarray(stored.info["chunk"])
@@ -84,8 +84,7 @@ class EmbeddedDense:
     def scores(self, vector: Vector, *, is_alone: bool = True) -> Scores:
         """Return the cosine of every row, in the order of `chunk_ids`; NaN for a deleted row.
 
-        Pass `is_alone=False` if other queries are running: a single thread then uses less time of
-        the shared cores.
+        Pass `is_alone=False` if other queries are running: a single thread takes less CPU time.
         """
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
         if self._whole is not None:
@@ -98,9 +97,9 @@ class EmbeddedDense:
         return cosines
 
     def scores_of(self, vector: Vector, rows: Ids) -> Scores:
-        """Return the cosines of some rows, in their order."""
+        """Return the cosines of the given rows, in order."""
         query = quantize(vector[None, :])
-        # Half by half: concatenating the halves takes longer than the products.
+        # Multiply the halves separately: concatenating them takes longer than the products.
         products = _products(query[:, : self._head], self._stored.heads.take(rows, axis=0))
         products += _products(query[:, self._head :], self._stored.tails.take(rows, axis=0))
         cosines: Scores = products * self._inverse_norms[rows] / _norm(query)
@@ -109,7 +108,8 @@ class EmbeddedDense:
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
         """Return at most k chunk ids by cosine, best first, from `files` if given.
 
-        In a large matrix a few of the nearest may be missed: those whose first half is too far.
+        In a large matrix, a few of the nearest chunks may be missed: those whose first half is not
+        similar enough.
         """
         return self.nearest(vector, k, files).hits
 
@@ -123,7 +123,7 @@ class EmbeddedDense:
     ) -> Neighbors:
         """Return the hits of `query` with the cosine of every row, in the order of `scores`.
 
-        In a large matrix the cosines of the nearest rows are exact and the others are estimates.
+        In a large matrix, only the cosines of the nearest rows are exact; the others are estimates.
         """
         if not self.is_large:
             scores = self.scores(vector, is_alone=is_alone)
@@ -134,21 +134,21 @@ class EmbeddedDense:
         rows = self._best_rows(scores, _OVERSAMPLING * k, files)
         true = self.scores_of(vector, rows)
         # Divide by the norm of the query, and scale by the average contribution of the second
-        # halves, estimated from the rows where it is known.
+        # halves, which is estimated from the rows with exact cosines.
         scale = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
         scores *= max(1 / _norm(query), scale)
         scores[rows] = true
         return Neighbors(self._make_hits(rows, true, k), vector, scores)
 
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files with their cosines; file ids are in ascending order."""
+        """Return all chunks of some files with their cosines; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         scan = neighbors.scan
         values = self.scores_of(neighbors.vector, rows) if scan is None else scan[rows]
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows], values)
 
     def chunks_of(self, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files; file ids are in ascending order."""
+        """Return all chunks of some files; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows])
 
@@ -219,7 +219,7 @@ def _is_front_loaded(vectors: Rows, head: int) -> bool:
 
 def _top_rows(scores: Scores, k: int) -> Ids:
     """Return the rows of the k highest scores, unordered."""
-    # Rows below the k-th score of a sample can be excluded by one comparison each, which is much
+    # Rows below a high score of a sample can be excluded with one comparison each, which is much
     # faster than partitioning all rows.
     sample = scores[::_SAMPLE_STEP]
     rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
@@ -233,7 +233,7 @@ def _top_rows(scores: Scores, k: int) -> Ids:
 
 
 class DenseWriter:
-    """A writer of one batch. Readers see nothing of it before `commit`."""
+    """Writes one batch, which readers do not see before `commit`."""
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._folder = folder
@@ -263,7 +263,7 @@ class DenseWriter:
             self._flush()
 
     def remove_files(self, file_ids: Iterable[int]) -> None:
-        """Delete the rows that files had before this batch."""
+        """Delete the rows that these files had before this batch."""
         gone = np.fromiter(set(file_ids), np.int64)
         if not gone.size or not self._state.rows:
             return

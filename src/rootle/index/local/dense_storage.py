@@ -1,8 +1,8 @@
 """The files of the vector matrix, and the state file that describes them.
 
-Rows are only appended. The state file, which is replaced atomically, has the number of valid rows
-and the deleted ones. A reader keeps the state that it opened. After a crash, rows beyond the state
-are truncated by the next writer.
+Rows are only appended. The state file, which is replaced atomically, contains the number of valid
+rows and a list of the deleted ones. A reader keeps the state that it opened. After a crash, the
+next writer truncates the rows that the state does not include.
 
 The first and the second half of the vectors are in separate files: the first pass over a large
 matrix reads only the first halves.
@@ -27,7 +27,8 @@ from rootle.storage.atomic_json import DEFAULT_MODE, write_json
 _STATE: Final = "dense.json"
 _FORMAT: Final = 4
 _REMEDY: Final = "run `rootle index --rebuild`"
-# Rows that are compared with their stored norms. An overwritten matrix differs in every row.
+# The number of rows that are compared with their stored norms. An overwritten matrix differs in
+# every row.
 _SAMPLES: Final = 32
 
 INFO: Final = np.dtype([("chunk", "<i8"), ("file", "<i8"), ("inverse_norm", "<f4")])
@@ -65,7 +66,7 @@ class DenseRows:
     info: NDArray[np.void]  # with the dtype INFO
 
     def vectors(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Rows:
-        """Return complete vectors of some rows."""
+        """Return the complete vectors of the given rows."""
         return np.hstack([self.heads[rows], self.tails[rows]])
 
 

@@ -1,4 +1,4 @@
-"""The word indexes and the matrix together: their lag behind the database, and a common writer."""
+"""The word indexes and the vector matrix, both derived from the database: lag and common writer."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DENSE_FOLDER: Final = "dense"
 
 @dataclass(frozen=True, slots=True)
 class IndexLag:
-    """The generation of each derived index; None for one that is unusable.
+    """The generation of each derived index, called its stamp; None for one that is unusable.
 
-    They are committed one by one, so after a crash some may be ahead of others.
+    The indexes are committed one by one, so after a crash some may be ahead of others.
     """
 
     generation: int  # of the database
-    words_generation: int  # later changes concern only vectors
+    words_generation: int  # the last one that changed words, not only vectors
     levels_since: Mapping[Level, int | None]  # of the word indexes
     dense_since: int | None
 
@@ -44,8 +44,8 @@ class IndexLag:
 def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
     """Return the lag of the derived indexes.
 
-    An index is unusable if it is older than the floor of the manifest or newer than the database,
-    and a matrix also if it has other dimensions.
+    An index is unusable if it is older than the last rebuild ("floor") or newer than the database.
+    The matrix is also unusable if it has other dimensions.
     """
     generation, floor = manifest.generation(), int(manifest.value("floor") or 0)
 
@@ -62,7 +62,7 @@ def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
 
 
 class DerivedWriter:
-    """A writer that brings all derived indexes to one generation. Only a commit has effect.
+    """Brings all derived indexes to one generation. Nothing takes effect before `commit`.
 
     Changes that some indexes missed because of a crash are passed with `missed`. Indexes that
     already have them ignore them, so the result is the same as without the crash.
@@ -99,11 +99,11 @@ class DerivedWriter:
 
     @property
     def misses_words(self) -> bool:
-        """Whether a word index lacks changes of words."""
+        """Whether a word index lacks changes to words."""
         return bool(self._outdated_levels)
 
     def remove_file(self, file_id: int, *, missed: bool = False) -> None:
-        """Delete a file from the indexes. Call it before adding anything of the file."""
+        """Delete a file from the indexes. Call this before adding its words or vectors."""
         if file_id in self._removed:
             return
         self._removed.add(file_id)
@@ -134,8 +134,8 @@ class DerivedWriter:
     def replace_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Replace all rows of some files.
 
-        The rows are (chunk id, file id, vector), grouped by file. The words do not change and get
-        the stamp of the next commit.
+        The rows are (chunk id, file id, vector), grouped by file. The word indexes do not change,
+        but get the stamp of the next commit.
         """
         self._dense_changed = True
         self._changed_levels.update(LEVELS)

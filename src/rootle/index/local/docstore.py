@@ -11,14 +11,16 @@ from rootle.index.local.database import DamagedTextError
 from rootle.index.reader import ChunkRow
 from rootle.types import DocumentSection
 
-# Level 1 compresses code to about a third at 80 MB/s; level 6 to a tenth less at a quarter of that.
+# Level 1 compresses code to about a third at 80 MB/s; level 6 saves another tenth at a quarter of
+# that speed.
 _ZIP_LEVEL: Final = 1
 # Texts are compressed in parts, so that reading a few lines of a large file decompresses one part.
 PART_CHARS: Final = 2_048
-# Part numbers start at the file id shifted by this number of bits: 2 billion characters per file.
+# The part numbers of a file start at its id, shifted by this number of bits. This allows 2 billion
+# characters per file.
 _PART_BITS: Final = 20
 _PART_MASK: Final = (1 << _PART_BITS) - 1
-# Keeps the vectors of a branch across a switch to another branch and back.
+# Enough to keep the vectors of a branch across a switch to another branch and back.
 _RETIRED_FLOOR: Final = 20_000
 
 
@@ -50,7 +52,7 @@ _COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, scope"
 
 
 class DocStore:
-    """The tables `chunks`, `texts` and `retired`. The caller opens the transactions."""
+    """The tables `chunks`, `texts`, `sections` and `retired`. The caller opens the transactions."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -94,14 +96,14 @@ class DocStore:
         return range(first, first + len(chunks))
 
     def _next_id(self) -> int:
-        # Ids are never reused, so that a reader of an older index recognises deleted chunks.
+        # Ids are never reused, so that a reader of an older generation recognizes deleted chunks.
         row = self._connection.execute(
             "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
         ).fetchone()
         return 1 if row is None else int(row[0]) + 1
 
     def remove(self, file_id: int, generation: int) -> None:
-        """Delete the chunks of a file, and keep their vectors in case the text returns."""
+        """Delete the chunks of a file; their vectors are retired, in case the text returns."""
         self._connection.execute(
             "INSERT OR REPLACE INTO retired SELECT key, vector, ? FROM chunks "
             "WHERE file_id = ? AND vector != x''",
@@ -135,7 +137,7 @@ class DocStore:
         ]
 
     def prune_retired(self) -> None:
-        """Keep the newest retired vectors, at most as many as there are chunks (or 20,000)."""
+        """Keep only the newest retired vectors: as many as there are chunks, at least 20,000."""
         keep = max(_RETIRED_FLOOR, self.count())
         self._connection.execute(
             "DELETE FROM retired WHERE key IN (SELECT key FROM retired "
@@ -144,7 +146,7 @@ class DocStore:
         )
 
     def known_vectors(self, file_id: int, keys: Iterable[int]) -> dict[int, bytes]:
-        """Return the vectors of keys that are current in the file or were recently retired."""
+        """Return known vectors by key: those of the file's chunks, and retired ones."""
         now = self._connection.execute(
             "SELECT key, vector FROM chunks WHERE file_id = ? AND vector != x''", (file_id,)
         )
@@ -239,7 +241,7 @@ class DocStore:
     def text_parts(self, parts: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """Return parts of texts by (file id, part number).
 
-        Part n has the PART_CHARS characters from n * PART_CHARS on. A missing part is "".
+        Part n contains the PART_CHARS characters from n * PART_CHARS on. A missing part is "".
         """
         found = dict.fromkeys(parts, "")
         for start in range(0, len(parts), 500):

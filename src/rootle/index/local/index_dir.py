@@ -22,16 +22,16 @@ def is_index(folder: Path) -> bool:
 
 
 def is_new(folder: Path) -> bool:
-    """Return whether a folder, which may not exist, has no database."""
+    """Return whether a folder has no database or does not exist."""
     return not os.path.exists(folder / DATABASE_FILES[0])
 
 
 def check_index_dir(folder: Path) -> None:
-    """Raise IndexStorageError for a folder with other files, which rootle might delete."""
+    """Raise IndexStorageError for a folder with other files, which must not be deleted."""
     try:
         names = set(os.listdir(folder))
     except OSError:
-        return  # it does not exist yet, or taking the lock reports the problem
+        return  # the folder does not exist yet, or taking the lock reports the problem
     if names - {LOCK_NAME, *CACHE_MARKERS} and not is_index(folder):
         raise IndexStorageError(
             f"{folder} contains other files and no index; choose an empty or new --index-dir"

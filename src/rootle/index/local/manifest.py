@@ -17,8 +17,8 @@ _COLUMNS: Final = (
     "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title"
 )
 
-# Of the initial indexing run: the expected number of bytes, and the generation since which it has
-# only added files (empty if it did anything else).
+# Facts about the initial indexing run: the expected number of bytes, and the generation since which
+# it has only added files (empty if it did anything else).
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
 
@@ -30,7 +30,7 @@ class Manifest:
         self._connection = connection
 
     def value(self, name: str) -> str | None:
-        """Return a value of the table `meta`."""
+        """Return a value of the table `meta`; None if it is not set."""
         row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
@@ -67,7 +67,7 @@ class Manifest:
         return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
 
     def bytes_read(self, generation: int | None = None) -> int:
-        """Return the total size of all files that were read, or read up to a generation."""
+        """Return the total size of all files that were read up to a generation, by default all."""
         row = self._connection.execute(
             "SELECT coalesce(sum(size), 0) FROM files WHERE digest IS NOT NULL AND generation <= ?",
             (self.generation() if generation is None else generation,),
@@ -144,7 +144,7 @@ class Manifest:
         )
 
     def set_history(self, rows: Iterable[tuple[int | None, str, bool, int]]) -> None:
-        """Set (time of the last commit, its author, is dirty, file id) of files."""
+        """Set commit times and authors, given as (commit time, author, is dirty, file id)."""
         self._connection.executemany(
             "UPDATE files SET committed_s = ?, author = ?, is_dirty = ? WHERE id = ?", rows
         )
@@ -157,7 +157,7 @@ class Manifest:
         )
 
     def prune_removals(self, generation: int) -> None:
-        """Delete the records of removals that every derived index has processed."""
+        """Delete the records of removals up to a generation that every index has processed."""
         newest = self._connection.execute(
             "SELECT max(generation) FROM removed WHERE generation <= ?", (generation,)
         ).fetchone()[0]

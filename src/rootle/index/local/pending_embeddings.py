@@ -44,7 +44,7 @@ class PendingEmbeddings:
     """The table `pending`. The caller opens the transactions.
 
     If the model is unavailable, one delay in `meta` applies to all chunks. A chunk that the model
-    refuses has its own delay.
+    rejects has its own delay.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -72,13 +72,13 @@ class PendingEmbeddings:
         self._connection.execute("UPDATE pending SET retry_at_s = 0 WHERE retry_at_s > 0")
 
     def remove(self, chunk_ids: Iterable[int]) -> None:
-        """Delete chunks that have an embedding now."""
+        """Delete chunks that now have an embedding."""
         self._connection.executemany(
             "DELETE FROM pending WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
         )
 
     def postpone(self, refused: Sequence[tuple[PendingChunk, float, str]]) -> None:
-        """Record refused chunks as (chunk, time of the next attempt, reason)."""
+        """Record rejected chunks, given as (chunk, time of the next attempt, reason)."""
         self._connection.executemany(
             "UPDATE pending SET failures = ?, retry_at_s = ?, reason = ? WHERE chunk_id = ?",
             (
@@ -88,12 +88,12 @@ class PendingEmbeddings:
         )
 
     def retry_delay(self) -> RetryDelay:
-        """Return the delay of the model."""
+        """Return the retry delay of the model."""
         stored = self._manifest.value(_DELAY)
         return RetryDelay(*json.loads(stored)) if stored else RetryDelay()
 
     def set_retry_delay(self, delay: RetryDelay) -> None:
-        """Store the delay of the model."""
+        """Store the retry delay of the model."""
         value = json.dumps([delay.failures, delay.until_s, delay.reason]) if delay.failures else ""
         self._manifest.set_value(_DELAY, value)
 

@@ -1,4 +1,4 @@
-"""The rows of the vector matrix by chunk and by file."""
+"""Find rows of the vector matrix by chunk and by file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class RowLookup:
     """Finds the rows of chunks and files. Every chunk has one row, with or without a vector."""
 
     def __init__(self, chunk_ids: Ids, file_ids: Ids) -> None:
-        """Take the chunk and the file of each row, both negative for a dead row."""
+        """Take the chunk and the file of each row, both negative for a deleted row."""
         self._rows_by_chunk = np.argsort(chunk_ids, kind="stable")
         self._chunk_ids = chunk_ids[self._rows_by_chunk]
         self._file_ids = file_ids[self._rows_by_chunk]
-        # Rows of one file are adjacent: one run for each time that the file was written.
+        # The rows of a file are adjacent, in one run for each time that the file was written.
         starts = np.flatnonzero(np.diff(file_ids, prepend=np.int64(-1)))
         by_file = np.argsort(file_ids[starts], kind="stable")
         self._run_files = file_ids[starts][by_file]
@@ -24,7 +24,7 @@ class RowLookup:
         self._run_lengths = np.diff(np.append(starts, len(file_ids)))[by_file]
 
     def rows_of_chunks(self, chunk_ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
-        """Return the row of each chunk, and which chunks have one; there must be a row at all."""
+        """Return the row of each chunk, and which chunks have one. The matrix must not be empty."""
         at = self._positions(chunk_ids)
         return self._rows_by_chunk[at], self._chunk_ids[at] == chunk_ids
 
@@ -38,7 +38,7 @@ class RowLookup:
         return files
 
     def rows_of_files(self, file_ids: Ids) -> Ids:
-        """Return the rows of some files, one file after the other."""
+        """Return the rows of some files, file by file."""
         if not len(self._run_files):
             return np.zeros(0, np.int64)
         # The last run of a file is its current one.

@@ -1,4 +1,4 @@
-"""One generation of an index, held open: whatever a writer does, it stays as it was."""
+"""A snapshot of an index at one generation, which later writes do not change."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from rootle.index.local.sparse_index import EmbeddedSparse
 from rootle.index.reader import ChunkRow, FileState
 from rootle.types import DocumentSection
 
-# A writer commits the database first and the derived indexes right after it.
+# A writer commits the database first and the derived indexes right after it. A reader that opens
+# them in between retries.
 _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5
 # Recently shown texts are cached: the next query often shows them again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
-# A query reads the states of its files once. The third query will be followed by more: the rows of
-# a small index are then loaded at once, which takes 35 ms with 9,000 chunks and saves a tenth of
+# A query reads the states of its files once. After a third query, more are likely: all rows of a
+# small index are then loaded, which takes 35 ms with 9,000 chunks and saves a tenth of the time of
 # each query.
 _READS_BEFORE_PRELOAD: Final = 3
 _MAX_PRELOADED_FILES: Final = 2_000
@@ -62,8 +63,8 @@ class Snapshot:
             same.sparse if same else EmbeddedSparse(folder / SPARSE_FOLDER)
         )
         self.dense: EmbeddedDense = same.dense if same else EmbeddedDense(folder / DENSE_FOLDER)
-        # Closed with the last reference: another thread may still read from the snapshot after a
-        # newer one has replaced it, or the index was deleted.
+        # The connection is closed with the last reference to the snapshot: another thread may still
+        # read from it after a newer one has replaced it or the index was deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._file_reads = 0
@@ -78,7 +79,7 @@ class Snapshot:
     def use_derived_generation(self) -> bool:
         """Go back to the generation of the derived indexes during the initial indexing run.
 
-        Return False if this is another run, or if the derived indexes are empty.
+        Return False during any other run, or if the derived indexes are empty.
         """
         since, derived = self.value(ONLY_ADDED_SINCE), self.sparse.generation
         if self.value("updated_at") or not since or derived != self.dense.generation:
@@ -94,11 +95,11 @@ class Snapshot:
             return self._manifest.value(name) or ""
 
     def embedding_model(self) -> str:
-        """Return the fingerprint of the model that made the vectors."""
+        """Return the fingerprint of the model that computed the vectors."""
         return self.value("embedding")
 
     def state_id(self) -> str:
-        """Return an identifier that changes whenever the same query may get another answer."""
+        """Return an identifier that changes whenever the results of a query may change."""
         values = (self.value(name) for name in ("fingerprint", "updated_at", "head"))
         return "\0".join((str(self.generation), *values))
 
@@ -233,11 +234,9 @@ def open_snapshot(
 ) -> Snapshot:
     """Return a snapshot of the newest consistent generation.
 
-    Unchanged parts are shared with `earlier`.
-
-    `unfinished` also accepts an index during its initial run. Raises IndexMissingError if there is
-    no index, and IndexStorageError if the derived indexes remain behind the database, as after a
-    crash until the next write.
+    Unchanged parts are shared with `earlier`. With `unfinished`, an index may be opened during its
+    initial run. Raises IndexMissingError if there is no index, and IndexStorageError if the derived
+    indexes stay behind the database, as they do after a crash until the next write.
     """
     failures = 0
     for attempt in range(1 if read_only else tries):
@@ -256,8 +255,8 @@ def open_snapshot(
         if snapshot is not None:
             return snapshot
     raise IndexStorageError(
-        f"the index at {folder} is not complete: another process is writing it, or was stopped "
-        "while it did; run `rootle index` to complete it"
+        f"the index at {folder} is not complete: another process is writing it, or was "
+        "interrupted; run `rootle index` to complete it"
     )
 
 

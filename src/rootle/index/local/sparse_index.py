@@ -1,8 +1,8 @@
 """BM25 over chunks and over whole files with tantivy, derived from the docstore.
 
 Files and chunks have separate indexes, because their document frequencies and lengths differ. Each
-index has an additional document with its generation, which is written in the same commit as the
-other documents and therefore always consistent with them.
+index has an additional document with its generation, the stamp, which is written in the same commit
+as the other documents and therefore always consistent with them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FEW_IDS: Final = 200
 # One thread indexes 30 MB of text per second, and the other cores are used to read files.
 _WRITER_THREADS: Final = 1
 # Per index. Every segment slows down queries: with two segments instead of four for 100 MB of
-# source, warm queries took 3 to 6 % less time, and indexing used 50 MB more memory.
+# source code, warm queries took 3 to 6% less time, and indexing used 50 MB more memory.
 _BULK_HEAP_BYTES: Final = 100_000_000
 _SMALL_HEAP_BYTES: Final = 15_000_000
 
@@ -113,14 +113,14 @@ class EmbeddedSparse:
     ) -> tuple[Ids, NDArray[np.int64]]:
         """Return which of at most 20 terms occur in some chunks, or in the chunks of some files.
 
-        The result has at most k chunk ids, and for each a mask with bit i for term i. If there are
-        more chunks, those with the last terms are preferred.
+        The result has at most k chunk ids, and a mask for each, in which bit i is set for term i.
+        If more chunks match, those with the last terms are preferred.
         """
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
         if not len(ids) or not terms:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        # One query for all terms: each one scores a power of two, so that the sum is the mask.
+        # One query for all terms: each term scores a power of two, so that the sum is the mask.
         # Scores are float32, which is exact for integers up to 2^24.
         clauses = [
             (
@@ -153,7 +153,7 @@ class EmbeddedSparse:
     ) -> list[int]:
         """Return at most k files that contain all terms, and a term that contains each part.
 
-        They are ordered by BM25 of the terms, best first.
+        The files are ordered by BM25 of the terms, best first.
         """
         schema = self._schemas["files"]
         containing = [tantivy.Query.regex_query(schema, "body", f".*{part}.*") for part in parts]
@@ -199,7 +199,7 @@ class EmbeddedSparse:
     def _restrict(
         self, level: Level, query: tantivy.Query, name: str, ids: Collection[int]
     ) -> tantivy.Query:
-        # For a few dozen ids a union of term queries is faster than a term set query.
+        # For few ids, a union of term queries is faster than a term set query.
         schema = self._schemas[level]
         if len(ids) <= _FEW_IDS:
             wanted = tantivy.Query.boolean_query(
@@ -229,7 +229,7 @@ class EmbeddedSparse:
             values = searcher.fast_field_values(ID_FIELD[level], list(addresses))
         ids = np.fromiter(values, np.int64, len(values))
         scores = np.fromiter(found, np.float32, len(found))
-        # Ties are in the order of writing, which is mostly the order of the ids.
+        # Equal scores are in the order of writing, which is mostly the order of the ids.
         if not ((scores[1:] == scores[:-1]) & (ids[1:] < ids[:-1])).any():
             return Ranked(ids, scores)
         order = np.lexsort((ids, -scores))
@@ -250,7 +250,7 @@ def _join_all(threads: Iterable[threading.Thread]) -> None:
 
 
 class SparseWriter:
-    """A writer of one batch. Readers see nothing of it before `commit`."""
+    """Writes one batch, which readers do not see before `commit`."""
 
     def __init__(self, folder: Path, *, bulk: bool) -> None:
         self._folder = folder
@@ -266,7 +266,7 @@ class SparseWriter:
         """Delete a file and its chunks."""
         with self._errors():
             for level in levels:
-                # Deletion by term treats every number as signed, and would find nothing.
+                # Deletion by term treats every number as signed and would find nothing.
                 query = tantivy.Query.term_query(self._indexes[level].schema, "file", file_id)
                 self._writers[level].delete_documents_by_query(query)
 
@@ -299,9 +299,9 @@ class SparseWriter:
             add(document)
 
     def commit(self, generation: int, levels: Collection[Level] = LEVELS) -> None:
-        """Make the batch visible as `generation`, both indexes in parallel.
+        """Make the batch visible as `generation`, in both indexes in parallel.
 
-        After a crash one of them may be outdated, which its stamp shows.
+        After a crash, one of them may be outdated, which its stamp shows.
         """
         failures: list[BaseException] = []
 
@@ -321,11 +321,11 @@ class SparseWriter:
         with self._errors():
             del failures[1:]
             if failures:
-                # Drop every reference to the error: its traceback keeps the lock of the writer.
+                # Drop every reference to the error: its traceback keeps the writer's lock.
                 raise failures.pop()
 
     def _errors(self) -> AbstractContextManager[None]:
-        """Return a context for writes: a full disk can raise in any call or in the thread."""
+        """Return a context manager that converts errors: on a full disk, any call may raise one."""
         return TantivyErrors(
             f"cannot write the word index in {self._folder}: {{}}; free space, use "
             "--index-dir, or run `rootle index --rebuild`"

@@ -49,7 +49,10 @@ def create(folder: Path) -> None:
 
 @contextmanager
 def readable_folder(folder: Path) -> Iterator[Path]:
-    """Yield the folder, or a writable folder of links: tantivy creates a lock file to read."""
+    """Yield the folder or, if it is read-only, a folder of links to its files.
+
+    tantivy creates a lock file even to read.
+    """
     if all(_may_lock(folder / level) for level in LEVELS):
         yield folder
         return
@@ -116,7 +119,7 @@ def read_stamp(searcher: tantivy.Searcher, schema: tantivy.Schema) -> int:
 
 
 class TantivyErrors:
-    """Converts errors of tantivy to IndexStorageError; `message` has {} for the original error."""
+    """Converts errors of tantivy to IndexStorageError; in `message`, {} is the original error."""
 
     def __init__(self, message: str) -> None:
         self._message = message

@@ -1,4 +1,4 @@
-"""The writer lock of an index: an operating system lock, which ends with its process."""
+"""The writer lock of an index: an operating system lock, which is released with its process."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def writer_lock(
 ) -> Iterator[None]:
     """Hold the writer lock. Calls `on_wait` once if another process holds it.
 
-    Parts that are written independently use another `name`. Raises UnavailableError after
-    `timeout_s`; a negative timeout waits without limit.
+    Parts of an index that are written independently use another `name`. Raises UnavailableError
+    after `timeout_s`; with a negative timeout, waits without limit.
     """
     from filelock import FileLock, Timeout  # not needed if the index is current
 

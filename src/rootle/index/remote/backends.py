@@ -1,4 +1,4 @@
-"""Create the backends that the configuration names."""
+"""Open the search backends that the configuration names."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
     key = f"{backend.leg}Backend"
     known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.select("index"))
     if backend.kind not in known and plugins.broken:
-        return  # it may be in a broken plugin: the leg reports it, and the other leg answers
+        return  # a broken plugin may provide it: this leg reports that, and the other leg answers
     if backend.kind not in known:
         listed = ", ".join(f'"{name}"' for name in known)
         raise ConfigError(f'{key} is "{backend.kind}"; choose one of {listed}')
     if backend.kind in _KINDS_OF_LEG[backend.leg] and not backend.endpoint:
         raise ConfigError(
-            f'{key} is "{backend.kind}", but {backend.leg}Endpoint is empty; give the URL of the '
-            "server"
+            f'{key} is "{backend.kind}", but {backend.leg}Endpoint is empty; set it to the URL of '
+            "the server"
         )
     if urlsplit(backend.endpoint).username is not None:
         raise ConfigError(
-            f"{backend.leg}Endpoint contains a user name or key, which would be shown; "
+            f"{backend.leg}Endpoint contains a user name or key, which messages would show; "
             f"move it to {backend.leg}ApiKey"
         )
 
@@ -78,7 +78,7 @@ def open_backend(backend: Backend, plugins: Plugins) -> tuple[str, Opener]:
 
 
 def _open_plugin(backend: Backend, plugins: Plugins) -> Opener:
-    """Return the function for a plugin. It raises UnavailableError if the plugin is broken."""
+    """Return a function that opens an index; it raises UnavailableError for a broken plugin."""
     from rootle.index.remote.plugin_index import PluginIndexes
 
     found = plugins.select("index").get(backend.kind)

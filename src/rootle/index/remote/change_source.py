@@ -1,4 +1,4 @@
-"""Read the changes that replication sends to a search server from the database."""
+"""Read from the database the changes that replication sends to a search server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rootle.text.terms import TermTable, place_terms, text_terms
 
 
 class ChangeSource:
-    """The changes of a database. Each read is a short transaction, so writers do not wait."""
+    """Reads the changes of a database in short transactions, so that writers do not wait."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -48,7 +48,7 @@ class ChangeSource:
         return int(self._manifest.value("removals_known_since") or 0)
 
     def index_name(self, root: str, leg: Leg) -> str:
-        """Return the name of the replica of a leg, and give the database an id if it has none."""
+        """Return the name of a leg's replica; assign an id to the database if it has none."""
         store = self._manifest.value(STORE)
         if store is None:
             store = uuid.uuid4().hex
@@ -57,7 +57,7 @@ class ChangeSource:
         return index_name(root, store, self._manifest.value("fingerprint") or "", leg)
 
     def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
-        """Return the files changed since a generation in order, and the ids of removed files."""
+        """Return the files changed since a generation, in order, and the ids of removed files."""
         changed, removed = self._manifest.changed_since(generation)
         return sorted(changed, key=lambda state: state.generation), removed
 
@@ -84,7 +84,7 @@ class ChangeSource:
         return " ".join(f"{chunk_terms} {place} {title}".split())
 
     def count_and_newest(self, leg: Leg) -> tuple[int, int]:
-        """Return the number of chunks of a complete replica, and the largest id."""
+        """Return the number of chunks in a complete replica, and the largest chunk id."""
         return self._documents.count_and_newest(with_vector=leg == "dense")
 
     def state(self, leg: Leg) -> ReplicaState | None:
@@ -109,7 +109,7 @@ def _remote_chunk(
     return RemoteChunk(
         id=row.id,
         file_id=row.file_id,
-        # File names may not be valid UTF-8, but requests must be.
+        # File names may be invalid UTF-8, which requests must not contain.
         path=state.path.encode("utf-8", "replace").decode(),
         language=state.language,
         start_line=row.start_line,

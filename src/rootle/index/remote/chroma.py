@@ -18,8 +18,8 @@ from rootle.protocols import Ranked, Vector
 
 # Chroma turns filters into SQL with a variable per value; SQLite allows 32,766.
 _MAX_FILTER_IDS: Final = 8_000
-# HNSW parameters. ef_search exceeds the usual k: with k = 50 and k = 200 of 5,000 vectors, 99 % of
-# the true neighbours were returned.
+# HNSW parameters. ef_search exceeds the usual k: with k = 50 and k = 200 of 5,000 vectors, 99% of
+# the true neighbors were returned.
 _HNSW: Final = {"space": "cosine", "ef_construction": 128, "ef_search": 256, "max_neighbors": 24}
 _GENERATION: Final = "rootle_generation"
 _COMPLETE: Final = "rootle_complete"
@@ -125,7 +125,7 @@ class ChromaDense:
         return stamp, merge_hits(parts, k)
 
     def _id(self) -> str:
-        """Return the id of the collection, which writes require. It changes on re-creation."""
+        """Return the id of the collection, which writes require. A new collection has a new id."""
         if not self._known_id:
             found = self._server.request("GET", f"{self._root}/{self._name}")
             with self._server.reading():

@@ -11,7 +11,7 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonServer, redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
-READ_TIMEOUT_S: Final = 5.0  # every run starts with a read, so that a hung server ends the run
+READ_TIMEOUT_S: Final = 5.0  # each run starts with a read, so a server that hangs ends it early
 
 
 class MissingError(RefusedError):

@@ -1,7 +1,7 @@
 """Dense and sparse retrieval on OpenSearch, and sparse retrieval on Elasticsearch, over REST.
 
-Terms are sent split and stemmed, as in the embedded index, and the server splits them at spaces. So
-every backend has the same tokens.
+Text is split into terms and stemmed before it is sent, as in the embedded index, and the server
+only splits it at spaces. All backends therefore have the same tokens.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rootle.protocols import Ranked, Vector, WeightedTerm
 
 # The default limit of a terms query is 65,536 values.
 _MAX_FILTER_IDS: Final = 60_000
-# With k = 3 the graph returned 0.71 of the true neighbours, and 0.99 with k = 50.
+# The graph returned 71% of the true neighbors with k = 3, and 99% with k = 50.
 _MIN_K: Final = 100
 _MAX_K: Final = 10_000
 _STAMP: Final = "stamp"
@@ -150,9 +150,7 @@ class OpenSearchIndex:
         )
         with self._server.reading():
             if answer["timed_out"] or answer["_shards"]["failed"]:
-                raise UnavailableError(
-                    f"{self._server.name} answered from only a part of its index"
-                )
+                raise UnavailableError(f"{self._server.name} answered from only part of its index")
             hits = answer["hits"]["hits"]
             return [int(hit["_id"]) for hit in hits], [float(hit["_score"]) for hit in hits]
 
@@ -160,14 +158,14 @@ class OpenSearchIndex:
         failed = [item["index"] for item in answer["items"] if item["index"]["status"] >= 300]
         first = failed[0]
         reason = first["error"].get("reason", first["error"]["type"])
-        message = f"{self._server.name} refused {len(failed)} chunks: {reason}"
+        message = f"{self._server.name} rejected {len(failed)} chunks: {reason}"
         if all(item["status"] == 429 or item["status"] >= 500 for item in failed):
             raise UnavailableError(message)
         raise RefusedError(message, first["status"])
 
 
 class OpenSearchDense(OpenSearchIndex):
-    """A replica for nearest neighbours by cosine."""
+    """A replica for nearest-neighbor search by cosine."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(

@@ -19,7 +19,7 @@ from rootle.plugins.registry import (
 )
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
-# Increase it if the meaning of the stored chunks changes: older replicas are then filled again.
+# Increase this if the meaning of the stored chunks changes: older replicas are then filled again.
 _FORMAT: Final = 1
 
 _Result = TypeVar("_Result")
@@ -37,7 +37,7 @@ class PluginIndexes:
         self._lock = threading.Lock()
 
     def open(self, name: str) -> PluginIndex:
-        """Return the index of a name. Raises PluginError if the plugin cannot open it."""
+        """Return the index with this name. Raises PluginError if the plugin cannot open it."""
         with self._lock:
             if name not in self._opened:
                 self._opened[name] = PluginIndex(self._found, self._make(name))
@@ -91,8 +91,8 @@ class PluginIndex:
         files: Collection[int] | None,
         timeout_s: float,  # noqa: ARG002 - the caller enforces it
     ) -> tuple[Stamp | None, Ranked]:
-        """Return the stamp before the query, and at most k chunks, best first."""
-        # The leg already runs in a separate thread.
+        """Return the stamp, read before the query, and at most k chunks, best first."""
+        # The leg already runs in a separate thread with a timeout.
         stamp = self._parse_stamp(call_plugin(self._found, lambda: self._index.read_stamp()))
         allowed = None if files is None else set(files)
         pairs = call_plugin(

@@ -1,4 +1,4 @@
-"""The interface of a search server: a replica of one retrieval leg, with a version stamp."""
+"""The interface of a replica on a search server: one retrieval leg, with a version stamp."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ EMPTY_GENERATION = -1
 class Stamp:
     """The version of a replica."""
 
-    generation: int  # of the database that it was last updated from
-    is_complete: bool  # it was filled once; only later changes may be missing
+    generation: int  # of the database when the replica was last updated
+    is_complete: bool  # whether it was filled once; only later changes may be missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class RemoteSparse(RemoteIndex, Protocol):
 
 
 def split_filter(files: Collection[int] | None, max_size: int) -> Iterator[list[int] | None]:
-    """Yield a filter in parts of at most `max_size` ids; None, once, for no filter."""
+    """Yield a filter in parts of at most `max_size` ids; without a filter, yield None once."""
     if files is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""The replicas of the index of a folder on search servers: queries, replication, deletion."""
+"""The replicas of a folder's index on search servers: queries, replication and deletion."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class RemoteIndexes:
         self._replicas[backend.leg] = _Replica(backend, server, Replicator(replication), open_index)
 
     def wake(self, leg: Leg | None = None) -> None:
-        """Start replication in the background, of all legs or of one."""
+        """Start replication of all legs, or of one leg, in the background."""
         if self._may_write and not is_read_only(self._index_dir):
             for one in LEGS if leg is None else (leg,):
                 if one in self._replicas:
@@ -118,7 +118,7 @@ class RemoteIndexes:
             if not values[STORE]:
                 continue  # nothing was ever written
             try:
-                # A running replication would create it again.
+                # Replication that is running would recreate the replica.
                 with writer_lock(self._index_dir, _DROP_TIMEOUT_S, _say_nothing, lock_name(leg)):
                     replica.open_index(name).drop()
             except UnavailableError as error:
@@ -147,8 +147,8 @@ class RemoteIndexes:
         if not values[STORE]:
             self.wake(leg)
             raise UnavailableError(
-                f"{self._replicas[leg].server} contains nothing of this folder yet; "
-                "run `rootle index` to fill it"
+                f"{self._replicas[leg].server} has no index of this folder yet; "
+                "run `rootle index` to create it"
             )
         return ExpectedIndex(self._name(leg, values), snapshot.generation)
 

@@ -24,7 +24,7 @@ class ExpectedIndex:
 
 @dataclass(frozen=True, slots=True)
 class RemoteLeg:
-    """The common part of both legs."""
+    """The part that both legs have in common."""
 
     server: str  # for messages
     timeout_s: float
@@ -45,8 +45,8 @@ class RemoteLeg:
             self.wake()
         if stamp is None or not stamp.is_complete:
             raise UnavailableError(
-                f"{self.server} does not contain all of this folder yet; "
-                "run `rootle index` to fill it"
+                f"{self.server} has only part of the index of this folder; "
+                "run `rootle index` to complete it"
             )
         return replace(ranked, generation=stamp.generation)
 

@@ -18,7 +18,7 @@ _SLUG_CHARS: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class ReplicaState:
-    """The last known generation of a replica, and the failures since."""
+    """The last known generation of a replica, and the failures since then."""
 
     server: str  # the state of another server is ignored
     name: str

@@ -1,7 +1,7 @@
 """Replicate the index to a search server, starting from the state of the replica.
 
-The replica has a stamp, which is written after each batch, so an interrupted run continues at the
-last complete batch. Failures are stored with their reason and retried with exponential backoff.
+The replica has a stamp, which is written after each batch, so an interrupted run continues after
+the last complete batch. Failures are stored with their reason and retried with exponential backoff.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 _BATCH_CHUNKS: Final = 400
 _BATCH_FILES: Final = 200
 _BACKOFF: Final = Backoff(first_s=2.0, longest_s=600.0)
-# These errors may be solved by a new index. Others concern the credentials or the server.
+# Recreating the index may resolve these errors. Others concern the credentials or the server.
 _INDEX_ERRORS: Final = frozenset({400, 404, 422})
 
 
@@ -60,8 +60,8 @@ class Replication:
     ) -> ReplicaState | None:
         """Update the replica and return its state; None if another process is replicating.
 
-        Backoff after a failure is respected unless `is_forced`, which also counts the chunks.
-        Raises IndexStorageError if there is no local index or it cannot be read.
+        A forced run ignores the backoff after a failure, and verifies the number of chunks. Raises
+        IndexStorageError if there is no local index or it cannot be read.
         """
         try:
             with writer_lock(
@@ -69,7 +69,7 @@ class Replication:
             ):
                 return self._run_locked(may_continue, is_forced=is_forced)
         except UnavailableError:
-            return None  # of the lock; errors of the server are stored in the state
+            return None  # the lock is held; errors of the server are stored in the state
 
     def _run_locked(self, may_continue: Callable[[], bool], *, is_forced: bool) -> ReplicaState:
         with storage_errors(self.target.folder):
@@ -95,7 +95,7 @@ class Replication:
             return before  # no chunk has an embedding yet
         try:
             index = target.open_index(name)
-            # A server that failed may have been killed and lost acknowledged writes.
+            # A server that failed may have been killed and may have lost acknowledged writes.
             is_checked = is_forced or before.failures > 0
             generation = _Run(changes, index, target.leg, may_continue).run(is_checked=is_checked)
             after = ReplicaState(target.server, name, generation)
@@ -143,7 +143,7 @@ class _Run:
         except RefusedError as error:
             if error.status not in _INDEX_ERRORS:
                 raise
-            # It was changed by another program, or has other dimensions: create it again.
+            # The index has other dimensions, or another program has changed it: recreate it.
             _LOG.warning("recreating the %s index: %s", self.leg, error)
             return self._fill(self._create())
         if (is_checked or stamp is None) and not self._is_complete(generation):
@@ -155,7 +155,7 @@ class _Run:
         stamp = self.index.read_stamp(self.changes.dimensions)
         if stamp is None or stamp.generation > self.changes.generation:
             return None
-        # Removed files are no longer recorded for such an old replica.
+        # The removals since such an old generation are no longer recorded.
         is_too_old = stamp.generation < self.changes.removals_known_since
         return None if is_too_old and stamp.is_complete else stamp
 
@@ -164,7 +164,7 @@ class _Run:
         return Stamp(EMPTY_GENERATION, is_complete=False)
 
     def _fill(self, stamp: Stamp | None) -> int:
-        """Send the missing changes in batches, with a stamp after each."""
+        """Send the missing changes in batches, and write the stamp after each batch."""
         goal = self.changes.generation
         is_empty = stamp is None
         stamp = stamp or self._create()
@@ -175,7 +175,7 @@ class _Run:
             self.index.delete_stale(dict.fromkeys(removed[start : start + _BATCH_FILES], ()))
         for batch in self._batches(changed):
             self._write(batch, is_empty=is_empty)
-            # Files of the last generation may follow in the next batch.
+            # More files of the last generation may follow in the next batch.
             complete = batch[-1][0].generation - 1
             if complete > stamp.generation:
                 stamp = replace(stamp, generation=complete)
@@ -197,7 +197,7 @@ class _Run:
             yield batch
 
     def _write(self, batch: Sequence[_FileChunks], *, is_empty: bool) -> None:
-        """Write new chunks before stale ones are deleted, so that no file is missing in between."""
+        """Write new chunks before deleting stale ones, so that no file is missing in between."""
         if not self.may_continue():
             raise _StoppedError
         chunks = [chunk for _, file_chunks in batch for chunk in file_chunks]
@@ -211,8 +211,8 @@ class _Run:
     def _is_complete(self, generation: int) -> bool:
         """Return whether the replica has all chunks, regardless of its stamp.
 
-        A killed server may lose acknowledged writes, the newest first. A lost replacement of a file
-        shows by the newest chunk, any other loss by the number of chunks.
+        A killed server may lose acknowledged writes, the newest first. If the replacement of a file
+        is lost, the newest chunk is missing; any other loss changes the number of chunks.
         """
         expected, newest = self.changes.count_and_newest(self.leg)
         if self.changes.generation != generation:

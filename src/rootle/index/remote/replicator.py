@@ -38,7 +38,8 @@ class Replicator:
                 return
             self._is_idle.clear()
             self._started_s = time.monotonic()
-            # A daemon thread does not delay the end of a command; the next command continues.
+            # A daemon thread does not delay the end of a command; the next command continues the
+            # replication.
             name = f"rootle-replicate-{self._replication.target.leg}"
             self._thread = threading.Thread(target=self._work, name=name, daemon=True)
             self._thread.start()
@@ -50,7 +51,7 @@ class Replicator:
     def wait(self, timeout_s: float) -> None:
         """Wait until replication is idle, or has been running for `timeout_s`.
 
-        The timeout counts from the start of the run, so that only the first query waits for it.
+        The timeout counts from the start of the run, so later queries do not wait for a long run.
         """
         self._is_idle.wait(max(0.0, self._started_s + timeout_s - time.monotonic()))
 

@@ -1,7 +1,7 @@
 """Dense and sparse retrieval on a Weaviate server, over REST, with GraphQL for queries.
 
-Its tokenizer does not split `parseHttpRequest`, so terms are sent split and stemmed, as in the
-embedded index, and the server splits them at spaces.
+Its tokenizer does not split `parseHttpRequest`. Text is therefore split into terms and stemmed
+before it is sent, as in the embedded index, and the server only splits it at spaces.
 """
 
 from __future__ import annotations
@@ -49,12 +49,11 @@ class WeaviateIndex:
 
     def __init__(self, server: HttpBackend, name: str, vectors: Mapping[str, object]) -> None:
         self._server = server
-        self._class = "R" + name[1:].replace(
-            "-", "_"
-        )  # class names start with a capital and contain no "-"
+        # Class names start with a capital letter and contain no "-".
+        self._class = "R" + name[1:].replace("-", "_")
         self._vectors = vectors
 
-    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - the server refuses other vectors
+    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - the server rejects other vectors
         return self._stamp()
 
     def create(self, dimensions: int) -> None:  # noqa: ARG002 - derived from the vectors
@@ -126,7 +125,7 @@ class WeaviateIndex:
             refused = [found["result"]["errors"] for found in answer if _has_errors(found)]
         if refused:
             reason = json.dumps(refused[0])[:200]
-            raise RefusedError(f"{self._server.name} refused {len(refused)} chunks: {reason}", 422)
+            raise RefusedError(f"{self._server.name} rejected {len(refused)} chunks: {reason}", 422)
 
     def _stamp(self, timeout_s: float | None = None) -> Stamp | None:
         try:
@@ -170,7 +169,7 @@ class WeaviateIndex:
 
 
 class WeaviateDense(WeaviateIndex):
-    """A replica for nearest neighbours by cosine, with an exact scan if few files pass a filter."""
+    """A replica for nearest-neighbor search by cosine. Exact if few files pass a filter."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(server, name, {"distance": "cosine", "ef": 256})
@@ -232,7 +231,7 @@ def _property(name: str, kind: str) -> dict[str, object]:
 
 
 def _stale(file_id: int, live: Sequence[int]) -> dict[str, object]:
-    """Return the filter for stale chunks of a file. Ids only grow, so they are the smaller ones."""
+    """Return a filter for the stale chunks of a file, which have smaller ids than the live ones."""
     of_file = {"path": ["file"], "operator": "Equal", "valueInt": file_id}
     if not live:
         return of_file

@@ -1,4 +1,4 @@
-"""Debouncing of file changes: a burst of events becomes one batch."""
+"""Debounce file changes: a burst of events becomes one batch."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Final
 
 from rootle.indexing.watch.file_events import FileChanges
 
-# For more files than this a rescan is faster. So many events may also mean that others were lost:
-# the system drops events when its queue is full, and watchfiles does not report it.
+# For more files than this, a rescan is faster. Many events may also mean that others were lost: the
+# system drops events when its queue is full, and watchfiles does not report this.
 MAX_PATHS: Final = 500
-# The longest delay, so that a file that is written all the time does not delay the others.
+# The longest delay, so that a file that is written constantly does not delay the others.
 _LONGEST_DELAY_S: Final = 10.0
-# Git holds a lock while it works. A lock left by a killed git process must not block forever.
+# Git holds a lock while it runs. A lock that a killed git process left must not block forever.
 _LONGEST_GIT_DELAY_S: Final = 60.0
 # After a rescan that found nothing, the next one waits at least this multiple of its duration.
 _RESCAN_INTERVAL_FACTOR: Final = 20
-# After this long without events a final rescan finds changes whose events were lost.
+# After this time without events, a final rescan finds changes whose events were lost.
 FINAL_RESCAN_DELAY_S: Final = 300.0
 
 
@@ -74,14 +74,14 @@ class Debouncer:
         self._rescan_not_before = 0.0
 
     def put_back(self, batch: ChangeBatch) -> None:
-        """Add a batch that could not be indexed to the next one."""
+        """Add a batch that could not be indexed to the next batch."""
         self._first_at = batch.since if self.is_empty else min(batch.since, self._first_at)
         self._last_at = max(self._last_at, self._first_at)
         self._paths |= batch.paths
         self._needs_rescan = self._needs_rescan or batch.is_rescan
 
     def due_at(self, *, git_is_busy: bool) -> float | None:
-        """Return when the next batch is due if no more changes arrive; None if none is."""
+        """Return when the next batch is due if no more changes arrive; None if none is planned."""
         if self.is_empty:
             return self._final_rescan_at
         longest_s = _LONGEST_GIT_DELAY_S if git_is_busy else _LONGEST_DELAY_S
@@ -92,7 +92,7 @@ class Debouncer:
     def take(self, now: float, *, take_all: bool = False) -> ChangeBatch:
         """Remove and return the batch that is due.
 
-        A rescan that may wait longer remains, unless `take_all` is set.
+        A rescan that may wait longer is left out, unless `take_all` is set.
         """
         is_rescan = self._needs_rescan or self._touches_git or self.is_empty
         if len(self._paths) <= MAX_PATHS and self._paths and not take_all:

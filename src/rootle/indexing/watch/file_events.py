@@ -1,4 +1,4 @@
-"""Interpretation of file system events: which files changed, or whether to rescan the folder."""
+"""Interpret file system events: which files changed, or whether to rescan the folder."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rootle.sources.git.git_dirs import GitFolders
 
 DELETED: Final = 3  # the value of watchfiles.Change.deleted
 
-# A change of one of these may include or exclude any file below it. A new `.git` changes which
-# repository a file belongs to.
+# A change to one of these may include or exclude any file below its folder. A new `.git` changes
+# which repository a file belongs to.
 _RULE_NAMES: Final = frozenset(
     {*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *EXCLUDING_FILES}
 )
@@ -26,7 +26,7 @@ _GIT_EXCLUDE: Final = os.path.join("info", "exclude")
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """The meaning of a set of events."""
+    """The changes that a set of events indicates."""
 
     paths: frozenset[str] = frozenset()  # files that changed, relative to the root
     needs_rescan: bool = False  # only a rescan of the whole folder shows what changed
@@ -40,14 +40,14 @@ class WatchedPaths:
 
     root: str
     index: str  # the index directory, which may lie below the root
-    inbox: str  # the folder below it in which other processes put requests
+    inbox: str  # the folder in the index directory in which other processes put requests
     git: GitFolders | None
 
 
 def interpret_events(
     events: Iterable[tuple[int, str]], watched: WatchedPaths, folders: Collection[str]
 ) -> FileChanges:
-    """Return the meaning of events, given the known folders relative to the root."""
+    """Return the changes that events indicate; `folders` are known folders relative to the root."""
     paths, inbox_names = set(), set()
     needs_rescan = touches_git = False
     for kind, path in events:
@@ -88,5 +88,5 @@ def _is_foreign(name: str) -> bool:
 
 
 def _is_folder(path: str, name: str, folders: Collection[str]) -> bool:
-    """Return whether this is a folder or was one: its files may be gone with it."""
+    """Return whether a path is or was a folder, whose files may have disappeared with it."""
     return name in folders or (os.path.isdir(path) and not os.path.islink(path))

@@ -22,15 +22,15 @@ _POLL_MS: Final = 100
 _BURST_MS: Final = 400
 # Retries when folders are created or deleted while they are being listed.
 _MAX_ATTEMPTS: Final = 5
-# On Linux, inotify watches one folder at a time, so excluded folders cost nothing. On other systems
+# On Linux, each inotify watch covers one folder, so excluded folders cost nothing. On other systems
 # a recursive watch is as cheap, and events from excluded folders are discarded.
 _IS_RECURSIVE: Final = not sys.platform.startswith("linux")
 
 
 class FileWatcher:
-    """Watch the folders of a root and report changes from a background thread.
+    """Watches the folders of a root and reports changes from a background thread.
 
-    `on_changes` receives the changes; `on_loss` receives the reason when some may have been missed.
+    `on_changes` receives the changes; `on_loss` receives the reason if some may have been missed.
     """
 
     def __init__(
@@ -51,7 +51,8 @@ class FileWatcher:
     def refresh(self, known_paths: Collection[str] = ()) -> None:
         """Watch the folders that exist now, and those of the known files.
 
-        Every change after this returns is reported. Raises UnavailableError if the system refuses.
+        Every change after this returns is reported. Raises UnavailableError if the system cannot
+        watch the folders.
         """
         folders = self._list_folders(known_paths)
         for _ in range(_MAX_ATTEMPTS):
@@ -71,7 +72,7 @@ class FileWatcher:
 
     @property
     def git_is_busy(self) -> bool:
-        """Whether git is in the middle of a checkout, a commit or the like."""
+        """Whether git is in the middle of a checkout, commit or similar command."""
         return self._git is not None and self._git.is_busy
 
     def close(self) -> None:
@@ -101,7 +102,7 @@ class FileWatcher:
 
         thread = _EventThread(paths, report, self._on_loss)
         previous, self._thread, self.folders, self._git = self._thread, thread, folders, git
-        # The previous thread ends last, so that no event falls between the two.
+        # The previous thread ends last, so that no event is lost in between.
         if previous is not None:
             previous.close()
 
@@ -121,9 +122,9 @@ def _list_rule_folders(root: str, git: GitFolders | None) -> Iterator[str]:
 class _EventThread:
     """A fixed set of watched folders and the thread that waits for their events.
 
-    This uses RustNotify, the documented backend of watchfiles, instead of `watchfiles.watch`: its
-    constructor returns when the folders are watched, while the generator starts to watch at an
-    unknown time after it is first advanced.
+    This uses RustNotify, the documented backend of watchfiles, instead of `watchfiles.watch`. The
+    constructor of RustNotify returns when the folders are watched, while the generator starts
+    watching at an unknown time after it is first advanced.
     """
 
     def __init__(
@@ -179,7 +180,7 @@ def _open_notify(folders: list[str]) -> RustNotify:
     for _ in range(_MAX_ATTEMPTS):
         try:
             return RustNotify(folders, False, False, 300, _IS_RECURSIVE, False)
-        except (FileNotFoundError, PermissionError):  # deleted or locked since they were listed
+        except (FileNotFoundError, PermissionError):  # deleted or protected since they were listed
             folders = [path for path in folders if _is_watchable(path)]
         except (OSError, WatchfilesRustInternalError) as error:
             raise UnavailableError(_explain_refusal(error, len(folders))) from error

@@ -1,4 +1,4 @@
-"""Publication of a watcher's state: to other processes, to telemetry and to the user."""
+"""Publish a watcher's state to other processes, to telemetry and to the user."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StatePublisher:
     ) -> None:
         """Replace the state; `waiting_since` is a time of the monotonic clock."""
         previous = self.state
-        self.state = replace(
+        state = replace(
             previous,
             waiting=waiting,
             waiting_since=None if waiting_since is None else _to_unix_time(waiting_since),
@@ -44,15 +44,17 @@ class StatePublisher:
         )
         self.published_at = time.monotonic()
         record_buffered(waiting)
-        self._channel.publish(self.state)
-        self._report_failure(previous.error, self.state.error)
+        # Write the file before `state`: a search that follows a change of `state` reads the file.
+        self._channel.publish(state)
+        self.state = state
+        self._report_failure(previous.error, state.error)
 
     def _report_failure(self, previous: str | None, error: str | None) -> None:
         if error is not None and error != previous:
             record_watcher_failure(error)
             self._on_warning(f"the watcher failed: {error}")
         elif previous is not None and error is None:
-            self._on_warning("the watcher works again")
+            self._on_warning("the watcher has recovered")
 
 
 def _to_unix_time(moment: float) -> float:

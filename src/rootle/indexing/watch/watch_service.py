@@ -1,4 +1,4 @@
-"""Keeps an index up to date: watch the folder, debounce its changes, index them in batches."""
+"""Keep an index up to date: watch the folder, debounce its changes, index them in batches."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ _LOCK_TIMEOUT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 1.0
 # A full disk, a deleted folder or an exhausted inotify limit takes a while to be fixed.
 _FAILURE_RETRY_S: Final = 30.0
-# The lock of git is polled, since the event of its release may be missed.
+# Git's lock is polled, because the event of its release may be missed.
 _GIT_POLL_S: Final = 1.0
 # The minimum interval between publications during a burst of events.
 _PUBLISH_INTERVAL_S: Final = 0.5
-# A request has at most this many files indexed before their debounce time: a burst stays one batch.
+# On request, at most this many files are indexed before their debounce time; a larger burst stays
+# one batch.
 _MAX_FILES_ON_REQUEST: Final = 50
 
 
 class WatchService:
-    """A watched index with its background threads; as a context manager it stops at the end.
+    """Watches an index in background threads. As a context manager, it stops on exit.
 
     `on_warning` receives a message when the watcher fails and when it recovers.
     """
@@ -63,9 +64,9 @@ class WatchService:
         self._thread = threading.Thread(target=self._run, name="rootle-watch", daemon=True)
 
     def start(self) -> WatchService:
-        """Start to watch; the first batch compares the whole folder with the index.
+        """Start watching; the first batch compares the whole folder with the index.
 
-        Raises UnavailableError if another process is watching already or the system refuses.
+        Raises UnavailableError if another process is already watching or the system cannot watch.
         """
         self._indexer.prepare()
         self._channel.claim()
@@ -81,7 +82,7 @@ class WatchService:
         return self
 
     def stop(self) -> None:
-        """Stop watching. Completed transactions of a running batch stay; the rest is dropped."""
+        """Stop watching. Committed transactions of a running batch are kept, others dropped."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
@@ -121,7 +122,7 @@ class WatchService:
             self._changed.notify_all()
 
     def _receive(self, requests: Iterable[str]) -> None:
-        """Obey the commands in requests, and complete the requests after the next batch."""
+        """Obey the commands in requests. The requests are completed after the next batch."""
         with self._changed:
             for name in sorted(set(requests) - self._requests):
                 self._requests.add(name)
@@ -200,7 +201,8 @@ class WatchService:
         try:
             if batch.is_rescan:
                 self._watcher.refresh(self._list_known_paths())
-                # Their events are lost if they were pending while the watched folders changed.
+                # The events of requests are lost if they were pending while the watched folders
+                # changed.
                 self._receive(self._channel.list_requests())
         except RootleError as error:
             self._fail(batch, error, _FAILURE_RETRY_S)

@@ -1,9 +1,9 @@
 """Files through which the watcher of an index and other processes communicate.
 
 The watcher holds a lock while it runs and publishes its state in a file. Other processes put
-request files into the same folder, which the watcher deletes when it has completed them. Because
-the file system delivers events in order, a watcher that sees a request has seen every earlier
-change. Watchman and git's fsmonitor use files in the same way ("cookie files").
+request files into the same folder; the watcher deletes a file when it has completed the request.
+Because the file system delivers events in order, a watcher that sees a request has seen every
+earlier change. Watchman and git's fsmonitor use files in the same way ("cookie files").
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ class WatcherChannel:
         return self._wait_for(self.post_probe(), timeout_s)
 
     def post_probe(self) -> Path | None:
-        """Return the path of a request that a running watcher will delete; None on failure."""
+        """Post a request without a command and return its path; None on failure.
+
+        A running watcher deletes the file.
+        """
         return self._post(None)
 
     def _post(self, command: WatcherCommand | None) -> Path | None:
@@ -129,12 +132,12 @@ class WatcherChannel:
         try:
             write_json(self._state_path, asdict(state), mode=DEFAULT_MODE)
         except OSError as error:
-            # No state is better than an outdated one.
+            # A missing state is better than an outdated one.
             self._state_path.unlink(missing_ok=True)
             _LOG.warning("cannot write the state of the watcher: %s", error)
 
     def list_requests(self) -> list[str]:
-        """Return the names of the requests that are not completed."""
+        """Return the names of the requests that are not completed yet."""
         try:
             return [name for name in os.listdir(self.folder) if is_request(name)]
         except OSError:

@@ -1,4 +1,4 @@
-"""The view that a searching process has of the watcher."""
+"""Check the watcher from a process that searches."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Final
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
 
-# An idle watcher completes a probe at once and a busy one after its batch. If a probe stays for
+# An idle watcher completes a probe at once, a busy one after its batch. If a probe remains for
 # longer, the watcher hangs, whatever its state file says.
 _IDLE_TIMEOUT_S: Final = 5.0
 _BUSY_TIMEOUT_S: Final = 60.0
 
 
 class WatcherProbe:
-    """Check whether a watcher runs and responds, without waiting for its response."""
+    """Checks whether a watcher runs and responds, without waiting for its response."""
 
     def __init__(self, index_dir: Path) -> None:
         self._channel = WatcherChannel(index_dir)
@@ -28,7 +28,7 @@ class WatcherProbe:
     def check(self, *, thoroughly: bool) -> WatcherState | None:
         """Return the state of a reliable watcher; None if there is none.
 
-        `thoroughly` tests the lock and posts a probe; other checks rely on the last thorough one.
+        A thorough check tests the lock and posts a probe; other checks rely on the last one.
         """
         if thoroughly:
             self._is_watched = self._channel.is_watched()
@@ -42,7 +42,7 @@ class WatcherProbe:
         return state
 
     def is_indexing(self) -> bool:
-        """Return whether a watcher is running that indexes, ready or not."""
+        """Return whether a running watcher indexes changes, even if it is not ready yet."""
         state = self._channel.read_state()
         is_active = state is not None and state.error is None and not state.is_throttled
         return is_active and self._channel.is_watched()

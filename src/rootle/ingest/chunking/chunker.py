@@ -18,12 +18,14 @@ from rootle.ingest.chunking.symbol_heuristics import find_names
 from rootle.ingest.chunking.window_splitter import split_windows
 from rootle.text.languages import CODE_EXTENSIONS, PROSE
 
-# Larger sources are data in the form of code, and their trees take ten times their size in memory.
+# Larger source files are data in the form of code, and their trees take ten times their size in
+# memory.
 MAX_PARSED_CHARS: Final = 2_000_000
 # Text with lines of this mean length is minified: all its definitions are on a few lines.
 MINIFIED_LINE: Final = 500
 # Each "<" may begin type arguments, and the parsers of Java and C# keep every alternative in
-# memory: 1,000 take 150 MB, 4,000 take 2 GB, between two calls of the callback that can stop them.
+# memory: 1,000 take 150 MB and 4,000 take 2 GB, even between two calls of the callback that can
+# stop the parser.
 MAX_OPEN_ANGLES: Final = 1_000
 SCOPE_SEPARATOR: Final = " > "
 
@@ -52,11 +54,11 @@ class ChunkedText:
 
     chunks: tuple[Chunk, ...]
     skipped_chars: int  # beyond max_file_chars
-    parsed: bool  # False where a language has a grammar but the text could not be parsed
+    parsed: bool  # False if the language has a grammar but the text could not be parsed
 
 
 def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
-    """Split a text of a language, as `languages.language_of` names it."""
+    """Split a text; `language` is a name from `text.languages`."""
     chunks = _split_by_grammar(text, language, limits) if language in GRAMMARS else None
     parsed = chunks is not None or language not in GRAMMARS
     if chunks is None:
@@ -73,7 +75,7 @@ def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
 def split_ranges(
     lines: Lines, ranges: Sequence[LineRange], names: Sequence[Name], limits: ChunkLimits
 ) -> ChunkedText:
-    """Split a text whose line ranges, and the names in them, are given."""
+    """Split a text into the given line ranges; `names` are the names that it defines."""
     chunks = _make_chunks(lines, ranges, limits.max_chars, names)
     return limit_chunks(chunks, lines.text, limits.max_file_chars, parsed=True)
 
@@ -114,12 +116,12 @@ def _split_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator
 
 
 def _truncate(text: str, limits: ChunkLimits) -> str:
-    """Return the lines that may fit into the limit, so that a huge text costs no more than that."""
+    """Return the lines of a huge text that may fit into the limit; the rest is not processed."""
     last = limits.max_file_chars + 2 * limits.max_chars
     if limits.max_file_chars == 0 or len(text) <= last:
         return text
     newline = text.rfind("\n", last - limits.max_chars - 1, last)
-    # Without one, the line is split into fragments anyway.
+    # A longer line is split into fragments anyway.
     return text[: newline if newline >= 0 else last]
 
 
@@ -160,7 +162,7 @@ def _unique_texts(names: Sequence[Name]) -> tuple[str, ...]:
 
 
 def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
-    """Return the text of a comment, or only its lines in a chunk that contains a part of it."""
+    """Return the text of a comment, or only its lines inside a chunk that contains part of it."""
     if comment.first >= first and comment.end <= end:
         return comment.text
     return "\n".join(lines.rows[max(first, comment.first) : min(end, comment.end)])

@@ -1,4 +1,4 @@
-"""Split source code at its definitions, using the outline that tree-sitter gives."""
+"""Split source code at its definitions, using an outline from tree-sitter."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rootle.ingest.chunking.split_points import PART_MAX, REST_SLACK, SplitPoint
 
 # A class up to this size stays whole; a larger one is split into its head and its members.
 SMALL_BOX: Final = 600
-# Adjacent ranges below TINY characters are joined while the sum stays within JOINED.
+# A range below TINY characters is joined with an adjacent one while the sum stays within JOINED.
 TINY: Final = 250
 JOINED: Final = 700
-# A shorter range (a brace, "class A {", one import) means nothing alone: it joins an adjacent range
-# of any size, and does not count for the scope.
+# A shorter range (a brace, "class A {", one import) is not informative alone: it is joined with an
+# adjacent range of any size, and does not affect the scope.
 FRAGMENT: Final = 60
-# Code nested more deeply is generated: it is split there without looking further in.
+# More deeply nested code is probably generated, and its structure is ignored.
 MAX_DEPTH: Final = 40
 # Smaller nodes are not searched for split points.
 MIN_OPENED_BYTES: Final = 400
@@ -30,7 +30,7 @@ _CLOSERS: Final = ("}", ")", "]", "end", "#endif", "fi", "done", "*/", "</", "?>
 
 
 def split_code(lines: Lines, outline: Outline, max_chars: int) -> list[LineRange]:
-    """Return line ranges in order that cover every line that is not blank."""
+    """Return line ranges, in order, that cover every line that is not blank."""
     splitter = _CodeSplitter(lines, outline.above, max_chars)
     return splitter.merge_fragments(list(splitter.split(outline.root, (), 0)))
 

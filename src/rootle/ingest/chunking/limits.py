@@ -1,11 +1,11 @@
-"""The limits of chunks, importable without the grammars that the chunker loads."""
+"""The limits of chunks, in a module that does not load the grammars."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-# Part of the fingerprint of an index: increase it when texts are split in another way.
+# Part of the fingerprint of an index: increase it when texts are split differently.
 CHUNKER_VERSION: Final = 1
 
 
@@ -16,5 +16,5 @@ class ChunkLimits:
     max_chars: int = 2048  # of a chunk; maxChunkSizeTokens 512 x 4 characters
     overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
     max_file_chars: int = 204_800  # of a document; maxChunksPerFile 100 x max_chars; 0: no limit
-    # Languages and endings that a plugin splits, each with its import reference.
+    # Languages and endings that plugins split, each with the plugin's reference.
     chunkers: tuple[tuple[str, str], ...] = ()

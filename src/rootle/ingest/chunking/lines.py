@@ -39,7 +39,7 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self.rows = text.split("\n")
-        # The offset of each line, and at the end that of a line after the last.
+        # The offset of each line, and then the offset of a line after the last one.
         self.starts: list[int] = [0, *map(add, accumulate(map(len, self.rows)), count(1))]
 
     def __len__(self) -> int:

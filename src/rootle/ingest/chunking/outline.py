@@ -4,12 +4,12 @@ Query files use these captures; captures that start with "_" are used only in pr
   @unit.LABEL  a function, a method, a rule …: one chunk if it fits ("LABEL name" in the scope)
   @box.LABEL   a class, an impl, a namespace …: split into its head and its members
   @name        the name of a definition: a symbol; for a unit or box also its name in the scope
-  @title       its name in the scope if that is not a symbol (the type of an impl, a test's text)
+  @title       the name in the scope if it is not a symbol (the type of an impl, a test's text)
   @owner       the type of a method that is defined outside of it (Go)
   @comment     a comment; its lines directly above a definition belong to that definition
   @attach      any other line that belongs to the definition below it (an attribute, a signature)
   @doc         a docstring, which counts as a comment
-  @unread      text that the parser could not parse; names are guessed there (in grammars.py)
+  @unread      text that the parser could not parse, in which names are guessed (see grammars.py)
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Outline:
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
     """Return the outline of a text, or None if parsing takes too long."""
-    # Lone surrogates and NULs stop some scanners; replacing single bytes keeps the rows.
+    # Lone surrogates and NULs stop some scanners; replacing single bytes keeps the line numbers.
     data = lines.text.encode("utf-8", errors="replace").replace(b"\0", b" ")
     root = _parse(data, grammar)
     if root is None or _is_unread(root):
@@ -86,7 +86,7 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
         found.names.extend(find_names(lines, first, end))
     units = list(found.units.values())
     _nest(top, units, found.above)
-    # A long comment may be split from the definition below it, and is about the same name.
+    # A long comment may be split from the definition below it, but describes the same name.
     found.names.extend(
         Name(unit.first, 0, unit.symbol) for unit in units if unit.symbol and unit.first < unit.row
     )
@@ -96,7 +96,7 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
 
 
 def _parse(data: bytes, grammar: Grammar) -> Node | None:
-    # The CPU time of this thread, so that the result does not depend on the load of the machine.
+    # Use the CPU time of this thread, so that the result does not depend on the machine's load.
     deadline = thread_time() + PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
 
     def read(offset: int, _: object) -> bytes:
@@ -109,7 +109,7 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     try:
         return parser.parse(read, progress_callback=is_too_late).root_node
     except ValueError:
-        # The binding reports in this way that the callback stopped the parser.
+        # The binding raises ValueError if the callback has stopped the parser.
         return None
 
 
@@ -146,7 +146,7 @@ class _Matches:
             self._add_name(node)
         for node in captures.get("unread", ()):
             first, end = _row_range(node)
-            # Inside another one it was recorded already.
+            # A node inside another one is already covered.
             if not self.unread or first >= self.unread[-1][1]:
                 self.unread.append((first, end))
         for node in captures.get("attach", ()):
@@ -193,7 +193,7 @@ class _Matches:
     def _add_comment(self, node: Node, *, is_above: bool) -> None:
         row, column = node.start_point
         end, stop = node.end_point
-        # Some comments include the newline at their end, but not the line after it.
+        # Some comments include their final newline: they end at the start of the next line.
         end = end + 1 if stop or end == row else end
         self.comments.append(Comment(row, end, self._text(node).rstrip()))
         if is_above:
@@ -223,7 +223,7 @@ def _row_range(node: Node) -> tuple[int, int]:
     """Return the first line of a node and the line after its last."""
     row, _ = node.start_point
     end, column = node.end_point
-    # Some nodes include the newline after them, but not the line after it.
+    # Some nodes include their final newline: they end at the start of the next line.
     return row, max(row + 1, end + 1 if column else end)
 
 

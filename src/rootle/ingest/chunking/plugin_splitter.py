@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 def split_with_plugin(
     uri: str, text: str, language: str, limits: ChunkLimits
 ) -> ChunkedText | None:
-    """Split a text with the chunker for its ending or language; None if none works."""
+    """Split a text with the plugin for its ending or language; None without one, or if it fails."""
     references = dict(limits.chunkers)
     for name in (_ending_of(uri), language):
         chunker = open_hook("chunker", name, references[name]) if name in references else None
@@ -28,7 +28,7 @@ def split_with_plugin(
 
 
 def _ending_of(uri: str) -> str:
-    """Return the ending under which plugins register a kind of file: ".recipe"."""
+    """Return the ending of a file, such as ".recipe", as plugins register it."""
     return "." + uri.rpartition("/")[2].rpartition(".")[2].lower()
 
 
@@ -38,7 +38,7 @@ def _split(chunker: PluginHook, uri: str, text: str, limits: ChunkLimits) -> Chu
         lines = Lines(text)
         sections = _check_sections(chunker.found, found, len(lines))
     except PluginError as error:
-        _LOG.warning("%s: %s; it is split without the plugin", uri, error)
+        _LOG.warning("%s: %s; the text is split without the plugin", uri, error)
         return None
     ranges = [part for section in sections for part in _limit(section, lines, limits.max_chars)]
     names = [Name(s.start_line - 1, 0, name) for s in sections for name in s.names]
@@ -54,8 +54,8 @@ def _check_sections(found: Found, sections: Iterable[object], count: int) -> lis
             or not last < section.start_line <= section.end_line <= count
         ):
             raise PluginError(
-                f"the chunker {found.plugin.name} gave {section!r} for a text of {count} lines, "
-                "expected Sections in their order that do not overlap"
+                f"the chunker {found.plugin.name} returned {section!r} for a text of {count} "
+                "lines, expected Sections in order and without overlaps"
             )
         last = section.end_line
         checked.append(section)
@@ -63,7 +63,7 @@ def _check_sections(found: Found, sections: Iterable[object], count: int) -> lis
 
 
 def _limit(section: Section, lines: Lines, max_chars: int) -> Iterator[LineRange]:
-    """Return the section in runs of whole lines of at most the size of a chunk."""
+    """Split a section into ranges of at most max_chars; only a single line may be longer."""
     path = (section.scope,) if section.scope else ()
     first = section.start_line - 1
     for row in range(first + 1, section.end_line):

@@ -10,7 +10,7 @@ from typing import Final
 from rootle.ingest.chunking.lines import LineRange, Lines
 from rootle.ingest.chunking.split_points import SplitPoints, split_at_points
 
-# Sections below TINY characters are joined with an adjacent one under the same parent while the sum
+# A section below TINY characters is joined with an adjacent one under the same parent while the sum
 # stays within JOINED, which is about two paragraphs.
 TINY: Final = 200
 JOINED: Final = 600
@@ -29,14 +29,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The headings of a text, and the lines before which it must not be split."""
+    """The headings of a text, and the lines before which the text must not be split."""
 
     headings: list[Heading]
     inner: set[int]
 
 
 def split_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
-    """Return line ranges in order that cover every line that is not blank."""
+    """Return line ranges, in order, that cover every line that is not blank."""
     layout = _read_layout(lines, language)
     points = _find_paragraphs(lines, layout)
     joined: list[LineRange] = []
@@ -83,7 +83,7 @@ def _should_join(lines: Lines, left: LineRange, right: LineRange, max_chars: int
     smaller = min(lines.size(left.first, left.end), lines.size(right.first, right.end))
     if smaller >= TINY or lines.size(left.first, right.end) > min(JOINED, max_chars):
         return False
-    # Both under one heading, or a heading and the section that follows it.
+    # Siblings, a section and its first subsection, or the text before the first heading.
     return left.path[:-1] == right.path[:-1] or left.path == right.path[:-1] or not left.path
 
 
@@ -95,7 +95,7 @@ def _merge(left: LineRange, right: LineRange) -> LineRange:
 
 
 def _find_paragraphs(lines: Lines, layout: Layout) -> SplitPoints:
-    """Return the first lines of paragraphs, and with a greater depth those of list items."""
+    """Return the first lines of paragraphs and, at a greater depth, of list items."""
     rows: list[int] = []
     depths: list[int] = []
     for row in range(1, len(lines)):
@@ -172,7 +172,7 @@ _RST_LINE: Final = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&(),/;?@\[\\\]{|}])\1{2,}[
 
 
 def _read_rst(lines: Lines) -> Layout:
-    """Find headings by their underlines, whose styles get levels in order of appearance."""
+    """Find headings by their underlines; levels follow the order in which styles appear."""
     rows = lines.rows
     headings: list[Heading] = []
     inner: set[int] = set()

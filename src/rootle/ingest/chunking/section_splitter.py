@@ -1,4 +1,4 @@
-"""Split a document with sections, so that each chunk lies in one section."""
+"""Split a document that has sections; no chunk spans two of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SplitText = Callable[[str], ChunkedText]
 def split_sections(
     text: str, sections: Sequence[DocumentSection], split: SplitText, max_file_chars: int
 ) -> ChunkedText:
-    """Split each section with `split`, and so the lines between sections.
+    """Split each section, and the lines between sections, with `split`.
 
     Chunks get the title of their section as the outermost part of their scope.
     """
@@ -37,7 +37,7 @@ def _split_each(
 
 
 def _split_lines(lines: Lines, first: int, end: int, split: SplitText) -> Iterator[Chunk]:
-    """Split lines first to end - 1, and return chunks with their lines in the whole text."""
+    """Split lines first to end - 1; the positions of the chunks refer to the whole text."""
     if first >= end:
         return
     offset = lines.starts[first]

@@ -1,4 +1,4 @@
-"""The lines at which a range may be split, and the choice of the best of them."""
+"""Choose the best lines at which to split a range."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 
 from rootle.ingest.chunking.lines import Lines
 
-# Sizes in characters of the parts of a function, or of statements, that are too large for one
-# chunk. Short parts locate lines more precisely; below about 300 characters a part alone is not
-# informative.
+# A function or a run of statements that is too large for one chunk is split into parts of these
+# sizes, in characters. Short parts locate lines more precisely; below about 300 characters, a part
+# alone is not informative.
 PART_MIN: Final = 300
 PART_AIM: Final = 700
 PART_MAX: Final = 900
-# A remainder that exceeds a part by less than this is not split off.
+# A range that exceeds PART_MAX by at most this much is not split.
 REST_SLACK: Final = 200
 # The costs of a split: per level of nesting, without a blank line before it, per PART_AIM of
-# deviation from that size, in a part below PART_MIN, and before a closing line.
+# deviation from that size, after a part below PART_MIN, and before a closing line.
 DEPTH_COST: Final = 0.5
 NO_BLANK_COST: Final = 0.4
 SIZE_COST: Final = 1.0
@@ -57,7 +57,7 @@ def split_at_points(
 def _best_split(
     lines: Lines, first: int, end: int, points: SplitPoints, *, part_max: int, max_chars: int
 ) -> int:
-    """Return the first line of the next part: a cheap point, else the next point, else any line."""
+    """Return the first line of the next part, preferably a split point with a low cost."""
     starts, origin = lines.starts, lines.starts[first]
     low = bisect_left(points.rows, first + 1)
     high = bisect_left(points.rows, end)
@@ -78,7 +78,7 @@ def _best_split(
     following = bisect_right(points.rows, near, low, high)
     if following < high and lines.size(first, points.rows[following]) <= max_chars:
         return points.rows[following]
-    # A statement longer than a part, without a split point: a table, a text, a long literal.
+    # A statement without a split point that is longer than a part: a table, text or long literal.
     if lines.size(first, end) <= max_chars:
         return end
     return max(near, first + 1)

@@ -1,4 +1,4 @@
-"""Names that a text probably defines, found by keywords where no grammar applies."""
+"""Find names that a text probably defines by keywords, if no grammar applies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.ingest.chunking.lines import Lines, Name
 
-# The keywords of most languages before the name of a definition, and R's function assignment.
+# The keywords before the name of a definition in most languages, and R's function assignment.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*

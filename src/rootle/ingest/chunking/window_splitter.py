@@ -7,11 +7,12 @@ from typing import Final
 
 from rootle.ingest.chunking.lines import LineRange, Lines
 
-# Approximate size of one part of a split function, including the overlap.
+# About the size of one part of a split function, including the overlap.
 WINDOW_CHARS: Final = 1_000
 # A window may end early at a good line only if it is at least this full.
 MIN_FILL: Final = 0.5
-# A preceding blank line counts as this many columns of indentation.
+# A line after a blank line counts as indented by this many columns less, a closing line by this
+# many more.
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 

@@ -20,7 +20,7 @@ def run_job(
 ) -> ReadResult:
     """Return the result of a job; a document that cannot be read is skipped with the reason.
 
-    `readers` are those of all sources, by name. Vectors that `documents` holds are reused.
+    `readers` are the readers of all sources, by name. Vectors that `documents` holds are reused.
     """
     if job.stored is not None and documents is not None:
         return _split_stored(job, job.stored, analyzer, documents)

@@ -1,6 +1,6 @@
 """The jobs of worker processes and their results, as they are sent between processes.
 
-The module is separate from the reading, so that the writing process does not load the grammars.
+Separate from `job_runner`, so that the writing process does not load the grammars.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from rootle.types import FILES, DocumentSection
 
 
 class ChunkRecord(NamedTuple):
-    """One chunk: its place, its words by field, and its vector.
+    """One chunk: its position, its terms by field, and its vector.
 
-    A named tuple, because pickling thousands of dataclasses takes half as long again.
+    A named tuple, because pickling thousands of dataclasses takes 50% longer.
     """
 
     start_line: int
@@ -38,7 +38,7 @@ class ChunkRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedText:
-    """All chunks of a document, and the words of the document as a whole."""
+    """All chunks of a document, and the terms of the document as a whole."""
 
     chunks: tuple[ChunkRecord, ...]
     skipped_chars: int
@@ -65,7 +65,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """The facts about a document that the index stores besides its text."""
+    """The metadata of a document that the index stores besides its text."""
 
     language: str = UNKNOWN
     encoding: str = ""

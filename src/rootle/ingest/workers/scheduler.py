@@ -1,4 +1,4 @@
-"""Read documents in this process, or in several worker processes where that is faster."""
+"""Read documents in this process, or in several worker processes if that is faster."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rootle.ingest.workers.worker_pool import run_jobs
 from rootle.ingest.workers.worker_process import PrestartedWorkers, worker_count
 from rootle.protocols import Embedder
 
-# Starting processes takes a third of a second; this process reads less text than this in that
-# time. With prestarted processes the break-even point is lower.
+# Starting processes takes a third of a second, in which this process can read almost this much
+# text. With prestarted processes the break-even point is lower.
 _PARALLEL_BYTES: Final = 600_000
 _PARALLEL_BYTES_PRESTARTED: Final = 150_000
 
@@ -28,7 +28,7 @@ def read_documents(
 ) -> Iterator[ReadResult]:
     """Return the result of every job, in order; `total` is their size in bytes.
 
-    `documents` and `open_embedder` are used where this process reads by itself.
+    `documents` and `open_embedder` are used if this process reads the documents itself.
     """
     workers = worker_count()
     threshold = _PARALLEL_BYTES

@@ -1,4 +1,4 @@
-"""The main program of a worker process: receives lists of jobs as pickles, and sends results."""
+"""The main program of a worker process, which receives pickled lists of jobs and sends results."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class WorkerSetup:
     index_dir: str
     limits: ChunkLimits
     model: ModelChoice
-    with_documents: bool  # the index contains documents, whose vectors can be reused
+    with_documents: bool  # whether the index contains documents, whose vectors can be reused
 
 
 def send(stream: IO[bytes], value: Any) -> None:  # Any: everything that can be pickled
-    """Write a value with its length before it."""
+    """Write a pickled value, preceded by its length."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(_HEADER.pack(len(data)))
     stream.write(data)
@@ -49,15 +49,15 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def main() -> None:
-    """Serve the parent on standard input and output until it closes them or dies."""
+    """Run jobs from standard input until the parent closes it or dies."""
     # Ctrl-C reaches the whole process group, but the parent ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = sys.stdin.buffer
     # A stray print must not end up in the stream of results.
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Imported here because the parent imports this module too, and needs no grammars. Before the
-    # setup is received, because the parent may send it much later.
+    # Imported here, because the parent imports this module too and needs no grammars; but before
+    # the setup is received, because the parent may send it much later.
     from rootle.index.local.database import open_database
     from rootle.index.local.docstore import DocStore
     from rootle.ingest.analyze import Analyzer

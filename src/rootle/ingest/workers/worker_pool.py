@@ -1,7 +1,7 @@
 """Run jobs in parallel processes and return their results in the order of the jobs.
 
-`multiprocessing` is not used: its spawned children run the caller's `__main__` again, so that a
-script without a guard would index itself endlessly, and forked ones inherit locks of other threads.
+`multiprocessing` is not used. Its spawned children run the caller's `__main__` again, so a script
+without a guard would start processes endlessly, and forked children inherit locks of other threads.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from rootle.sources.files.skip_rules import UNREADABLE
 _LOG = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 256_000
 _BATCH_FILES: Final = 64
-# The last batches are smaller, down to this size, so that all processes finish at the same time.
+# The last batches are smaller, down to this size, so that all processes finish at about the same
+# time.
 _LAST_BATCH_BYTES: Final = 32_000
-# Limits the batches per process that wait for the writer, and so the memory.
+# Limits the batches per process that wait for the writer, to bound memory.
 _MAX_BATCHES_AHEAD: Final = 4
 # Some grammars leak memory; a process is replaced after this much text.
 _MAX_BYTES_PER_PROCESS: Final = 64_000_000
@@ -104,7 +105,7 @@ class _WorkerPool:
             thread.join()
 
     def _serve(self) -> None:
-        """Send one batch after the other to a process, and collect the results."""
+        """Send one batch after another to a process, and collect the results."""
         number = -1
         try:
             process = self._start()
@@ -149,7 +150,7 @@ class _WorkerPool:
     def _run(
         self, process: subprocess.Popen[bytes], jobs: list[ReadJob]
     ) -> list[ReadResult] | None:
-        """Return the results of a batch; None where the process died."""
+        """Return the results of a batch; None if the process died."""
         if not self._send(process, jobs) or process.stdout is None:
             return None
         results: list[ReadResult] | None = receive(process.stdout)
@@ -175,7 +176,7 @@ class _WorkerPool:
                 if done is not None:
                     results += done
                     break
-                _LOG.warning("the process that read %s died; trying again", job.uri)
+                _LOG.warning("a worker process died while reading %s", job.uri)
                 self._end(process)
                 process = self._start()
             else:

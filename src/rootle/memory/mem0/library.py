@@ -1,6 +1,6 @@
-"""Memory store in the mem0 library, on this machine, with rootle's embedder and without network.
+"""Memory store in the mem0 library, on this machine, with rootle's embedder and no network.
 
-By default mem0 lets a language model rewrite each text. Here texts are stored verbatim.
+By default, mem0 lets a language model rewrite each text. Here, texts are stored verbatim.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Mem0Store:
         self._lock = threading.Lock()
 
     def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
-        """Store a text; a repeated text is one memory with a count."""
+        """Store a text. A repeated text is one memory with a count."""
         with self._use_memory() as memory:
             earlier = _find_text(memory, text, entity_id(user_id))
             if earlier is None:
@@ -83,7 +83,9 @@ class Mem0Store:
                     self._open()
                 yield self._memory
             except (OSError, sqlite3.Error) as error:
-                raise UnavailableError(f"mem0's memories in {self._folder}: {error}") from error
+                raise UnavailableError(
+                    f"cannot use mem0's memories in {self._folder}: {error}"
+                ) from error
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

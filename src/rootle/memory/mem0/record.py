@@ -1,4 +1,4 @@
-"""Memories as records of mem0, in the format that its library and its service share."""
+"""Convert memories to and from mem0's records, whose format its library and service share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Record = Mapping[str, Any]  # Any: JSON
 
 
 def entity_id(user_id: str) -> str:
-    """Return a user id as mem0 accepts it: percent-encoded, without white space."""
+    """Return a user id percent-encoded, because mem0 accepts no white space."""
     return quote(user_id, safe="@")
 
 
@@ -34,7 +34,7 @@ def normalize_text(text: str) -> str:
 
 
 def write_references(about: Sequence[MemoryReference]) -> list[dict[str, str]]:
-    """Return references as a value of the metadata."""
+    """Return references as a metadata value."""
     return [asdict(reference) for reference in about]
 
 
@@ -79,7 +79,7 @@ def _read_count(value: object) -> int:
 
 
 def _read_references(value: object) -> tuple[MemoryReference, ...]:
-    """Return the valid references; another program may have written any value."""
+    """Return the valid references. Other programs may have written any value."""
     items = [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
     names = ("symbol", "root", "digest")
     return tuple(

@@ -24,15 +24,15 @@ from rootle.types import Memory, MemoryReference
 SERVICE_URL: Final = "https://api.mem0.ai"
 _ADD: Final = "/v3/memories/add/"
 _SEARCH: Final = "/v3/memories/search/"
-_TIMEOUT_S: Final = 10.0  # the turn of an agent waits for a request
-_MAX_TOP_K: Final = 1_000  # of one request
+_TIMEOUT_S: Final = 10.0  # an agent waits for each request
+_MAX_TOP_K: Final = 1_000  # per request
 _UNAUTHORIZED: Final = 401
 
 _Result = TypeVar("_Result")
 
 
 class Mem0Service:
-    """A MemoryStore on a mem0 server. The API key is read with the first request."""
+    """A MemoryStore on a mem0 server. The API key is read before the first request."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Mem0Service:
         timeout_s: float = _TIMEOUT_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Raises ConfigError for an endpoint that is not a URL."""
+        """Take the key and the endpoint. Raises ConfigError for an endpoint that is not a URL."""
         self._key = key
         self._url = endpoint or SERVICE_URL
         JsonServer(self._url)  # checks the URL
@@ -57,7 +57,7 @@ class Mem0Service:
             "messages": [{"role": "user", "content": text}],
             "user_id": entity_id(user_id),
             "metadata": _write_metadata(about),
-            "infer": False,  # else a language model rewrites the text
+            "infer": False,  # otherwise a language model rewrites the text
         }
         memory_id = self._post(_ADD, body, _read_added_id)
         now = format_timestamp(self._clock())
@@ -68,12 +68,12 @@ class Mem0Service:
     ) -> list[Memory]:
         """Return at most `top_k` memories: those that refer to `about`, then the best matches.
 
-        The service stores a repeated text twice. Here it is one memory with a count.
+        The service stores repeated texts separately. Here, they are one memory with a count.
         """
         of_user = {"user_id": entity_id(user_id)}
         found: list[Memory] = []
         if about:
-            # The filters of the service accept no list of values for one key.
+            # The service's filters do not accept a list of values for one key.
             places = [{"metadata": {_metadata_key(reference): True}} for reference in about]
             referring = {"AND": [of_user, {"OR": places}]}
             found += self._query(topic or about[0].path, referring, top_k, threshold=0.0)
@@ -104,7 +104,7 @@ class Mem0Service:
             raise
 
     def _open_server(self) -> JsonServer:
-        # Two threads may both create one. The one that is dropped closes its connections.
+        # Two threads may both create a JsonServer. The unused one closes its connections.
         server = self._server
         if server is None:
             key = self._key()
@@ -119,7 +119,7 @@ class Mem0Service:
 
 
 def _write_metadata(about: Sequence[MemoryReference]) -> dict[str, object]:
-    # The filters of the service see only the first level of the metadata, hence a key for each.
+    # The service's filters see only top-level metadata, so each reference has its key.
     keys = {_metadata_key(reference): True for reference in about}
     return {ABOUT: write_references(about), **keys} if about else {}
 
@@ -150,7 +150,7 @@ def _read_memories(answer: Any) -> list[Memory]:
 
 
 def _merge_repeated(found: Sequence[Memory]) -> list[Memory]:
-    """Return one memory per text, at its best position, with the time of its last repetition."""
+    """Return one memory per text, at its best position, with the time of the last repetition."""
     texts: dict[str, dict[str, Memory]] = {}
     for memory in found:
         texts.setdefault(normalize_text(memory.text), {}).setdefault(memory.id, memory)

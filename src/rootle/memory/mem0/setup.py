@@ -23,7 +23,7 @@ _NO_MODEL: Final = {"model": "none", "lmstudio_base_url": "http://127.0.0.1:9/v1
 def import_mem0(folder: Path) -> Mem0:
     """Return the main module of mem0, with telemetry disabled.
 
-    mem0 reads both variables when it is imported. Without the second one it creates a folder in
+    mem0 reads both variables when it is imported. Without the second one, it creates a folder in
     the user's home.
     """
     variables = {"MEM0_TELEMETRY": "false", "MEM0_DIR": os.fspath(folder)}
@@ -58,7 +58,7 @@ def open_vectors(folder: Path) -> Any:
     """Return a qdrant client for a folder. Raises UnavailableError if another process uses it."""
     qdrant = importlib.import_module("qdrant_client")
     try:
-        # Agents call tools from any thread. The lock of the store serializes the calls.
+        # Agents call tools from any thread. The store's lock serializes the calls.
         return qdrant.QdrantClient(path=os.fspath(folder), force_disable_check_same_thread=True)
     except RuntimeError as error:
         raise UnavailableError(
@@ -68,7 +68,7 @@ def open_vectors(folder: Path) -> Any:
 
 
 def open_memory(main: Mem0, client: Any, embedder: Embedder, history: Path) -> Mem0:
-    """Return mem0 over a collection of this embedder, filled from those of other embedders."""
+    """Return mem0 with a collection for this embedder. Other collections are merged into it."""
     digest = hashlib.sha256(embedder.fingerprint.encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{_COLLECTION}-{digest[:16]}"
     vectors = {
@@ -87,7 +87,7 @@ def open_memory(main: Mem0, client: Any, embedder: Embedder, history: Path) -> M
         # mem0 requests indexes that qdrant supports only on a server.
         warnings.simplefilter("ignore", UserWarning)
         memory = main.Memory.from_config(config)
-    # mem0 accepts only its own embedders in a configuration. This replaces it before any call.
+    # mem0's configuration accepts only its own embedders, so the embedder is replaced afterwards.
     memory.embedding_model = _EmbedderAdapter(embedder)
     # With fastembed installed, mem0 would download vocabularies.
     memory.vector_store._bm25_encoder = False  # noqa: SLF001 - no public option
@@ -111,7 +111,7 @@ class _EmbedderAdapter:
 
 
 def _migrate_collections(client: Any, memory: Mem0) -> None:
-    """Embed the memories of other models again, since their vectors are not comparable."""
+    """Embed the memories of other models again, because their vectors are not comparable."""
     for collection in client.get_collections().collections:
         name = collection.name
         if name == memory.collection_name or not name.startswith(_COLLECTION):

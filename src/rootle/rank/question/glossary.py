@@ -1,7 +1,7 @@
 """Translate the terms of a question from German, Spanish, Chinese or Japanese to English.
 
-A dictionary of programming terms with inflections and German compounds, without grammar. Code uses
-English words, so these terms are most of what such a question can match.
+The translation uses a dictionary of programming terms. It handles inflections and German compounds,
+but no grammar. Code uses English words, so the other words of such a question rarely match.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LINKS: Final = ("", "s", "es", "n", "en", "e")
 class Translation:
     """A question with English terms."""
 
-    for_words: str  # English and original words: comments may be in that language
+    for_words: str  # English and original words; comments may be in the original language
     for_meaning: str  # English words instead of the original ones
     terms: tuple[str, ...]  # the English terms
 
@@ -62,7 +62,7 @@ class _Dictionary:
 
 
 def translate(text: str, language: Language) -> Translation | None:
-    """Return the question with English terms; None if the dictionary has no word of it."""
+    """Return the question with English terms, None if the dictionary contains none of its words."""
     pieces = _ideographs if language in ("zh", "ja") else _words
     found = list(pieces(text, language))
     terms = [word for _, english in found if english for word in english]
@@ -80,11 +80,11 @@ def _join(pieces: list[str]) -> str:
     return " ".join(" ".join(pieces).split())
 
 
-Piece = tuple[str, "tuple[str, ...] | None"]  # the original, and English if it is known
+Piece = tuple[str, "tuple[str, ...] | None"]  # the original, and its English if known
 
 
 def _ideographs(text: str, language: Language) -> Iterator[Piece]:
-    """Yield runs of ideographs with their longest known terms, and the text between them."""
+    """Yield runs of ideographs with the English of their longest terms, and the text between."""
     terms = _dictionary(language).terms
     end = 0
     for run in _IDEOGRAPHS.finditer(text):
@@ -102,7 +102,7 @@ def _ideographs(text: str, language: Language) -> Iterator[Piece]:
 
 
 def _words(text: str, language: Language) -> Iterator[Piece]:
-    """Yield words and the text between them. Function words translate to nothing."""
+    """Yield words with their English, and the text between. Function words become empty."""
     dictionary = _dictionary(language)
     words = list(_WORD.finditer(text))
     folded = [_fold(word[0]) for word in words]
@@ -123,7 +123,7 @@ def _words(text: str, language: Language) -> Iterator[Piece]:
 def _term_at(
     words: list[str], at: int, dictionary: _Dictionary
 ) -> tuple[int, tuple[str, ...] | None]:
-    """Return the length and meaning of the longest known term of several words at a position."""
+    """Return the number of words and the meaning of the longest multi-word term at a position."""
     for size in range(_MAX_WORDS_OF_TERM, 1, -1):
         term = " ".join(words[at : at + size])
         if at + size <= len(words) and term in dictionary.terms:
@@ -152,7 +152,7 @@ def _by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[st
 
 
 def _forms(word: str, language: Language) -> Iterator[str]:
-    """Yield possible stems of a word, the most likely first."""
+    """Yield possible stems of a word, most likely first."""
     yield _stem(word, language)
     if language == "de" and (parts := _SEPARABLE.fullmatch(word)):
         yield _stem(f"{parts[1] or ''}{parts[2]}", language)

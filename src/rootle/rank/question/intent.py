@@ -44,7 +44,7 @@ _PRINTED: Final = re.compile(
     r"\b[^:?]*:(?!:)|\b[\w.]+(?:error|exception):\s|traceback \(most|caused by: "
     r"|\bat [\w.$]+\(.*:\d|\bline \d+, in "
 )
-# Typical words of messages. Questions may contain them too, but they are matched first.
+# Typical words of messages. Questions, which may contain them too, are excluded first.
 _COMPLAINT: Final = _mark(
     """cannot can't couldn't failure unsupported invalid illegal unexpected unacceptable
     incompatible already denied overflow mismatch""",
@@ -138,9 +138,9 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 
 
 def classify_intent(text: str, *, is_symbol: bool) -> Intent:
-    """Return the kind of a question: the first that matches, else `search`.
+    """Return the first intent that matches a question, else `search`.
 
-    Messages printed by a program are recognised first, whatever their words mean.
+    Messages printed by a program are recognized first, whatever words they contain.
     """
     if is_symbol:
         return "symbol"
@@ -157,7 +157,7 @@ def classify_intent(text: str, *, is_symbol: bool) -> Intent:
 
 
 def describes_change(text: str) -> bool:
-    """Return whether a text requests or reports a change instead of asking for a place."""
+    """Return whether a text requests or reports a change instead of asking a question."""
     lower = text[:_MAX_CHARS].lower()
     found = _REQUEST.match(lower)
     if found is None or lower.rstrip().endswith("?"):

@@ -1,4 +1,4 @@
-"""Detect the language of a question. Most are English, which takes about a microsecond."""
+"""Detect the language of a question. English, the usual case, takes about a microsecond."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def detect_language(text: str) -> Language | None:
     """Return the language if it is German, Spanish, Chinese or Japanese; None otherwise."""
     head = text[:_MAX_CHARS].lower()
     if head.isascii():
-        # One such word may be a coincidence, two are not.
+        # One such word may be a coincidence, but not two.
         found = _ALL_MARKERS.intersection(head.replace(",", " ").split())
         return _most_frequent(found, at_least=2) if len(found) > 1 else None
     if _KANA.search(head):

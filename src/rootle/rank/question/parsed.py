@@ -17,10 +17,10 @@ STOP_WEIGHT: Final = 0.15
 # Two consecutive words may be one identifier: "retry backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
-# Up to six words name a topic, the subject of a whole file; nine or more describe one place.
+# Up to six words name a topic, such as the subject of a file; nine or more describe one place.
 _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
-# "Handle redirects" names a topic; its tests are not a better answer than other tests.
+# Shorter requests, such as "handle redirects", only name a topic, which tests seldom explain.
 _CHANGE_WORDS: Final = 5
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
@@ -41,7 +41,7 @@ class Question:
     is_symbol: bool  # the question is a single name
     is_about_tests: bool
     intent: Intent = "search"
-    is_change: bool = False  # describes a change to make, which includes tests
+    is_change: bool = False  # describes a change; changes usually include tests
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -92,7 +92,7 @@ def _terms(words: list[str], stem: Stemmer, *, is_symbol: bool) -> tuple[Weighte
         for left, right in pairwise(content):
             if left.isalpha() and right.isalpha():
                 found.append((left + right, PAIR_WEIGHT))
-    # One call for all: terms contain no white space, so each returns as one.
+    # One call stems all terms: they contain no white space, so each yields one stem.
     stemmed = stem(" ".join(term for term, _ in found))
     weights: dict[str, float] = {}
     for term, (_, weight) in zip(stemmed, found, strict=True):

@@ -1,4 +1,4 @@
-"""The `features` ranker: a weighted sum that orders files."""
+"""The `features` ranker, which orders files by a weighted sum of features."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rootle.rank.features import (
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Initial values from the first prototype, except dense_best, dense_three, folders, notes and
-# longer_stem: these were tuned on the development half of the public benchmark for the embedding v1
-# (training/MODEL_CARD.md). Changing most of the others by half changes NDCG@10 by less than 0.003.
+# longer_stem: these were tuned for embedding model v1 (training/MODEL_CARD.md) on the development
+# half of the public benchmark. Changing most others by half changes NDCG@10 by less than 0.003.
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "bm25_best": 0.5,
@@ -48,7 +48,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "longer_stem": -0.5,
         "depth": -0.3,
         # Tuned, like the factors below, on the tune split of the labels and on commit histories.
-        # Without these two and the last two factors NDCG@10 there is lower by 0.04.
+        # Without these two weights and the last two factors, NDCG@10 there is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
     }

@@ -14,9 +14,9 @@ from rootle.rank.rankers.gbdt import GradientBoostedTrees, load_trees
 from rootle.rank.rankers.model_features import COLUMNS, model_columns
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# Only the best files of the weighted sum are reordered: the trees were trained on those.
+# Only the best files of the weighted sum are reordered, because the trees were trained on these.
 RERANKED: Final = 30
-# Scale of the weighted sum relative to the trees; it is the base score of the training.
+# Scale of the weighted sum relative to the trees: training starts from the scaled sum.
 SUM_SCALE: Final = 20.0
 
 
@@ -29,8 +29,8 @@ def shipped_trees() -> GradientBoostedTrees:
 def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFiles:
     """Rank the candidate files by the weighted sum corrected by the trees.
 
-    The correction is scaled by the detail of the question. For a few words, which name a topic,
-    the trees were never better than the sum, so they are ignored.
+    The correction is scaled by the detail of the question. For questions of a few words, which only
+    name a topic, the trees were never better than the sum, so they are ignored.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail

@@ -32,7 +32,7 @@ COLUMNS: Final = (
     *_KINDS,
     "defines",
     # Of the question: the same for all candidates.
-    "words",  # number of them
+    "words",  # number of words
     "detail",
     "unknown",
     "best_passage",

@@ -1,4 +1,4 @@
-"""The rankers by name, and the choice between them."""
+"""The rankers: choose one by the configuration, and fall back to another if it fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RankerName = Literal["learned", "features", "specified"]
 
 
 class SpanScores(Protocol):
-    """Score the chunks of a page from the scores of both legs."""
+    """Function that scores the chunks of a page from the scores of both legs."""
 
     def __call__(
         self, bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool
@@ -39,7 +39,7 @@ class Ranker:
     name: RankerName
     rank: Callable[[RankingInputs], RankedFiles]  # may raise UnavailableError
     score_spans: SpanScores
-    # Calibration of the scores; None: the raw scores are shown.
+    # Calibrates the scores. If None, the raw scores are shown.
     confidence: Callable[[RankingInputs, RankedFiles], Confidence] | None
     signals: Signals | None = None
 
@@ -78,7 +78,7 @@ def configured_ranker(config: Config) -> Ranker:
 def rank_within(
     ranker: Ranker, inputs: RankingInputs, timeout_ms: float
 ) -> tuple[Ranker, RankedFiles]:
-    """Return the ranking and its ranker: `features` if the given one fails or exceeds the limit."""
+    """Return the ranking and its ranker: `features` if the given one fails or takes too long."""
     used, ranked = _rank_or_fall_back(ranker, inputs, timeout_ms)
     if ranker.signals is not None:
         ranked = apply_signals(ranker.signals, inputs, ranked)
@@ -94,7 +94,7 @@ def _rank_or_fall_back(
         took_ms = (time.perf_counter() - started) * 1000
         if took_ms <= timeout_ms:
             return ranker, ranked
-        _log.warning("the %s ranker took %.0f ms", ranker.name, took_ms)
+        _log.warning("the %s ranker is not used: it took %.0f ms", ranker.name, took_ms)
     except UnavailableError as error:
         _log.warning("the %s ranker is not used: %s", ranker.name, error)
     return FEATURES, FEATURES.rank(inputs)

@@ -26,7 +26,7 @@ def recency_boost(days: Floats) -> Floats:
 
 
 def file_importance(sizes: Floats) -> Floats:
-    """Return 0 for an empty file to 1 for 100,000 bytes and more, logarithmic in the size."""
+    """Return 0 for an empty file, up to 1 for 100,000 bytes or more, on a logarithmic scale."""
     share: Floats = np.minimum(1.0, np.log1p(sizes) / math.log1p(_IMPORTANT_BYTES))
     return share
 
@@ -50,10 +50,10 @@ def rank_by_weighted_sum(inputs: RankingInputs, weights: RerankerWeights) -> Ran
     best = max_per_file(of_chunks, chunks.files, count)
     scores = np.where(has_chunk, best + (recency + importance), 0.0)
     order = sorted(range(count), key=lambda at: (-scores[at], files.paths[at]))
-    nothing = np.zeros((count, len(NAMES)))
+    no_features = np.zeros((count, len(NAMES)))
     contributions = {"chunk": best, "recencyBoost": recency, "fileImportance": importance}
     signals = {name: np.where(has_chunk, values, 0.0) for name, values in contributions.items()}
-    return RankedFiles(tuple(order), scores, nothing, nothing, signals=signals)
+    return RankedFiles(tuple(order), scores, no_features, no_features, signals=signals)
 
 
 def weighted_sum_scores(
@@ -64,5 +64,5 @@ def weighted_sum_scores(
     is_symbol: bool,  # noqa: ARG001
     weights: RerankerWeights,
 ) -> Floats:
-    """Score the chunks of one page by the same sum, without the constant terms of a file."""
+    """Score the chunks of one page by the same sum, without the terms that depend on the file."""
     return chunk_sum(bm25, dense, float(bm25.max(initial=0.0)), weights)

@@ -68,7 +68,7 @@ class _CachedAnswer:
     pages: list[_CachedPage]
 
     def find_page(self, request: SearchRequest) -> ResultPage | None:
-        """Return a page that is part of one that was cut before."""
+        """Return the requested page if a cached page contains it."""
         end = min(request.offset + request.limit, len(self.answer.order))
         for cached in self.pages:
             first = request.offset - cached.offset

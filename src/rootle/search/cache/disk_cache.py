@@ -35,7 +35,7 @@ class DiskCache:
         settings: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the limits, and in `settings` everything else that answers depend on."""
+        """Take the limits. `settings` is a text of all other settings that answers depend on."""
         self._folder = folder
         self._max_entries = max_entries
         self._ttl_s = ttl_s
@@ -91,7 +91,7 @@ class DiskCache:
             write_json(path, data)
 
     def _make_room(self, state: str) -> None:
-        """Delete the pages of other states, then the oldest ones."""
+        """Delete the pages of other states, and the oldest of this state if there are too many."""
         with os.scandir(self._folder) as entries:
             found = list(entries)
         own = [entry for entry in found if entry.name.startswith(f"{state}-")]

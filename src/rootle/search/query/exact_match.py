@@ -1,7 +1,7 @@
-"""Exact matching: the files that contain the phrases of a question or match its regular expression.
+"""Exact matching: find the files that contain the phrases of a question or match its regex.
 
-The word index stores no positions. It finds the files that contain all words, as whole words or as
-parts; then their indexed text is searched.
+The word index stores no positions. It only finds the files that contain all the words, whole or as
+parts of longer words. The indexed text of these files is then searched.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rootle.search.query.regex import compile_pattern, find_literals, max_line_c
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
-# About 40 MB of code are decompressed and searched in half a second.
+# Decompressing and searching about 40 MB of code takes half a second.
 MAX_FILES: Final = 3_000
 MAX_SECONDS: Final = 2.0
 _MATCHES_PER_FILE: Final = 50
@@ -33,15 +33,16 @@ Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a
 
 @dataclass(frozen=True, slots=True)
 class ExactMatches:
-    """The files with all phrases and a match of the regular expression, by descending BM25."""
+    """The files with all phrases and a match of the regex, by descending BM25 score."""
 
-    places: Mapping[int, tuple[Sequence[int], ...]]  # file -> per condition, positions of matches
+    # File id -> positions of the matches, one sequence for each phrase and one for the regex.
+    places: Mapping[int, tuple[Sequence[int], ...]]
     files_read: int
-    files_total: int  # that may match
+    files_total: int  # files that may match
 
     @property
     def is_truncated(self) -> bool:
-        """Whether some files were not read."""
+        """Whether some files were not searched."""
         return self.files_read < self.files_total
 
 
@@ -51,7 +52,10 @@ def find_matches(
     allowed: Collection[int] | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> ExactMatches:
-    """Return the allowed files with every phrase and a match, within a limit of files and time."""
+    """Return the allowed files that contain every phrase and match the regex.
+
+    The search stops after MAX_FILES files or MAX_SECONDS.
+    """
     deadline = clock() + MAX_SECONDS
 
     def is_late() -> bool:
@@ -66,14 +70,14 @@ def find_matches(
     for file_id in islice(candidates, MAX_FILES):
         if found := _find_all(index.text(file_id), finders):
             places[file_id] = found
-        if is_late():  # this file may not have been read to its end
+        if is_late():  # this file may not have been searched to its end
             break
         files_read += 1
     return ExactMatches(places, files_read, len(candidates))
 
 
 def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: int) -> Ids:
-    """Return the chunks of the first files in which a match begins."""
+    """Return the chunks in which a match begins, from the first `max_files` files."""
     ids: list[int] = []
     for file_id, places in islice(matches.places.items(), max_files):
         positions = [at for found in places for at in found]
@@ -83,7 +87,7 @@ def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: in
 
 
 def _find_all(text: str, finders: Iterable[Finder]) -> tuple[Sequence[int], ...] | None:
-    """Return the positions of each condition's matches, None if one condition has none."""
+    """Return the positions of each finder's matches, None if one finder has none."""
     found = []
     for find in finders:
         positions = find(text)
@@ -103,7 +107,7 @@ def _phrase_finder(phrase: str) -> Finder:
 
 
 def _regex_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
-    """Match line by line, so that no pattern can backtrack over a whole file."""
+    """Return a finder that matches line by line, so no pattern can backtrack over a whole file."""
     pattern, max_chars = compile_pattern(regex), max_line_chars(regex)
     literals = [literal.lower() for literal in find_literals(regex)]
 
@@ -137,7 +141,7 @@ def _line_matches(
 def _candidate_files(
     parsed: ParsedQuery, index: IndexReader, allowed: Collection[int] | None
 ) -> Sequence[int]:
-    """Return the files that may match; first those with all words unchanged, by BM25."""
+    """Return the files that may match, by BM25. Files with all words as whole words come first."""
     whole, inner, edges = [], [], []
     for phrase in parsed.phrases:
         terms = _phrase_terms(phrase, index.sparse)
@@ -157,11 +161,11 @@ def _candidate_files(
 
 
 def _phrase_terms(phrase: str, index: SparseReader) -> list[tuple[str, bool]]:
-    """Return the indexed terms of a phrase; True for a term that may be part of a longer word."""
+    """Return the indexed terms of a phrase, each with whether it may be part of a longer word."""
     terms = []
     for match in WORD.finditer(phrase):
         word = whole_identifier(match.group())
-        # Other scripts are indexed as pairs of characters, very long words not at all.
+        # Other scripts are indexed as pairs of characters; very long words are not indexed.
         if word and word.isascii() and len(word) <= MAX_WORD_CHARS:
             is_edge = match.start() == 0 or match.end() == len(phrase)
             terms += [(stem, is_edge) for stem in index.stems(word)]
@@ -169,5 +173,5 @@ def _phrase_terms(phrase: str, index: SparseReader) -> list[tuple[str, bool]]:
 
 
 def _stem_prefix(stem: str) -> str:
-    """Return the beginning of a stem that remains if the word continues in the text."""
+    """Return the prefix that the stem shares with the stem of any longer word."""
     return stem[: max(_MAX_SUFFIX_CHARS, len(stem) - _MAX_SUFFIX_CHARS)]

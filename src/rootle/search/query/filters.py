@@ -40,7 +40,7 @@ def filter_files(
 def find_expiry(
     query: SearchQuery, file_ids: Collection[int] | None, states: Iterable[FileState]
 ) -> float:
-    """Return when the first of some files becomes too old for a query, in Unix seconds."""
+    """Return the Unix time at which the first of the files becomes too old for a query."""
     if not query.min_recency_days or not file_ids:
         return math.inf
     times = (state.last_modified_s for state in states if state.id in file_ids)
@@ -75,13 +75,13 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
     if days is None or days == 0:
         return
     if not days >= 0:  # NaN fails this test too
-        raise QueryError(f"minRecencyDays is {days:g}; give a number of days of 0 or more")
+        raise QueryError(f"minRecencyDays is {days:g}; give a number of days, at least 0")
     oldest = now_s - days * _DAY_S
     yield lambda state: state.last_modified_s >= oldest
 
 
 def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
-    """Yield tests for `path:` and `lang:`: any of the wanted values, none of the excluded ones."""
+    """Yield tests for `path:` and `lang:`: one wanted value must match, and no excluded one."""
     if parsed.paths:
         yield lambda state: any(_contains_path(path, state.path) for path in parsed.paths)
     if parsed.languages:
@@ -94,7 +94,7 @@ def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
 
 
 def _contains_path(typed: str, path: str) -> bool:
-    """Return whether a path contains the typed one from the start of a name, in any case."""
+    """Return whether a path contains the typed one, from the start of a name, ignoring case."""
     typed = typed.lower().removeprefix("./").lstrip("/")
     path = path.lower()
     if any(sign in typed for sign in "*?["):

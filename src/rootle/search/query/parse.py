@@ -18,8 +18,8 @@ from rootle.types import QueryInterpretation
 if TYPE_CHECKING:
     from rootle.rank.question.glossary import Translation
 
-# The share of a question's character pairs that a chunk must contain to be taken for its answer.
-# In other text in the same language few pairs agree.
+# A chunk that contains this share of a question's character pairs answers it without translation.
+# Unrelated text in the same language shares few pairs.
 _MIN_SHARED_PAIRS: Final = 0.6
 
 
@@ -27,14 +27,14 @@ _MIN_SHARED_PAIRS: Final = 0.6
 class ParsedQuestion:
     """A question after parsing."""
 
-    question: Question  # what is ranked by
-    parsed: ParsedQuery  # the operators in it
+    question: Question  # its terms, names and intent, used to retrieve and rank
+    parsed: ParsedQuery  # its operators
     corrections: tuple[Correction, ...] = ()
     translations: tuple[str, ...] = ()  # English terms that were added
 
 
 def parse(request: SearchRequest) -> ParsedQuestion:
-    """Return the parsed question of a request; raise QueryError for contradictory operators."""
+    """Return the parsed question of a request; raise QueryError for invalid operators."""
     return parse_text(request.query.text_query[:MAX_QUERY_CHARS], request.session.index)
 
 
@@ -48,7 +48,7 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
         question = replace(question, text=translation.for_meaning)
         return ParsedQuestion(question, parsed, translations=translation.terms)
     question = parse_question(parsed.text, stems)
-    # A quoted text is meant literally; and a message that a program printed was not typed.
+    # Quoted text is meant literally, and a pasted error message has no typing errors.
     if parsed.is_exact or not question.names or question.intent == "error":
         return ParsedQuestion(question, parsed)
     corrections = find_corrections(parsed.text, question.names, index)
@@ -76,14 +76,14 @@ def _translate(text: str, index: SparseReader) -> Translation | None:
     language = detect_language(text)
     if language is None or (language in ("zh", "ja") and _occurs_verbatim(text, index)):
         return None
-    # The glossary is large and few questions need it.
+    # The glossary is large, and few questions need it.
     from rootle.rank.question.glossary import translate
 
     return translate(text, language)
 
 
 def _occurs_verbatim(text: str, index: SparseReader) -> bool:
-    """Return whether a chunk contains nearly the same characters, and so answers untranslated."""
+    """Return whether a chunk contains most character pairs of a text: no translation is needed."""
     words = (word for word in WORD.findall(text) if not word.isascii())
     pairs = (pair for word in words for pair in split_identifier(word) if not pair.isascii())
     terms = list(dict.fromkeys(pairs))[:MAX_MATCH_TERMS]

@@ -1,4 +1,4 @@
-"""Scope stage: file filters of plugins."""
+"""Scope stage: apply the file filters of plugins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FileFilter = Callable[[FileFacts], bool]
 
 
 class PluginFilters:
-    """Calls each filter for each file once a session, within a deadline."""
+    """Calls each filter for each file once per session, within a deadline."""
 
     def __init__(self, found: Mapping[str, Found], timeout_ms: int) -> None:
         self._filters = [
@@ -29,7 +29,8 @@ class PluginFilters:
     def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
         """Restrict the scope to the files that all filters allow.
 
-        A filter that fails or is late is skipped, named as degraded, and called again next time.
+        A filter that fails or exceeds its deadline is skipped, named in `degraded`, and called
+        again by the next query.
         """
         failed: tuple[str, ...] = ()
         session = request.session
@@ -52,7 +53,7 @@ class PluginFilters:
     def _call_filters(
         self, files: Sequence[FileState]
     ) -> tuple[frozenset[int] | None, tuple[str, ...]]:
-        """Return the ids that all filters allow, None without a filter, and the failed filters."""
+        """Return the ids that all filters allow, None if all failed, and the failed filters."""
         calls = [
             (item, executor.start(partial(_allowed_ids, item, files)))
             for item, executor in self._filters

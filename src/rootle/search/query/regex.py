@@ -18,8 +18,8 @@ _REPEATS: Final = {"MAX_REPEAT", "MIN_REPEAT"}
 _MAX_FEW: Final = 9
 # Four optional parts can be tried in 16 ways, which counts as one more repetition.
 _OPTIONAL_PER_REPEAT: Final = 4
-# Matching n characters with k unlimited repetitions may take n^(k+1) / (k+1)! steps. These are the
-# characters of a line that are searched, by k, so that it takes a second at worst.
+# Matching n characters with k unlimited repetitions may take n^(k+1) / (k+1)! steps. Entry k is the
+# number of characters of a line that are searched, so that a line takes a second at worst.
 _LINE_CHARS: Final = (1_000, 1_000, 800, 220, 100)
 _MAX_REPEATS: Final = len(_LINE_CHARS) - 1
 MAX_PATTERN_CHARS: Final = 500
@@ -41,7 +41,7 @@ def check_pattern(pattern: str) -> None:
         ) from error
     if _count_repeats(tree) > _MAX_REPEATS or _is_dangerous(tree):
         raise QueryError(
-            f'the regex "{pattern}" could take too long: it nests repetitions or has more than '
+            f'the regex "{pattern}" may take too long: it nests repetitions or has more than '
             f"{_MAX_REPEATS} of them; use fewer * and +"
         )
 
@@ -80,7 +80,7 @@ def _parse_pattern(pattern: str) -> Any:
 
 
 def _required_chars(tree: Any) -> Iterator[str]:
-    """Yield the characters that every match contains, and "" where others may come between."""
+    """Yield the characters that every match contains, and "" where others may come in between."""
     for operation, argument in tree:
         name = str(operation)
         if name == "LITERAL":
@@ -137,7 +137,7 @@ def _count_unlimited(tree: Any) -> int:
 
 
 def _count_optional(tree: Any, times: int = 1) -> int:
-    """Count the optional parts, those of a limited repetition as often as it repeats."""
+    """Count the optional parts; parts inside a limited repetition count once per repetition."""
     count = 0
     for operation, argument in tree:
         name = str(operation)

@@ -1,4 +1,4 @@
-"""Step 2: narrow the files that may answer a question."""
+"""Step 2: narrow down the files that may answer a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.types import SearchQuery
 
-# Candidate files of a query. Files that are ranked lower in the fusion of all lists never won.
+# Candidate files per query. No file with a lower rank in the fused list was ever the best result.
 MAX_CANDIDATE_FILES: Final = 60
 
 
@@ -53,7 +53,7 @@ class ScopeStep:
     """Runs the stages that narrow the scope, from cheap to expensive."""
 
     def __init__(self, plugins: Sequence[ScopeStage] = ()) -> None:
-        """Take the filters of plugins; they see the files that the query's own filters allow."""
+        """Take the filters of plugins, which run after the query's own filters."""
         self._stages = (apply_filters, *plugins, match_phrases)
 
     def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:
@@ -75,9 +75,9 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
 
 
 def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-    """Narrow the scope to the files with every phrase and a match of the regular expression.
+    """Narrow the scope to the files that contain every phrase and match the regex.
 
-    If no file has them, the remaining words are still searched and a note says so.
+    If there are none, the remaining words are still searched, and a note says so.
     """
     parsed = scoped.question.parsed
     if not parsed.is_exact:
@@ -109,7 +109,7 @@ def _note_limit(scoped: ScopedQuery, found: ExactMatches) -> ScopedQuery:
     if not found.is_truncated:
         return scoped
     note = (
-        f"only {found.files_read:,} of {found.files_total:,} files were read for the phrase or "
+        f"only {found.files_read:,} of {found.files_total:,} files were searched for the phrase or "
         "regex; narrow the question with path: or lang:"
     )
     degraded = ("exact", *scoped.degraded)
@@ -122,5 +122,5 @@ def _missing_message(parsed: ParsedQuery, found: ExactMatches, *, is_filtered: b
         wanted.append(f"a line that matches /{parsed.regex}/")
     where = "that passes the filters" if is_filtered else "here"
     if found.is_truncated:
-        where = "that was read"
+        where = "that was searched"
     return f"no file {where} has {' and '.join(wanted)}"

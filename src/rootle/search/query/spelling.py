@@ -1,4 +1,4 @@
-"""Spelling correction: the nearest defined name for a name that does not occur in the index."""
+"""Spelling correction: replace names that the index lacks by the nearest defined name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from rootle.index.reader import IndexReader
 from rootle.text.terms import WORD, whole_identifier
 
-# Short names are within one edit of too many others; long ones allow two.
+# Short names are within one edit of too many others; long names may differ by two edits.
 _MIN_CHARS: Final = 5
 _MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200
@@ -28,7 +28,7 @@ class Correction:
 
 
 def find_corrections(text: str, names: Sequence[str], index: IndexReader) -> tuple[Correction, ...]:
-    """Return the nearest defined name for each normalized name of a text that does not occur."""
+    """Return corrections for those normalized names of a text that the index does not contain."""
     unknown = [name for name in names if not index.sparse.is_known(name)]
     if not unknown:
         return ()
@@ -61,7 +61,7 @@ def find_nearest_name(name: str, index: IndexReader) -> str | None:
 def edit_distance(left: str, right: str) -> float:
     """Return the optimal string alignment distance, with a reduced cost for lookalikes.
 
-    It counts characters that are changed, inserted, deleted or swapped with the next one.
+    It is the number of characters that are changed, inserted, deleted or swapped with the next one.
     """
     before: list[float] = []
     row: list[float] = [float(at) for at in range(len(right) + 1)]

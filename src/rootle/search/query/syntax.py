@@ -1,8 +1,8 @@
 """The operators of a question: quotes, `path:`, `lang:`, `-word` and `/regex/`.
 
-Most questions have none, and code is full of the same characters. An operator therefore counts only
-where a person would type it: at the start of a word, closed, and outside of a message that a
-program printed. Everything else is part of the question and stays unchanged.
+Most questions have no operators, and code is full of the same characters. Therefore these
+characters form an operator only at the start of a word, with a closing quote or slash, and outside
+pasted error messages. Otherwise they are part of the question and stay unchanged.
 docs/reference/query-language.md describes the rules for users.
 """
 
@@ -31,7 +31,7 @@ _OPERATOR: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-# `/* a comment */` may be pasted and is no pattern: no pattern begins with a star.
+# `/* a comment */` may be pasted. It is not a pattern, because no pattern begins with a star.
 _SLASHED_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
@@ -39,7 +39,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A question without its operators, and the operators."""
+    """A question, split into its words and its operators."""
 
     text: str  # the remaining words
     phrases: tuple[str, ...] = ()  # that a file must contain
@@ -57,12 +57,12 @@ class ParsedQuery:
 
     @property
     def excluded_pattern(self) -> re.Pattern[str] | None:
-        """A pattern for the excluded words, as whole words and in any case."""
+        """A pattern that matches the excluded words as whole words, ignoring case."""
         return _whole_word_pattern(self.excluded) if self.excluded else None
 
     @property
     def asks_more_than_phrases(self) -> bool:
-        """Whether words remain if the phrases are removed."""
+        """Whether words remain without the phrases; False if there is a regex."""
         rest = self.text
         for phrase in self.phrases:
             rest = rest.replace(phrase, " ", 1)
@@ -84,9 +84,9 @@ def phrase_pattern(phrase: str) -> str:
     return r"\s+".join(map(re.escape, phrase.split()))
 
 
-@lru_cache(maxsize=64)  # a query is parsed by its validation, and again when it is answered
+@lru_cache(maxsize=64)  # a query is parsed for validation, and again for the answer
 def parse_query(text: str) -> ParsedQuery:
-    """Separate a question from its operators; raise QueryError for contradictory ones."""
+    """Separate a question from its operators; raise QueryError for invalid ones."""
     if _OPERATOR_CHARS.isdisjoint(text):
         return ParsedQuery(text)
     rest, regex = _split_pattern(text)
@@ -97,9 +97,9 @@ def parse_query(text: str) -> ParsedQuery:
 
 
 def _split_pattern(text: str) -> tuple[str, str | None]:
-    """Return a question without its regular expression, and the regular expression.
+    """Return a question without its regex, and the regex.
 
-    A pattern between slashes is the whole question apart from filters.
+    A pattern between slashes must be the whole question, apart from filters.
     """
     if text.count("/") > 1:
         filters = [match for match in _OPERATOR.finditer(text) if match["name"]]
@@ -117,7 +117,7 @@ def _texts_between(text: str, operators: list[re.Match[str]]) -> Iterable[str]:
 
 
 def _split_named_pattern(text: str) -> tuple[str, str | None]:
-    """Do the same for `regex:`, whose pattern extends to the next filter."""
+    """Return a question without its `regex:` pattern, and the pattern, up to the next filter."""
     match = _NAMED_PATTERN.search(text)
     if match is None:
         return text, None
@@ -130,7 +130,7 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
 
 
 def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the intended operators, without quotes in a message or options of a command."""
+    """Return the intended operators, without quotes in error messages and command-line options."""
     if any(match["phrase"] for match in operators) and _is_message(text, operators):
         operators = [match for match in operators if not match["phrase"]]
     if any(match["word"] for match in operators) and _is_sentence(text, operators):
@@ -140,7 +140,10 @@ def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match
 
 
 def _is_message(text: str, operators: list[re.Match[str]]) -> bool:
-    """Return whether a program printed a text; quoted words do not count ("not found" page)."""
+    """Return whether a text without its quoted words is an error message.
+
+    The words "not found" are quoted in a question about a "not found" page.
+    """
     for match in reversed(operators):
         if match["phrase"]:
             text = f'{text[: match.start()]}"x"{text[match.end() :]}'
@@ -148,10 +151,9 @@ def _is_message(text: str, operators: list[re.Match[str]]) -> bool:
 
 
 def _is_sentence(text: str, operators: list[re.Match[str]]) -> bool:
-    """Return whether a text is a sentence.
+    """Return whether a text is a sentence, not a list of keywords.
 
-    `-race` is an option in the sentence "what does go test -race do" and an exclusion in a list of
-    keywords.
+    `-race` is an option in the sentence "what does go test -race do", but an exclusion in a list.
     """
     excluded = {match["word"].lower() for match in operators if match["word"]}
     words = {word.lower() for word in WORD.findall(text)} - excluded

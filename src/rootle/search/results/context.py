@@ -1,7 +1,7 @@
 """The context of results, within a limit of lines or a budget of tokens.
 
-The lines of the result come first. Then come the whole definition, or its head if it is too long,
-then the lines before and after, and last the imports that these lines use.
+Lines are added in this order: the lines of the result; the whole definition, or its head if it is
+too long; the lines before and after. Imports are added if these lines use them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rootle.text.terms import CHARS_PER_TOKEN, WORD
 from rootle.types import Context, SearchQuery, SearchResult, Span
 
 _TIERS: Final = 3
-# A shorter part of a span is not worth its heading.
+# A part of a span with fewer lines is not worth the heading that it needs.
 _MIN_LINES: Final = 3
 
 
@@ -37,7 +37,7 @@ class ContextLimits:
 
     before: int  # lines
     after: int
-    max_lines: int  # of one result, if there is no budget
+    max_lines: int  # per result, if there is no budget
     budget: int | None = None  # tokens of all results together, as Markdown
     exclude: tuple[str, ...] = ()  # "path:start-end"
 
@@ -64,7 +64,7 @@ class FileText:
 def read_files(
     index: IndexReader, tree: WorkingTree | None, file_ids: Iterable[int]
 ) -> dict[str, FileText]:
-    """Return the readable files among some, by path; without a tree from the index."""
+    """Return those files that can be read, by path; without a tree, read them from the index."""
     files = {}
     for state in index.files(file_ids).values():
         text = indexed_text(state, index) if tree is None else tree.read_current(state, index)
@@ -76,7 +76,7 @@ def read_files(
 def expand_results(
     results: Iterable[SearchResult], files: Mapping[str, FileText], limits: ContextLimits
 ) -> tuple[SearchResult, ...]:
-    """Return results with their contexts; results without any line to show are left out."""
+    """Return results with their contexts, without the results that have no line to show."""
     excluded = parse_exclusions(limits.exclude)
     drafts = [
         _draft_context(result, files[path], limits, excluded.get(path, []))
@@ -148,7 +148,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _LineRequest:
-    """Lines to add if they fit: result lines in tier 0, their definition in 1, the rest in 2."""
+    """Lines to add if they fit. Tier 0: result; tier 1: definition; tier 2: surrounding lines."""
 
     tier: int
     value: float
@@ -165,7 +165,7 @@ def _draft_context(
     for rank, span in enumerate(result_spans(result), start=1):
         shift = _find_shift(span, lines) if file.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
-        # The best span of a result has its full score, the second one half of it.
+        # The best span has the full score of its result, the second one half of it, and so on.
         value = result.score / rank
         found = draft.drop_excluded(range(first, last + 1))
         if not found:
@@ -199,7 +199,7 @@ def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Ite
 
 
 def _find_shift(span: Span, lines: Sequence[str]) -> int:
-    """Return by how many lines a span has moved in a changed file, judged by its text."""
+    """Return the number of lines by which a span has moved in a changed file, found by its text."""
     wanted = tuple(span.snippet.split("\n"))
     for some in (wanted, wanted[:1]):
         starts = range(len(lines) - len(some) + 1)
@@ -237,7 +237,7 @@ def _fill_budget(drafts: Sequence[_Draft], chars: int) -> None:
 
 
 def _group_by_tier(drafts: Sequence[_Draft]) -> list[list[tuple[_Draft, _LineRequest]]]:
-    """Return the requests of each tier, the most valuable first."""
+    """Return the requests of each tier, most valuable first."""
     pairs = [(draft, request) for draft in drafts for request in draft.requests]
     pairs.sort(key=lambda pair: -pair[1].value)
     return [[pair for pair in pairs if pair[1].tier == tier] for tier in range(_TIERS)]

@@ -23,10 +23,10 @@ _SIGNATURE_BYTES: Final = 9  # so that base64 needs no padding
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The start of a page, and the time for which its query is answered."""
+    """The start of a page, and the time from which its query counts recency."""
 
     offset: int
-    as_of_s: float  # the same on every page, so that all count days from the same moment
+    as_of_s: float  # Unix time, the same on every page of an answer
     _payload: bytes
     _signature: bytes
 
@@ -35,8 +35,8 @@ class Position:
         is_inside = 0 < self.offset < len(ranked_files)
         if not is_inside or self._signature != _sign(self._payload, ranked_files):
             raise StaleCursorError(
-                "cursor invalidated: it was altered, or the same question is ranked differently "
-                f"now, as when a part of the search fails or recovers; {_ADVICE}"
+                "cursor invalidated: it was altered, or the question is now ranked differently, "
+                f"for example because a server failed or recovered; {_ADVICE}"
             )
 
 
@@ -49,9 +49,9 @@ def encode_cursor(
 
 
 def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
-    """Return the position of a cursor, which must still be checked against the ranking.
+    """Return the position in a cursor. Call its `check` as soon as the ranking is known.
 
-    Raise StaleCursorError if it is unreadable or belongs to another query or generation.
+    Raise StaleCursorError if the cursor is unreadable or from another query or generation.
     """
     try:
         raw = base64.urlsafe_b64decode(cursor.encode("ascii"))
@@ -62,14 +62,14 @@ def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
     if len(signature) != _SIGNATURE_BYTES or _encode(raw) != cursor:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}")
     if cursor_digest != digest:
-        raise StaleCursorError(f"cursor invalidated: it is of another question; {_ADVICE}")
+        raise StaleCursorError(f"cursor invalidated: it belongs to another question; {_ADVICE}")
     if cursor_generation != generation:
         raise StaleCursorError(f"cursor invalidated: the index has changed since; {_ADVICE}")
     return Position(offset, as_of_s, payload, signature)
 
 
 def query_digest(query: SearchQuery) -> bytes:
-    """Return a digest of the question and its filters, which all pages of an answer share."""
+    """Return a digest of a question and its filters. All pages of an answer share it."""
     filters = _filters_text(query.file_paths, query.languages, query.min_recency_days)
     text = f"{query.text_query}\0{filters}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -82,7 +82,7 @@ def _filters_text(*filters: object) -> str:
 
 
 def _sign(payload: bytes, ranked_files: Ids) -> bytes:
-    """Sign with the ranking as the key, so that a cursor for it cannot be forged without it."""
+    """Return a signature whose key is the ranking, so cursors cannot be forged without it."""
     key = blake2b(ranked_files.tobytes(), digest_size=32).digest()
     return blake2b(payload, key=key, digest_size=_SIGNATURE_BYTES).digest()
 

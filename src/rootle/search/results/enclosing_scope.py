@@ -12,7 +12,7 @@ from rootle.text.terms import WORD
 _MAX_HEAD_LINES: Final = 16
 _MAX_SIGNATURE_LINES: Final = 8
 _MAX_IMPORT_LINES: Final = 8
-# Imports are at the beginning of a file; this many lines are searched for them.
+# Only this many lines at the beginning of a file are searched for imports.
 _MAX_TOP_LINES: Final = 300
 
 _COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<!--|;;|%)")

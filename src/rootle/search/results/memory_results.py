@@ -1,4 +1,4 @@
-"""Response stage: memories that fit the question or the files that answer it."""
+"""Response stage: add memories that match the question or the files of the results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rootle.types import Memory, SearchResponse
 
 MEMORY: Final = "memory"  # its name in `degraded`
 
-# Takes a question and the paths of its results, returns the memories that are worth showing.
+# Takes a question and the paths of its results; returns the memories to show.
 FindMemories = Callable[[str, Sequence[str]], Sequence[Memory]]
 
 
@@ -30,10 +30,10 @@ class MemoryResults:
         *,
         is_local: bool,
     ) -> None:
-        """Take the search for memories.
+        """Take `find`, which searches the memories.
 
-        `may_have_some` is called for each query and must be cheap. `is_local`: the search runs in
-        this process and does not wait for a server.
+        `may_have_some` is called for each query and must be cheap. `is_local` says that `find` runs
+        in this process and does not wait for a server.
         """
         self._find = find
         self._may_have_some = may_have_some
@@ -41,7 +41,7 @@ class MemoryResults:
         self._executor = DeadlineExecutor(MEMORY, timeout_ms)
 
     def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse:
-        """Return the response with its memories, or degraded if they are not available in time."""
+        """Return the response with memories, or as degraded if they are not available in time."""
         if request.query.cursor is not None or not self._may_have_some():
             return response
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Step 5: present one page of a ranked answer as results with their lines."""
+"""Step 5: present one page of a ranked answer as results with lines of text."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ FindPage = Callable[[SearchRequest], ResultPage]
 
 
 class PageStage(Protocol):
-    """An optional stage around all steps: it may skip them or change the page."""
+    """An optional stage around all steps that may skip them or change the page."""
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage: ...
 
@@ -73,7 +73,7 @@ class PresentStep:
         self._tree = tree
 
     def __call__(self, request: SearchRequest, answer: RankedAnswer) -> ResultPage:
-        """Return the page of an answer that a request asks for."""
+        """Return the requested page of an answer."""
         return ResultPage(
             tuple(self._results(request, answer)),
             answer.file_ids,
@@ -101,8 +101,8 @@ class PresentStep:
             page, file_ids, selected.by_file, sources, strict=True
         ):
             state = states[file_id]
-            labelled = _label_spans(index, state, tuple(islice(shown, len(spans))))
-            result = _make_result(state, labelled, source, float(scores[at]))
+            labeled = _label_spans(index, state, tuple(islice(shown, len(spans))))
+            result = _make_result(state, labeled, source, float(scores[at]))
             if request.explain:
                 result = replace(result, explanation=_explain(answer, at))
             duplicates = answer.duplicates.get(file_id)
@@ -110,7 +110,7 @@ class PresentStep:
 
 
 class ContextExpansion:
-    """Page stage: add contexts to the results of queries that ask for them."""
+    """Page stage: add context to the results of queries that ask for it."""
 
     def __init__(self, config: Config, tree: WorkingTree | None) -> None:
         """Take the folder to read lines from; without it they come from the index."""
@@ -118,7 +118,7 @@ class ContextExpansion:
         self._tree = tree
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page with expanded results, without those that have nothing to show."""
+        """Return the page with expanded results, without results that have no line to show."""
         page, query = find(request), request.query
         if not (query.context or query.budget is not None or query.exclude):
             return page
@@ -149,7 +149,7 @@ def _make_result(
 
 
 def _label_spans(index: IndexReader, state: FileState, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Return spans with the sections of the document that they are in, such as slides."""
+    """Return spans with the labels of their document sections, such as slides."""
     if state.source == FILES and state.encoding != EXTRACTED:
         return spans
     sections = index.sections_of(state.id)
@@ -178,18 +178,18 @@ def _explain(answer: RankedAnswer, at: int) -> Mapping[str, float]:
 def _find_sources(
     answer: RankedAnswer, chunks: ScoredChunks, chunk_ids: Sequence[int]
 ) -> list[ResultSource]:
-    """Return which leg found each of some chunks."""
+    """Return the leg that found each chunk."""
     ids, found = np.array(chunk_ids, dtype=np.int64), answer.candidates.inputs.chunks
     # A cosine may be negative; 0 means that the leg did not find the chunk.
     by_words = is_in_sorted(ids, found.ids[found.bm25 != 0]).tolist()
     by_vectors = is_in_sorted(ids, found.ids[found.dense != 0]).tolist()
-    # A chunk that neither leg found was selected for its words if it has any.
+    # A chunk that neither leg found was selected for its words if it contains any.
     has_words = is_in_sorted(ids, np.sort(chunks.ids[chunks.has_words])).tolist()
     return [
-        ("merged" if words else "dense") if vectors else "sparse" if words or has else "merged"
-        for words, vectors, has in zip(by_words, by_vectors, has_words, strict=True)
+        ("merged" if words else "dense") if vectors else "sparse" if words or has_word else "merged"
+        for words, vectors, has_word in zip(by_words, by_vectors, has_words, strict=True)
     ]
 
 
-# The files of one commit have the same time.
+# Cached, because all files of a commit have the same time.
 _format_time: Final = lru_cache(maxsize=4_096)(format_timestamp)

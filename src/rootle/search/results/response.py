@@ -1,4 +1,4 @@
-"""The response to a request, made from a page of its answer."""
+"""Build the response to a request from a page of its answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Responder:
     """Builds responses from result pages."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Compare results with the files of `tree` to detect stale ones; None: do not check."""
+        """Take the folder in which files are checked for changes; None skips the check."""
         self._tree = tree
 
     def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:

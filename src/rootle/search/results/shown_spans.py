@@ -1,4 +1,4 @@
-"""Selection of the lines that are shown of each file."""
+"""Select the lines that are shown from each file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from rootle.search.retrieval.candidates import is_in_sorted, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.types import Span
 
-# At most four spans of a file are shown. Chunks of code do not overlap, so four are enough; windows
-# overlap and some are skipped, so that more are needed.
+# At most four spans per file are shown. If chunks do not overlap, the best four are enough. Of
+# overlapping chunks, some are skipped, so more must be considered.
 _MAX_SPANS: Final = 4
 _MAX_OVERLAPPING_SPANS: Final = 8
-# Chunks of a page that get a BM25 score; the others contain few words of the question.
+# Chunks per page that get a BM25 score; the others contain few words of the question.
 _MAX_CHUNKS_WITH_WORDS: Final = 200
 # Higher than the score of any chunk: exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
@@ -72,7 +72,7 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
         found = index.sparse.field_scores(
             "chunks", ("body",), question.terms, limit, files=file_ids
         )
-        order = ids.argsort()  # a file that was indexed again has newer chunks than the next one
+        order = ids.argsort()  # ids ascend only within a file: reindexed files have newer ids
         bm25[order] = lookup([found], ids[order])[0]
     defines = is_in_sorted(ids, inputs.chunks.ids[inputs.chunks.defines])
     scores = answer.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
@@ -82,7 +82,7 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
 def select_spans(
     index: IndexReader, answer: RankedAnswer, chunks: ScoredChunks, file_ids: Sequence[int]
 ) -> SelectedSpans:
-    """Return the spans that are shown of each file, best first."""
+    """Return the spans that are shown from each file, best first."""
     if answer.spans is not None:
         by_file = [answer.spans[file_id] for file_id in file_ids]
         rows = index.chunks([span.chunk_id for spans in by_file for span in spans])
@@ -106,7 +106,7 @@ def select_spans(
 def read_spans(
     read_excerpts: ReadExcerpts, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
 ) -> list[Span]:
-    """Return spans with their lines."""
+    """Return the text of spans."""
     chunks = [rows[span.chunk_id] for span in spans]
     texts = read_excerpts([(row.file_id, row.start, row.end) for row in chunks])
     found = []
@@ -132,7 +132,7 @@ def drop_excluded(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery)
 
 
 def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tuple[int, float]]]:
-    """Return for each file its best chunks with their scores, best first, all above zero."""
+    """Return the chunks of each file that score above zero, with their scores, best first."""
     starts = chunks.files.searchsorted(file_ids).tolist()
     ends = chunks.files.searchsorted(file_ids, side="right").tolist()
     best = []
@@ -145,10 +145,10 @@ def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tup
 
 
 class _SpanSelector:
-    """Returns the spans of a file that may be shown."""
+    """Finds the spans of a file that may be shown."""
 
     def __init__(self, index: IndexReader, scoped: ScopedQuery, rows: Rows) -> None:
-        """Take the chunks that are known; chunks that are read later are added to them."""
+        """Take the chunks read so far. Chunks that are read later are added to `rows`."""
         self._index = index
         self._matches = scoped.matches
         self._excluded: re.Pattern[str] | None = scoped.question.parsed.excluded_pattern
@@ -178,7 +178,7 @@ class _SpanSelector:
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]
     ) -> Iterator[ScoredSpan]:
-        """Yield the chunks with matches; the more conditions match, the higher the score."""
+        """Yield a span for each chunk with matches; each phrase or regex adds to the score."""
         for row in self._index.chunks_of(file_id):
             here = [[at for at in some if row.start <= at < row.end] for some in places]
             count = sum(bool(some) for some in here)
@@ -189,7 +189,7 @@ class _SpanSelector:
                 yield ScoredSpan(row.id, start, row.end_line, score)
 
     def _start_line(self, row: ChunkRow, position: int) -> int:
-        """Return the first line of a chunk, or a later one if a match is too far below it."""
+        """Return the first line of a chunk, or a later one if the match is too far below it."""
         if row.end_line - row.start_line < INITIAL_LINES_WITH_MATCH:
             return row.start_line
         before = self._index.excerpts([(row.file_id, row.start, position)])[0].count("\n")

@@ -1,7 +1,7 @@
-"""The files below a folder in their current state, compared with their state in the index.
+"""Read the files of an indexed folder, and compare them with their state in the index.
 
-Reading four passages of an open file takes a quarter of the time that the index needs to
-decompress them (docs/decisions/0021-result-lines-are-read-from-files.md).
+Reading four passages from an open file takes a quarter of the time that decompressing them from the
+index takes (docs/decisions/0021-result-lines-are-read-from-files.md).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class WorkingTree:
         return any(self.has_changed(state) for state in states if state.source == FILES)
 
     def read_current(self, state: FileState, index: IndexReader) -> CurrentText | None:
-        """Return the current lines of a file, None if it is gone or must not be read any more."""
+        """Return the current lines of a file, None if it is gone or can no longer be read."""
         if state.source != FILES:
             return indexed_text(state, index)
         changed = self.has_changed(state)
@@ -72,13 +72,13 @@ class WorkingTree:
         raw = self._read_file(state)
         if raw is None:
             return None
-        if state.encoding == EXTRACTED:  # its current text is known after the next indexing
+        if state.encoding == EXTRACTED:  # the current text is extracted by the next index update
             return CurrentText(indexed_text(state, index).lines, changed)
         lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
         return CurrentText(tuple(lines), changed)
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
-        """Return ranges of the indexed text, None unless the file is certain to contain it."""
+        """Return ranges of the indexed text, None if the file may not contain it unchanged."""
         if state.source != FILES or state.encoding != "utf-8" or not state.is_settled:
             return None
         try:
@@ -87,7 +87,7 @@ class WorkingTree:
             return None
         try:
             texts = self._read_open_file(state, descriptor, ranges)
-            # Checked after reading, so that no write until then is missed.
+            # Checked after reading, so that no write in the meantime is missed.
             return texts if _is_as_indexed(state, descriptor) else None
         except (OSError, ValueError):
             return None
@@ -116,7 +116,7 @@ class WorkingTree:
 
     def _read_file(self, state: FileState) -> bytes | None:
         path = self._root / state.path
-        # Symbolic links are never followed, neither the file nor a folder above it.
+        # Symbolic links are never followed, neither for the file nor for a folder above it.
         if os.path.realpath(path.parent) != os.path.join(
             os.path.realpath(self._root), os.path.relpath(path.parent, self._root)
         ).removesuffix("/."):
@@ -133,18 +133,18 @@ class WorkingTree:
 
 
 class ExcerptReader:
-    """Reads ranges of the indexed text, from files where possible and else from the index."""
+    """Reads ranges of the indexed text from files if possible, otherwise from the index."""
 
     def __init__(
         self, tree: WorkingTree | None, index: IndexReader, states: Mapping[int, FileState]
     ) -> None:
-        """Take the states of files by id. Other files are read from the index."""
+        """Take the states of files, by id. Files without a state are read from the index."""
         self._tree = tree
         self._index = index
         self._states = states
 
     def read(self, ranges: Sequence[TextRange]) -> list[str]:
-        """Return the text of each range. Ranges of one file must be adjacent."""
+        """Return the text of each range. Ranges of the same file must be adjacent in the list."""
         found: list[str | None] = []
         for file_id, group in groupby(ranges, itemgetter(0)):
             in_file, state = list(group), self._states.get(file_id)
@@ -170,9 +170,9 @@ def _is_as_indexed(state: FileState, descriptor: int) -> bool:
 
 
 def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] | None:
-    """Return for each UTF-8 continuation byte the number of characters that begin before it.
+    """Return the number of characters that begin before each UTF-8 continuation byte.
 
-    None for a large file, for one with many such bytes, and for one with a byte order mark.
+    Return None for a large file, a file with many such bytes, and a file with a byte order mark.
     """
     if state.size > _MAX_BYTES or state.size - state.chars > _MAX_CONTINUATION_BYTES:
         return None
@@ -197,5 +197,5 @@ def _read_bytes(descriptor: int, start: int, end: int) -> bytes:
     os.lseek(descriptor, start, os.SEEK_SET)
     raw = os.read(descriptor, end - start)
     if len(raw) != end - start:
-        raise ValueError(f"read {len(raw)} bytes from {start} on, expected {end - start}")
+        raise ValueError(f"read {len(raw)} bytes at offset {start}, expected {end - start}")
     return raw

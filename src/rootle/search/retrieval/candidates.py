@@ -1,4 +1,4 @@
-"""The candidates of a query: the chunks and files that are ranked, and everything ranking needs."""
+"""The candidates of a query: the chunks and files to rank, and the inputs of the ranking."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import SparseFindings
 
-# Symbols and files that the question may name, although neither leg ranks them high.
+# Limits for symbols and files that the question may name although neither leg ranks them high.
 _MAX_SYMBOL_CHUNKS: Final = 20
 _MAX_FILES_PER_FIELD: Final = 30
 # Matching terms are looked up only for the most likely files; the others rank too low to matter.
@@ -63,7 +63,7 @@ def gather_candidates(
 ) -> Candidates:
     """Fuse the hits of both legs and collect the inputs of the ranking.
 
-    `limit` is the number of fused chunks, `degraded` the legs that failed.
+    `limit` is the maximum number of fused chunks. `degraded` names the legs that failed.
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
@@ -94,23 +94,23 @@ def choose_candidates(
     limit: int,
     scoped: ScopedQuery,
 ) -> CandidateIds:
-    """Return the best chunks of both legs, fused and cut to a limit, with the files they are in.
+    """Return the best chunks of both legs, fused and cut to a limit, and the files they are in.
 
     Chunks that define a name of the question or contain an exact match are included.
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
-    if scoped.files is not None and len(defining):  # these were looked up in all files
+    if scoped.files is not None and len(defining):  # definers are looked up in all files
         defining = defining[np.isin(files_of(defining), _to_ids(scoped.files))]
     lists = [ids for ids in (defining, fused, scoped.chunk_ids) if len(ids)]
     chunk_ids = sorted_unique(np.concatenate([sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS], *lists]))
     files = files_of(chunk_ids)
-    # Dictionaries keep the order of the first occurrence.
+    # Dictionaries drop duplicates and keep the order of first occurrence.
     wanted = dict.fromkeys(sparse.file_path.ids[:_MAX_FILES_PER_FIELD].tolist())
     wanted |= dict.fromkeys(sparse.file_body.ids[:_MAX_FILES_PER_FIELD].tolist())
     wanted |= dict.fromkeys(sparse.file_symbols.ids[:_MAX_FILES_PER_FIELD].tolist())
     for ids in lists:
-        if len(wanted) <= MAX_CANDIDATE_FILES:  # one of them may be -1
+        if len(wanted) <= MAX_CANDIDATE_FILES:  # `wanted` may contain -1
             wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
     wanted.pop(-1, None)
     file_ids = np.array(sorted(islice(wanted, MAX_CANDIDATE_FILES)), dtype=np.int64)
@@ -120,19 +120,19 @@ def choose_candidates(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The findings of both legs for the candidates of a question."""
+    """The findings of both legs about the candidates of a question."""
 
     question: Question
     chosen: CandidateIds
     sparse: SparseFindings
     dense_hits: Ranked
-    file_scores: Floats  # BM25 of the text, symbols and path: one row each, one column a file
-    file_cosines: Floats  # the best and the mean of each file's chunks: two such rows
+    file_scores: Floats  # BM25: rows for text, symbols and path, one column per file
+    file_cosines: Floats  # rows for the best and the mean of each file's chunks
 
 
 @dataclass(frozen=True, slots=True)
 class _TermMatches:
-    """The share of the question's terms that occur, from 0 to 1."""
+    """The shares of the question's terms that occur, from 0 to 1."""
 
     coverage: Floats  # in each file, weighted by rarity
     passage: Floats  # in the best chunk of each file
@@ -197,7 +197,7 @@ def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
 
 
 def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
-    """Return where the terms of the question occur; nowhere without the word index."""
+    """Return the shares of the terms that occur; all are 0 without the word index."""
     file_ids = found.chosen.files
     count = len(file_ids)
     terms = [term.text for term in found.question.content_terms if term.weight >= 1]
@@ -205,7 +205,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
         return _TermMatches(np.zeros(count), np.zeros(count), 0.0)
     total, frequencies = index.sparse.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
-    # If there are too many chunks, the index returns those with the last terms: the rarest.
+    # If too many chunks match, the index returns those with the last terms, so the rarest are last.
     kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in kept]
     ids, masks = index.sparse.matches(
@@ -229,12 +229,12 @@ def _likely_files(found: _Found) -> Ints:
 
 
 def _bits(masks: Ints, count: int) -> Ints:
-    """Return the lowest bits of each mask, one column a bit."""
+    """Return the lowest bits of each mask, one column per bit."""
     return (masks[:, None] >> np.arange(count)) & 1
 
 
 def _modified_s(states: Sequence[FileState]) -> Floats:
-    """Return `last_modified_s` of some files, without calling the property for each."""
+    """Return `last_modified_s` of some files, without one property call per file."""
     return np.array(
         [
             state.mtime_ns / 1e9
@@ -247,7 +247,7 @@ def _modified_s(states: Sequence[FileState]) -> Floats:
 
 
 def is_in_sorted(ids: Ids, values: Ids) -> Flags:
-    """Return which ids are among sorted values, ten times as fast as `np.isin` for few ids."""
+    """Return which ids are among sorted values; for a few ids ten times as fast as `np.isin`."""
     if not len(values):
         return np.zeros(len(ids), dtype=bool)
     at = values.searchsorted(ids)
@@ -257,13 +257,13 @@ def is_in_sorted(ids: Ids, values: Ids) -> Flags:
 
 
 def sorted_unique(ids: Ids) -> Ids:
-    """Return each id once, in ascending order. `np.unique` would import `numpy.ma` for it."""
+    """Return the distinct ids in ascending order. (`np.unique` would import `numpy.ma`.)"""
     ordered = np.sort(ids)
     return ordered[first_positions(ordered)]
 
 
 def lookup(rankings: Sequence[Ranked], ids: Ids) -> Floats:
-    """Return the scores of ascending ids, one row a ranking; 0 for an id that is not in it."""
+    """Return the scores of ascending ids, one row per ranking; 0 if the ranking lacks the id."""
     scores = np.zeros((len(rankings), len(ids)))
     found = np.concatenate([ranking.ids for ranking in rankings])
     if len(found) and len(ids):

@@ -20,7 +20,7 @@ from rootle.telemetry.spans import dense_stage, sparse_stage
 
 
 class HybridRetriever:
-    """Searches words and vectors. One leg may fail or be late; the other one then answers alone."""
+    """Searches words and vectors. If one leg fails or is late, the other one answers alone."""
 
     def __init__(
         self,
@@ -32,10 +32,10 @@ class HybridRetriever:
         model: str = "",
         is_limited: bool = True,
     ) -> None:
-        """Take the servers that replace a leg of the index, if any.
+        """Take the servers, if any, that replace a leg of the index.
 
-        `model` is the fingerprint that the vectors of an index must have; if it is empty, any is
-        accepted. `is_limited`: queries that need no server run only a few at a time.
+        `model` is the required fingerprint of the model that made the vectors; an empty string
+        accepts any. `is_limited` says whether a ConcurrencyLimit is in use.
         """
         self._config = config
         self._dense = DenseLeg(open_embedder, config.dense_top_k, server=dense, model=model)
@@ -86,8 +86,8 @@ class HybridRetriever:
         # If queries run one at a time, this one may use all cores.
         may_use_all_cores = is_alone or (is_small and self._is_limited and self.is_local)
         search_words, search_vectors = self._searches(request, scoped, may_use_all_cores)
-        # Threads do not pay off if everything takes a few milliseconds, or if other queries run
-        # too: a deadline in this process would then only measure how busy the machine is.
+        # Threads do not pay off if a search takes a few milliseconds. While other queries run, the
+        # deadline of a thread would only measure how busy the machine is.
         is_dense_immediate = self._dense.is_immediate
         runs_here = (is_small and is_dense_immediate) or not is_alone
         sparse_call = None
@@ -102,7 +102,7 @@ class HybridRetriever:
     def _searches(
         self, request: SearchRequest, scoped: ScopedQuery, may_use_all_cores: bool
     ) -> tuple[Callable[[], SparseFindings], Callable[[], Neighbors | None]]:
-        """Return the searches of both legs with their telemetry."""
+        """Return the search functions of both legs, wrapped in their telemetry stages."""
         config, session, question = self._config, request.session, scoped.question.question
         endpoint = EMBEDDED if self._server is None else _redacted_url(config.sparse_endpoint)
         arguments = (session.index, question, config.sparse_top_k, scoped.files, self._server)
@@ -129,20 +129,20 @@ class HybridRetriever:
 
 
 class ConcurrencyLimit:
-    """Page stage: compute only a few pages at once while no leg waits for a server."""
+    """Page stage: limit the queries that run at once, unless a leg waits for a server."""
 
     def __init__(self, retriever: HybridRetriever) -> None:
         self._retriever = retriever
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Find the page when it is this query's turn."""
+        """Find the page when it is the query's turn."""
         is_local = self._retriever.is_local
         with request.session.semaphore.acquire() if is_local else nullcontext():
             return find(request)
 
 
 def _redacted_url(endpoint: str) -> str:
-    # Without a server nothing of HTTP is loaded.
+    # The HTTP client is imported only if there is a server.
     from rootle.http.client import redact_url
 
     return redact_url(endpoint)

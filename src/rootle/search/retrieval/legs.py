@@ -1,4 +1,4 @@
-"""The two legs of retrieval: BM25 over words, and nearest neighbours over vectors."""
+"""The two legs of retrieval: BM25 over words, and nearest neighbors over vectors."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def search_sparse(
     allowed: Collection[int] | None,
     server: SparseIndex | None = None,
 ) -> SparseFindings:
-    """Return the best chunks and files by words, for each field of the word index.
+    """Return the best chunks and files for each field of the word index.
 
-    A server replaces the search for chunks only; symbols, paths and whole files come from `index`.
+    A server replaces only the search for chunks; symbols, paths and whole files come from `index`.
     """
     terms, content = question.terms, question.content_terms
     if server is None:
@@ -93,8 +93,8 @@ class DenseLeg:
     ) -> None:
         """Take a function that opens the embedder when the first question needs it.
 
-        A server replaces the vectors of the index. `model` is the fingerprint that these must have;
-        if it is empty, any is accepted.
+        A server replaces the vectors of the index. `model` is the required fingerprint of the model
+        that made the vectors; an empty string accepts any.
         """
         self._open_embedder = open_embedder
         self._k = k
@@ -104,14 +104,17 @@ class DenseLeg:
 
     @property
     def is_immediate(self) -> bool:
-        """Whether the leg needs no server and its embedder is open, so that it cannot be late."""
+        """Whether an open embedder looks words up in memory and no server is used.
+
+        The leg then cannot be late.
+        """
         encoder = self._encoder
         return encoder is not None and encoder.is_immediate and self._server is None
 
     def search(
         self, session: Session, text: str, allowed: Collection[int] | None, *, is_alone: bool
     ) -> Neighbors | None:
-        """Return the nearest chunks, None if no chunk has a vector yet: that is not a failure."""
+        """Return the nearest chunks, or None if no chunk has a vector yet, which is no failure."""
         index = session.index.dense
         if index.pending and index.pending == index.count:
             return None
@@ -148,7 +151,7 @@ class DenseLeg:
 
 
 class _Encoder(NamedTuple):
-    """An embedder and the result of its protocol checks, which are slow."""
+    """An embedder and the results of its protocol checks, which are slow."""
 
     embedder: Embedder
     embed: Callable[[str], Matrix]  # returns one row
@@ -164,7 +167,7 @@ def _open_encoder(embedder: Embedder) -> _Encoder:
 
 
 def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
-    """Drop the chunks of other files: filters hold even if a server ignores them."""
+    """Drop the hits in other files, so filters apply even if a server ignores them."""
     if allowed is None:
         return found
     files = index.dense.files_of(found.ids)

@@ -1,8 +1,8 @@
-"""Answer stage: show files with the same content once, with the paths of the others.
+"""Answer stage: show one of several duplicate files, with the paths of the others.
 
-Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown of
-them differ in a few words only, as in generated code. Such chunks have nearly the same vector for
-any question, so that only pairs of similar vectors are compared. Nothing is stored at index time.
+Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown from
+them differ only in a few words, as in generated code. Such chunks have nearly the same vector, so
+only pairs with similar vectors are compared. Nothing is stored at index time.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import WORD, split_identifier
 
-# Measured on four repositories: nine in ten pairs of chunks that share nine in ten words have
-# vectors this similar, and more than half of the pairs that are this similar share as many words.
+# Measured on four repositories: nine in ten pairs of chunks that share nine in ten words have at
+# least this cosine similarity, and more than half of the pairs this similar share as many words.
 _MIN_SIMILARITY: Final = 0.94
 _MIN_SHARED_WORDS: Final = 0.9
 # Chunks with the same words have about the same length; their indentation may differ.
 _MIN_SIZE_RATIO: Final = 0.6
-# With fewer words a chunk is a heading or a closing brace, which many files share.
+# Shorter chunks are headings or closing braces, which many files share.
 _MIN_WORDS: Final = 20
-# Duplicates matter among the first files. If there are several, the other files are compared too.
+# Only the first files are compared, but all files if there are several duplicates among the first.
 _FIRST_FILES: Final = 20
 _MANY_AMONG_FIRST: Final = 5
-# This many duplicates leave few places for other candidates.
+# This many duplicates leave few candidates to show.
 _MANY_DUPLICATES: Final = 30
 _MAX_PAIRS: Final = 200
 _MAX_CACHED_PAIRS: Final = 20_000
@@ -57,7 +57,7 @@ class Deduplication:
         answer, hidden = self._collapse(request, find(request, scoped))
         if len(hidden) < _MANY_DUPLICATES:
             return answer
-        # They displaced other files: search again without them.
+        # The duplicates displaced other files: search again without them.
         files = scoped.files or {state.id for state in request.session.index.all_files()}
         others = find(request, replace(scoped, files=set(files) - hidden))
         others, _ = self._collapse(request, others)
@@ -69,7 +69,7 @@ class Deduplication:
         """Return the answer without duplicates, and the ids of the files that it hides."""
         index = request.session.index
         same_content = _find_same_content(answer)
-        original_of = dict(same_content)  # position of a duplicate -> of an earlier file
+        original_of = dict(same_content)  # position of a duplicate -> position of an earlier file
         rest = [at for at in answer.order if at not in original_of]
         if len(rest) > 1:
             reader = ExcerptReader(self._tree, index, answer.candidates.states)
@@ -96,12 +96,12 @@ class Deduplication:
         return differences
 
 
-# Words in which two similar chunks differ, None for chunks that are not similar. By chunk ids.
+# The ids of two chunks -> the words in which they differ, None for chunks that are not similar.
 _Differences = dict[tuple[int, int], frozenset[str] | None]
 
 
 def _find_same_content(answer: RankedAnswer) -> dict[int, int]:
-    """Return for each position the position of an earlier file with the same bytes."""
+    """Map the position of each duplicate to that of an earlier file with the same bytes."""
     ids, states = answer.candidates.inputs.files.ids.tolist(), answer.candidates.states
     digests = [states[file_id].digest for file_id in ids]
     if len(set(digests)) == len(digests):
@@ -118,7 +118,7 @@ def _find_same_content(answer: RankedAnswer) -> dict[int, int]:
 def _group_duplicates(
     answer: RankedAnswer, original_of: Mapping[int, int]
 ) -> dict[int, dict[int, str]]:
-    """Return the ids and paths of the duplicates of each file that is shown, by its id."""
+    """Map the id of each shown file to the ids and paths of its duplicates."""
     ids, paths = answer.candidates.inputs.files.ids.tolist(), answer.candidates.inputs.files.paths
     duplicates: dict[int, dict[int, str]] = {}
     for at in original_of:
@@ -132,7 +132,7 @@ def _group_duplicates(
 def _add_other_files(
     duplicates: Mapping[int, dict[int, str]], index: IndexReader, answer: RankedAnswer
 ) -> None:
-    """Add the files with the same bytes that are no candidates."""
+    """Add the files with the same bytes that are not candidates."""
     candidates, allowed = answer.candidates, answer.candidates.scoped.files
     shown_of = {candidates.states[file_id].digest: file_id for file_id in duplicates}
     digests = [digest for digest in shown_of if digest is not None]
@@ -144,7 +144,7 @@ def _add_other_files(
 
 @dataclass(frozen=True, slots=True)
 class _ChunkComparison:
-    """Compares the chunks that are likely to be shown of the candidate files."""
+    """Compares the chunks that are likely to be shown from the candidate files."""
 
     index: IndexReader
     reader: ExcerptReader
@@ -152,7 +152,7 @@ class _ChunkComparison:
     inputs: RankingInputs
 
     def find_similar(self, order: Sequence[int]) -> dict[int, int]:
-        """Return for each position the position of an earlier file with nearly the same words."""
+        """Map the position of each duplicate to that of an earlier file with nearly equal words."""
         chunk_of = best_chunks(self.inputs)
         is_known = (chunk_of >= 0).tolist()
         order = [at for at in order if is_known[at]]
@@ -172,7 +172,7 @@ class _ChunkComparison:
         found: dict[int, int] = {}
         for one, other in pairs[:_MAX_PAIRS]:
             earlier, later = order[one], order[other]
-            # A duplicate is skipped, because both files are compared with its original.
+            # Skip a known duplicate: other files are compared with its original.
             if earlier not in found and later not in found:
                 words = self._difference(int(chunk_of[earlier]), int(chunk_of[later]))
                 if words is not None and not any(word.startswith(terms) for word in words):
@@ -188,7 +188,7 @@ class _ChunkComparison:
         return self.differences[pair]
 
     def _read_difference(self, pair: tuple[int, int]) -> frozenset[str] | None:
-        """Return the parts of the words that only one of two chunks contains."""
+        """Return the parts of words in which two chunks differ, None if they are not similar."""
         known = self.index.chunks(pair)
         rows = [known[chunk_id] for chunk_id in pair]
         sizes = [row.end - row.start for row in rows]
@@ -208,7 +208,7 @@ class _ChunkComparison:
 
 
 def best_chunks(inputs: RankingInputs) -> Ints:
-    """Return for each candidate file the chunk that is likely to be shown of it, -1 if unknown."""
+    """Return the chunk that is likely to be shown from each candidate file, -1 if unknown."""
     chunks = inputs.chunks
     best = np.full(len(inputs.files.ids), -1, dtype=np.int64)
     scores = span_scores(

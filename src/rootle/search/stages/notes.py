@@ -1,4 +1,4 @@
-"""Answer stage: notes for the user, and suggestions if nothing was found."""
+"""Answer stage: add notes for the user, and suggestions if nothing was found."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
 from rootle.types import SearchQuery
 
 _EMPTY_INDEX: Final = (
-    "the index is empty: run `rootle index` where there are text files; "
-    "`rootle status --skipped` lists what is left out"
+    "the index is empty: run `rootle index` in a folder with text files; "
+    "`rootle status --skipped` lists the skipped files"
 )
 _FALLBACK: Final = "nothing matches: try broader keywords or check the spelling"
 _MAX_MATCHES: Final = 100
@@ -29,10 +29,10 @@ _MAX_UNKNOWN_WORDS: Final = 3
 
 
 class Notes:
-    """Explains an answer: how the question was changed, and what to try instead."""
+    """Adds notes about changes to the question, low confidence and empty answers."""
 
     def __init__(self, no_results_suggestion: str) -> None:
-        """Take the configured suggestion for questions without results; may be empty."""
+        """Take the configured suggestion for questions without results, which may be empty."""
         self._no_results_suggestion = no_results_suggestion
 
     def __call__(
@@ -50,7 +50,7 @@ class Notes:
         return replace(answer, notes=notes)
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
-        """Return what to ask instead, best first."""
+        """Return suggestions for a question without results, best first."""
         index, configured = request.session.index, self._no_results_suggestion
         own = (configured,) if configured else ()
         if not index.dense.count:
@@ -66,8 +66,8 @@ def low_confidence_message(question: Question, index: IndexReader) -> str:
         listed = ", ".join(f'"{word}"' for word in unknown[:_MAX_UNKNOWN_WORDS])
         reason = f"{listed} {'occurs' if len(unknown) == 1 else 'occur'} nowhere here"
     else:
-        reason = "no passage contains much of the question"
-    return f"not confident: {reason}; the answer may not be in this folder, or in other words"
+        reason = "no passage contains many words of the question"
+    return f"not confident: {reason}; the answer may not be in this folder, or may use other words"
 
 
 def _question_notes(question: ParsedQuestion) -> list[str]:
@@ -93,7 +93,10 @@ def _unknown_words(question: Question, index: IndexReader) -> list[str]:
 
 
 def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
-    """Yield the filters that exclude every match; if none does so alone, all of them together."""
+    """Yield a note for each filter without which files would match.
+
+    If there is none, yield a note for all filters together, if files would match without them.
+    """
     index = request.session.index
     states = index.all_files()
     wider = list(_without_one_filter(request.query, question.parsed))
@@ -102,7 +105,7 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
         question.parsed, paths=(), excluded_paths=(), languages=(), excluded_languages=()
     )
     helped = False
-    for name, query, parsed in [*wider, ("everything that narrows it", plain, bare)]:
+    for name, query, parsed in [*wider, ("the combination of filters", plain, bare)]:
         if not wider or (helped and query is plain):
             return
         allowed = filter_files(query, parsed, states, request.now_s)
@@ -112,14 +115,14 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
         if files:
             helped = True
             first = index.files(files[:1])[files[0]].path
-            count = "1 file" if len(files) == 1 else f"{len(files)} files"
-            yield f"{name} leaves out {count} that would match, first of all {first}"
+            count = "1 matching file" if len(files) == 1 else f"{len(files)} matching files"
+            yield f"{name} excludes {count}, such as {first}"
 
 
 def _without_one_filter(
     query: SearchQuery, parsed: ParsedQuery
 ) -> Iterator[tuple[str, SearchQuery, ParsedQuery]]:
-    """Yield each filter as the user wrote it, with the question without it."""
+    """Yield each filter as the user wrote it, with the query without this filter."""
     if query.file_paths is not None:
         yield f"filePaths {_quote(query.file_paths)}", replace(query, file_paths=None), parsed
     if query.languages is not None:

@@ -44,7 +44,7 @@ class RankedAnswer:
     def confident(self) -> bool | None:
         """Whether the first results are likely to answer the question; None if unknown.
 
-        A phrase or a match of a regular expression is certain to occur, so there is no likelihood.
+        Also None for exact matches, which are certain to occur.
         """
         if self.confidence is None or self.candidates.scoped.question.parsed.is_exact:
             return None
@@ -55,7 +55,7 @@ FindAnswer = Callable[[SearchRequest, ScopedQuery], RankedAnswer]  # retrieves a
 
 
 class AnswerStage(Protocol):
-    """An optional stage around retrieval and ranking: it may change the scope or the answer."""
+    """An optional stage around retrieval and ranking that may change the scope or the answer."""
 
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
@@ -63,10 +63,10 @@ class AnswerStage(Protocol):
 
 
 class RankStep:
-    """Ranks candidates with one ranker; another one replaces it if it fails or is late."""
+    """Ranks candidates with one ranker, or with its fallback if it fails or is late."""
 
     def __init__(self, ranker: Ranker, timeout_ms: int, *, is_final: bool) -> None:
-        """Take the ranker. `is_final`: no reranker follows, so that this step is the traced one."""
+        """Take the ranker. `is_final` says that no reranker follows, so this step is traced."""
         self._ranker = ranker
         self._timeout_ms = timeout_ms
         self._is_final = is_final

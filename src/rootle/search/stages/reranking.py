@@ -1,4 +1,4 @@
-"""Answer stage: order the first files by a reranker, which reads the best chunk of each."""
+"""Answer stage: reorder the first files with a reranker, which reads the best chunk of each."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from rootle.search.request import SearchRequest
 from rootle.search.stages.deduplication import best_chunks
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 
-# The number of candidates in the specification. Lower files are seldom looked at, and a model on a
-# CPU reads about ten chunks a second.
+# The number of candidates in the specification. Users seldom look at lower files, and a model on a
+# CPU reads about ten chunks per second.
 MAX_RERANKED_FILES: Final = 20
 
 
 class Reranking:
-    """Reranks answers within a deadline; without the reranker the order stays."""
+    """Reranks answers within a deadline. If the reranker fails or is late, the order stays."""
 
     def __init__(self, reranker: Reranker, config: Config, signals: Signals | None) -> None:
         """Take the reranker, and the signals that adjust its scores."""
@@ -41,7 +41,7 @@ class Reranking:
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
-        """Return the reranked answer, or the answer with "reranker" as degraded."""
+        """Return the reranked answer, or the unchanged one with "reranker" in `degraded`."""
         answer = find(request, scoped)
         first = answer.order[: self._max_files]
         if not first:
@@ -62,7 +62,7 @@ class Reranking:
 
 
 def read_documents(index: IndexReader, answer: RankedAnswer, order: Sequence[int]) -> list[str]:
-    """Return for each file its path and the chunk that is likely to be shown of it."""
+    """Return the path of each file, followed by the chunk that is likely to be shown from it."""
     files = answer.candidates.inputs.files
     ids, best = files.ids.tolist(), best_chunks(answer.candidates.inputs)
     chosen = [
@@ -82,9 +82,9 @@ def read_documents(index: IndexReader, answer: RankedAnswer, order: Sequence[int
 def apply_hits(
     answer: RankedAnswer, order: Sequence[int], hits: Sequence[Hit], signals: Signals | None = None
 ) -> RankedAnswer:
-    """Return an answer in the order of the hits, with their scores; other files come after them.
+    """Return an answer in the order of the hits, with their scores, followed by the other files.
 
-    Signals adjust the scores of the hits, as they adjust those of any ranker.
+    Signals adjust the scores of the hits like those of any ranker.
     """
     first = [order[hit.index] for hit in hits]
     rest = [at for at in order if at not in set(first)]
@@ -108,7 +108,7 @@ def apply_hits(
 
 
 def _normalize(scores: Floats) -> Floats:
-    """Return scores from 0 to 1; scores outside of it are taken for logits."""
+    """Return scores from 0 to 1. If any score is outside this range, all are treated as logits."""
     if scores.min() >= 0 and scores.max() <= 1:
         return scores
     normalized: Floats = 1 / (1 + np.exp(-np.clip(scores, -60, 60)))

@@ -10,12 +10,12 @@ from rootle.text.languages import CODE_EXTENSIONS, language_of
 # As in git, a NUL near the beginning makes a file binary.
 _SNIFFED_BYTES: Final = 8192
 # All control characters except those that occur in text: tab, line feed, form feed, carriage
-# return, and in recorded terminal output escape and backspace.
+# return, and (in recorded terminal output) escape and backspace.
 _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n\f\r\x1b\b")
-# Text has at most a stray one; in compressed and encrypted data one byte in ten is one.
+# Text contains hardly any; in compressed or encrypted data they are one byte in ten.
 _MAX_CONTROL_SHARE: Final = 0.03
 
-# Generators mark their output at the top. Source that mentions generated files does so further
+# Generators mark their output at the top. Code that only mentions generated files does so further
 # down, in strings, or in the middle of a sentence.
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
@@ -37,13 +37,13 @@ _GENERATED_NOTE: Final = re.compile(
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 
-# Hand-written code has 25 to 45 characters per line on average, and hardly a line over 500.
+# Hand-written code has 25 to 45 characters per line on average, and few lines over 500.
 # Smaller files are cheap to index, however long their lines are.
 _MIN_MINIFIED_CHARACTERS: Final = 5_000
 _MAX_MEAN_LINE: Final = 250
 _LONG_LINE: Final = 5_000
 _MAX_LONG_LINE_SHARE: Final = 0.5
-# Markup may have a paragraph of prose on one line, so that the mean length is no evidence.
+# Markup may have a paragraph of prose on one line, so a long mean line proves nothing.
 _MARKUP: Final = frozenset({"html", "xml", "vue", "svelte"})
 _MAY_BE_MINIFIED: Final = frozenset(CODE_EXTENSIONS) | {"json", "xml"}
 _LINE_END: Final = re.compile(r"\r\n?|\n")
@@ -52,7 +52,7 @@ _PRIVATE_KEY: Final = re.compile(r"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)
 
 
 def is_binary(raw: bytes) -> bool:
-    """Return whether these bytes are not text in an encoding that extends ASCII."""
+    """Return whether the bytes are not text in an encoding compatible with ASCII."""
     head = raw[:_SNIFFED_BYTES]
     if b"\0" in head:
         return True
@@ -67,11 +67,11 @@ def is_generated(text: str) -> bool:
 
 
 def is_minified(text: str, path: str) -> bool:
-    """Return whether code or data has no line breaks; prose and tables may have long lines."""
+    """Return whether code or data has hardly any line breaks. Prose and tables never count."""
     if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_long_stretch(text):
         return False
     language = language_of(path)
-    # One JSON record per line is a table, not minified.
+    # A file with one JSON record per line is a table.
     if language not in _MAY_BE_MINIFIED or path.lower().endswith(".jsonl"):
         return False
     lines = _LINE_END.split(text)
@@ -82,10 +82,10 @@ def is_minified(text: str, path: str) -> bool:
 
 
 def _has_long_stretch(text: str) -> bool:
-    """Return whether some stretch has no line break; without one no line or mean is too long.
+    """Return whether any block of `_MAX_MEAN_LINE // 2` characters has no line break.
 
-    This takes a few searches that end at the next line break; counting lines would scan the whole
-    text.
+    If every block has one, no line is too long. Each search ends at the first line break, while
+    counting lines would scan the whole text.
     """
     stretch = _MAX_MEAN_LINE // 2
     return any(
@@ -95,5 +95,5 @@ def _has_long_stretch(text: str) -> bool:
 
 
 def is_private_key(text: str) -> bool:
-    """Return whether the text is a private key in one of the PEM-like formats."""
+    """Return whether the text is a private key in PEM or a similar format."""
     return _PRIVATE_KEY.match(text) is not None

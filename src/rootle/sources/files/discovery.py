@@ -1,4 +1,4 @@
-"""The files below a folder that are indexed: listed by git, filtered by name, type and size."""
+"""Find the files to index below a folder: listed by git, filtered by name, type and size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WalkRules:
     """The configurable limits of a file walk."""
 
     max_file_bytes: int = 1_000_000
-    # Endings of binary files that a plugin converts to text, each with its import reference.
+    # Endings of binary files that plugins convert to text, each with the plugin's reference.
     readers: tuple[tuple[str, str], ...] = ()
 
 
@@ -40,10 +40,10 @@ class _Selection:
 def walk_files(root: Path, rules: WalkRules) -> Scan:
     """Return the files under `root`, and the skipped ones with a reason, both sorted by path.
 
-    Files are not opened. Raise IngestError if `root` is not a folder, cannot be read, or is git's
-    own.
+    Files are not opened. Raise IngestError if `root` is not a folder, cannot be read, or is a git
+    directory.
     """
-    # The real path, as git sees it: a link may lead into a work tree or out of one.
+    # Use the real path, as git does: a link may lead into or out of a work tree.
     folder = os.path.realpath(root)
     _check_root(folder)
     selection = _select(folder, list_tree(folder), rules)
@@ -51,7 +51,7 @@ def walk_files(root: Path, rules: WalkRules) -> Scan:
 
 
 def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan | None:
-    """Return what `walk_files` says of some paths; None where that takes the whole walk.
+    """Return the result of `walk_files` for some paths; None if that requires a full walk.
 
     The cost depends on the number of paths, not on the size of the tree.
     """
@@ -77,13 +77,13 @@ def _check_root(folder: str) -> None:
     except FileNotFoundError as error:
         raise IngestError(f"{folder} does not exist: name a folder to index") from error
     except NotADirectoryError as error:
-        raise IngestError(f"{folder} is a file: name the folder that holds it") from error
+        raise IngestError(f"{folder} is a file: name the folder that contains it") from error
     except OSError as error:
         raise IngestError(
             f"{folder} cannot be read ({error.strerror}): check its permissions"
         ) from error
     if {"HEAD", "objects", "refs"} <= names or ".git" in folder.split(os.sep):
-        raise IngestError(f"{folder} is git's own folder and has no work tree: index a checkout")
+        raise IngestError(f"{folder} is a git directory and has no work tree: index a checkout")
 
 
 def _select(folder: str, listing: FileListing, rules: WalkRules) -> _Selection:

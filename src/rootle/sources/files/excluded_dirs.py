@@ -1,4 +1,4 @@
-"""Folders that are never indexed, because tools fill them: caches, dependencies, environments."""
+"""Folders of tools, which are never indexed: caches, dependencies, environments."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ EXCLUDING_FILES: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 
 def is_linked_worktree(folder: str) -> bool:
-    """Return whether `git worktree add` made this checkout, whose files exist elsewhere."""
+    """Return whether `git worktree add` created this checkout, which duplicates another one."""
     pointer = read_regular(os.path.join(folder, ".git"))
     if not isinstance(pointer, bytes) or not pointer.startswith(b"gitdir:"):
         return False
-    # A submodule has such a pointer too, but shares no folder with another checkout.
+    # A submodule has such a pointer too, but shares no git folder with another checkout.
     target = os.fsdecode(pointer.removeprefix(b"gitdir:").strip(b" \r\n"))
     return os.path.exists(os.path.join(folder, target, "commondir"))

@@ -1,4 +1,4 @@
-"""All paths under a root that may be indexed: as git lists them, or from a filesystem walk."""
+"""List all paths under a root that may be indexed, with git or with a filesystem walk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FileListing:
 
     files: list[str]
     unreadable: list[str]  # folders
-    in_git: bool  # git listed them
+    in_git: bool  # whether git listed them
 
 
 def list_tree(root: str) -> FileListing:
@@ -35,12 +35,12 @@ def list_tree(root: str) -> FileListing:
 
 
 def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
-    """Return those of some paths that `list_tree` returns; None where that takes the whole tree."""
+    """Return those of `paths` that `list_tree` returns; None if that requires the whole tree."""
     folders = {folder for path in paths for folder in _folders_above(path)}
-    # The rules of a repository inside this one are found from its own top.
+    # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
         return None
-    # A `.rootleignore` applies where it is listed itself.
+    # A `.rootleignore` file applies only if it is listed too.
     requested = {*paths, *(_in_folder(folder, OWN_IGNORE_NAME) for folder in folders)}
     if find_work_tree(root) is None:
         files = walk_folder(root, folders).files
@@ -55,7 +55,7 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
 
 
 def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
-    """Return those of some paths, existing or not, that git or `.rootleignore` ignores."""
+    """Return those of `paths`, existing or not, that git or `.rootleignore` ignores."""
     folders = {folder for path in paths for folder in _folders_above(path)}
     candidates = (_in_folder(folder, OWN_IGNORE_NAME) for folder in folders)
     present = [path for path in candidates if os.path.lexists(os.path.join(root, path))]
@@ -76,7 +76,7 @@ def _in_folder(folder: str, name: str) -> str:
 def _add_repository(root: str, prefix: str, git_listing: GitListing, listing: FileListing) -> None:
     """Add the files that git lists at `prefix`, and those of the repositories inside it."""
     folders = _FolderCache(os.path.join(root, prefix))
-    # For git a tracked path is deleted if a link replaced its folder.
+    # git considers a tracked path deleted if a link has replaced its folder.
     tracked = [path for path in git_listing.tracked if folders.is_real(_parent(path))]
     untracked = [path for path in git_listing.untracked if not folders.is_excluded(_parent(path))]
     listing.files.extend(prefix + path for path in (*tracked, *untracked))
@@ -101,7 +101,7 @@ def _add_nested_repository(root: str, path: str, listing: FileListing) -> None:
 
 
 class _FolderCache:
-    """Facts about the folders of a repository, each looked up once."""
+    """Cached properties of the folders of a repository."""
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -118,7 +118,7 @@ class _FolderCache:
         return known
 
     def is_excluded(self, folder: str) -> bool:
-        """Return whether a tool filled this folder, which git does not ignore yet."""
+        """Return whether this is, or is inside, a folder that is never indexed."""
         known = self._excluded.get(folder)
         if known is None:
             path = os.path.join(self._base, folder)
@@ -138,7 +138,7 @@ class _RootleIgnore:
         self._root = root
         found = [path for path in files if path.endswith(OWN_IGNORE_NAME)]
         self._folders = {_parent(path) for path in found if _name(path) == OWN_IGNORE_NAME}
-        # The file at the root applies even where git ignores it, as a user may want it to.
+        # The file at the root applies even if git ignores it: a user may not want to commit it.
         if os.path.lexists(os.path.join(root, OWN_IGNORE_NAME)):
             self._folders.add("")
         self._rules: dict[str, IgnoreRules | None] = {}

@@ -68,7 +68,7 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
             return skip.reason
     if all(entry.uri != path for entry in scan.documents):
         return None
-    # A folder on the way may have been replaced by a link since the walk.
+    # A parent folder may have been replaced by a link since the walk.
     folder = os.path.realpath(root)
     parent = os.path.dirname(os.path.join(folder, path))
     if os.path.realpath(parent) != parent:

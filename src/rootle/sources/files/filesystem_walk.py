@@ -11,7 +11,7 @@ from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, i
 from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 from rootle.sources.git.command import find_work_tree
 
-# In the same folder the later file takes precedence.
+# If a folder contains both, the later one takes precedence.
 IGNORE_NAMES: Final = (".gitignore", ".ignore")
 OWN_IGNORE_NAME: Final = ".rootleignore"
 
@@ -35,7 +35,7 @@ class _Folder:
 def walk_folder(root: str, only: Collection[str] | None = None) -> FolderListing:
     """List the files under `root` that are not ignored, without following links.
 
-    Enter only the folders in `only` if it is given.
+    If `only` is given, enter only these folders.
     """
     return _FolderWalk(root, only).run()
 
@@ -44,8 +44,8 @@ class _FolderWalk:
     def __init__(self, root: str, only: Collection[str] | None) -> None:
         self._root = root
         self._only = only
-        # Ignore rules see paths from the top of the repository around the root, in case there is
-        # one that git cannot read: the ignore files between the two apply below the root as well.
+        # If the root is inside a repository that git cannot read, ignore rules are matched from the
+        # top of the repository: the ignore files above the root apply below it as well.
         self._top = find_work_tree(root) or root
         below = os.path.relpath(root, self._top).replace(os.sep, "/")
         self._offset = "" if below == os.curdir else below + "/"
@@ -138,5 +138,5 @@ class _FolderWalk:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
-    except OSError:  # its type had to be looked up, and it is gone or not accessible
+    except OSError:  # the entry is gone or not accessible
         return False

@@ -24,9 +24,9 @@ _POSIX_CLASSES: Final[dict[str, str]] = {
 
 
 def translate_pattern(pattern: str) -> str:
-    """Return a regular expression, for fullmatch with DOTALL, equivalent to git's wildmatch."""
-    # git compares the part before the first wildcard itself and passes only the rest to
-    # wildmatch, so that in `foo**/bar` wildmatch sees `**/` at the start.
+    """Return a regular expression equivalent to git's wildmatch, for fullmatch with DOTALL."""
+    # git compares the part before the first wildcard literally and passes only the rest to
+    # wildmatch. In `foo**/bar`, wildmatch therefore sees `**/` at the start.
     literal = 0
     while literal < len(pattern) and pattern[literal] not in SPECIAL_CHARACTERS:
         literal += 1
@@ -62,7 +62,10 @@ def _translate_stars(pattern: str, start: int) -> tuple[str, int]:
 
 
 def _translate_class(pattern: str, start: int) -> tuple[str, int]:
-    """Return the character set after a "[" and its end; an unclosed set matches nothing."""
+    """Translate the character set after a "["; return the result and the end of the set.
+
+    An unclosed set matches nothing.
+    """
     position = start
     negated = pattern[position : position + 1] in ("!", "^")
     position += negated
@@ -82,7 +85,7 @@ def _translate_class(pattern: str, start: int) -> tuple[str, int]:
 
 
 def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
-    """Return a character, range or [:name:] of a set and its end; None where git rejects it."""
+    """Return a translated character, range or [:name:], None if git rejects it, and its end."""
     if pattern.startswith("[:", position):
         end = pattern.find(":]", position + 2)
         if end > 0:
@@ -93,7 +96,7 @@ def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
     high, position = _class_character(pattern, position + 1)
     if not low or not high:
         return None, position
-    # git compares the first character before it sees that a range follows.
+    # In git, the first character of a reversed range matches itself.
     return (f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)), position
 
 

@@ -1,7 +1,7 @@
-"""Ignore files in gitignore syntax, matched as git matches them.
+"""Ignore files in gitignore syntax, matched as in git.
 
-tests/sources/files/test_ignore_rules.py compares the results with git's. Of 150 random trees the
-pathspec library (1.1.1) judged 20 differently: character classes, `**/`.
+tests/sources/files/test_ignore_rules.py compares the results with git's. The pathspec library
+(1.1.1) differed from git on 20 of 150 random trees: in character classes and `**/`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class IgnoreFile:
     """The rules of one ignore file, indexed by how they are matched."""
 
     def __init__(self, raw: bytes, base: str = "") -> None:
-        """`base` is the folder of the file: "" or the prefix of all matched paths, with "/"."""
+        """Parse a file. `base` is its folder, ending in "/", or "" for the top folder."""
         self._strip = len(_to_byte_characters(base))
         self._by_name: dict[str, list[Rule]] = {}
         self._by_extension: dict[str, list[Rule]] = {}
@@ -69,12 +69,12 @@ class IgnoreFile:
 
 
 def _to_byte_characters(path: str) -> str:
-    """Return one character per byte: in git a "?" matches one byte, whatever the encoding is."""
+    """Return the path with one character per byte, because "?" matches one byte in git."""
     return path if path.isascii() else os.fsencode(path).decode("latin-1")
 
 
 class _RegexRules:
-    """Rules that need a regular expression, behind a combined one that excludes most paths."""
+    """Rules that need regular expressions; a combined expression first rejects most paths."""
 
     def __init__(self, rules: list[Rule]) -> None:
         sources = [translate_pattern(rule.pattern) for rule in rules]
@@ -140,7 +140,7 @@ def _parse_line(line: str, order: int) -> Rule | None:
 
 
 def _strip_trailing_spaces(line: str) -> str:
-    """Remove spaces at the end that do not follow a backslash."""
+    """Remove trailing spaces that are not escaped with a backslash."""
     end = position = 0
     while position < len(line):
         if line[position] == " ":

@@ -13,7 +13,7 @@ _LOG = logging.getLogger(__name__)
 def read_with_plugin(path: str, raw: bytes, readers: dict[str, str]) -> str | None:
     """Return the text of a file whose name ends with a key of `readers`.
 
-    Return None, and log a warning, where the document reader fails.
+    Return None, and log a warning, if the document reader fails.
     """
     ending = max((key for key in readers if path.lower().endswith(key)), key=len)
     reader = open_hook("document reader", ending, readers[ending])
@@ -22,16 +22,16 @@ def read_with_plugin(path: str, raw: bytes, readers: dict[str, str]) -> str | No
     try:
         text = reader.call(lambda: reader.component(raw))
     except PluginError as error:
-        _LOG.warning("%s: %s; it is left out", path, error)
+        _LOG.warning("%s: %s; the file is skipped", path, error)
         return None
     if not isinstance(text, str):
         gave = type(text).__name__
         _LOG.warning(
-            "%s: the document reader %s returned %s instead of text; it is left out",
+            "%s: the document reader %s returned %s instead of text; the file is skipped",
             path,
             ending,
             gave,
         )
         return None
-    # Lines are counted by "\n" everywhere else.
+    # All other code counts lines by "\n".
     return text.replace("\r\n", "\n").replace("\0", "")

@@ -10,7 +10,7 @@ from rootle.storage.safe_open import OPEN_FLAGS
 
 
 def read_regular(path: str) -> bytes | str:
-    """Return the content of a regular file, or one of skip_rules.REASONS why it is not read."""
+    """Return the content of a regular file, or the reason (one of REASONS) why it is not read."""
     try:
         descriptor = os.open(path, OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError):
@@ -18,7 +18,7 @@ def read_regular(path: str) -> bytes | str:
     except OSError:
         return _reason_not_opened(path)
     try:
-        # The path may have been replaced since it was looked up; the open file cannot be.
+        # Check the open file: the path may have been replaced since it was looked up.
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return NOT_REGULAR
         with open(descriptor, "rb", closefd=False) as file:
@@ -30,7 +30,7 @@ def read_regular(path: str) -> bytes | str:
 
 
 def _reason_not_opened(path: str) -> str:
-    """Return why opening failed: for links and sockets each system reports a different error."""
+    """Return why opening failed; the error codes for links and sockets differ between systems."""
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Reasons to skip a file: the complete list, and the rules that need only its name."""
+"""The reasons to skip a file, and the rules that need only its name."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SECRET_FILES: Final = """
 _BINARY_FILES: Final = ".ds_store thumbs.db"
 
 _SECRET_EXTENSIONS: Final = "pem key p12 pfx pkcs12 jks keystore kdbx ppk"
-# Extensions that are also used for text are not listed; there the content decides. `.ts` is video
+# Extensions that text files use too are not listed; for those the content decides. `.ts` is video
 # or TypeScript, `.mo` Modelica, `.sig` Standard ML, `README.pt` Portuguese, `example.com` a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
@@ -64,7 +64,7 @@ _BINARY_EXTENSIONS: Final = """
     swf fla swp swo gmo der gpg
 """
 
-# Endings of compound names: `api.pb.go`, `form.designer.cs`.
+# Compound endings, as in `api.pb.go` and `form.designer.cs`.
 _MINIFIED_ENDINGS: Final = """
     .min.js .min.mjs .min.cjs .min.css -min.js -min.css .map
 """
@@ -78,7 +78,7 @@ _COMPOUND_ENDINGS: Final[dict[str, tuple[str, ...]]] = {
     GENERATED: tuple(_GENERATED_ENDINGS.split()),
 }
 
-# A template of a secret file is documentation and has no secrets in it.
+# A template of a secret file is documentation and contains no secrets.
 _TEMPLATE_ENDINGS: Final = (".example", ".sample", ".template", ".dist", ".defaults", ".tpl")
 
 _BY_NAME: Final[dict[str, str]] = {
@@ -90,7 +90,7 @@ _BY_EXTENSION: Final[dict[str, str]] = {
     **dict.fromkeys(_BINARY_EXTENSIONS.split(), BINARY),
     **dict.fromkeys(_SECRET_EXTENSIONS.split(), SECRET),
 }
-# The last parts of compound endings, so that all other names need a single lookup.
+# The last parts of compound endings: names with other extensions need a single lookup.
 _COMPOUND_EXTENSIONS: Final = frozenset(
     ending.rpartition(".")[2] for endings in _COMPOUND_ENDINGS.values() for ending in endings
 )

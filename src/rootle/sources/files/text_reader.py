@@ -1,4 +1,4 @@
-"""Read a file as text, or find the reason to skip it."""
+"""Read a file as text, or determine the reason to skip it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class TextFile:
 def read_text(
     path: str | os.PathLike[str], relative: str, readers: tuple[tuple[str, str], ...] = ()
 ) -> TextFile | str:
-    """Return the text at `path`, or one of skip_rules.REASONS to skip it.
+    """Return the text at `path`, or the reason (one of skip_rules.REASONS) to skip it.
 
-    `relative` is the path in the index; its name decides whether the text can count as minified.
-    `readers` are the endings that a plugin reads, each with its import reference.
+    `relative` is the path in the index; the file name determines whether the text can count as
+    minified. `readers` are the endings that plugins read, each with the plugin's reference.
     """
     raw = read_regular(os.fspath(path))
     if isinstance(raw, str):

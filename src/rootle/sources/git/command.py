@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-# User settings that apply to every repository. All other GIT_ variables are dropped: they may
-# come from a git process that called rootle (a hook's name its index and its work tree).
+# User settings that apply to every repository. All other GIT_ variables are dropped: they may come
+# from a git process that called rootle (a hook receives the index and the work tree in them).
 _KEPT: Final = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"),
     *("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"),
@@ -20,7 +20,7 @@ _SAFE: Final[dict[str, str]] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    # A git before 2.45 ignores GIT_NO_LAZY_FETCH, but without a protocol it cannot fetch.
+    # git before 2.45 ignores GIT_NO_LAZY_FETCH, but it cannot fetch without a protocol.
     "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
@@ -49,9 +49,9 @@ def run_git(
 ) -> GitOutput:
     """Run git in `folder`, with `stdin` as its standard input.
 
-    The return code is 127, with a message, where git cannot be started.
+    If git cannot be started, the return code is 127 and `stderr` is a message.
     """
-    # An absolute path: a relative one would be looked up in `folder`, which may not be trusted.
+    # Use an absolute path: a relative one would be looked up in `folder`, which may be untrusted.
     program = shutil.which("git")
     if program is None:
         return GitOutput(b"", b"git is not installed", 127)
@@ -65,7 +65,7 @@ def run_git(
             stderr=subprocess.PIPE,
         )
     except OSError as error:
-        return GitOutput(b"", os.fsencode(f"git does not start: {error}"), 127)
+        return GitOutput(b"", os.fsencode(f"git cannot be started: {error}"), 127)
     with process:
         return _collect(process, timeout_s, stdin or None)
 
@@ -88,8 +88,8 @@ def _environment(config: Mapping[str, str]) -> dict[str, str]:
         if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
     environment.update(_SAFE)
-    # In the environment instead of "-c", which does not allow "=" in names. Settings that the user
-    # passes this way (safe.directory, in containers) come first, so that rootle's take precedence.
+    # Pass settings in the environment, because "-c" does not allow "=" in names. Settings that the
+    # user passes this way (safe.directory in containers) come first, so rootle's take precedence.
     count = environment.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0
     environment["GIT_CONFIG_COUNT"] = str(first + len(config))
@@ -100,7 +100,7 @@ def _environment(config: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_work_tree(folder: str) -> str | None:
-    """Return the nearest folder at or above this one with a `.git`, without running git."""
+    """Return the nearest folder at or above this one that has a `.git`, without running git."""
     while not os.path.exists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:

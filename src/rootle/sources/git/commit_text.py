@@ -15,11 +15,11 @@ from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
 
-# Excludes options, paths and ranges of commits.
+# Does not match options, paths or commit ranges.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
 
 _TIMEOUT_S: Final = 10.0
-# More than this is not readable: such a commit moves files or imports third-party ones.
+# More would be unreadable: a larger commit moves files or imports third-party code.
 _MAX_FILES: Final = 300
 _MAX_CHANGED_LINES: Final = 4_000
 _FILE_START: Final = re.compile(r"^(?=diff --git )", re.MULTILINE)
@@ -33,7 +33,7 @@ _OPTIONS: Final = (
 @dataclass(frozen=True, slots=True)
 class _ChangedFile:
     path: str
-    added: str  # the number of lines, or "-" where git takes the file for binary
+    added: str  # the number of lines, or "-" if git considers the file binary
     removed: str
 
     @property
@@ -46,7 +46,7 @@ class _ChangedFile:
 
 
 def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | None:
-    """Return the hash and the text of a commit, limited to files that the walk would list.
+    """Return the hash and the text of a commit, limited to files that would be indexed.
 
     `name` is the hash, or at least its first seven digits. Return None if there is no such commit,
     or if it changed nothing under `root`.
@@ -83,7 +83,7 @@ def _changed_files(root: Path, sha: str) -> list[_ChangedFile]:
 
 
 def _filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
-    """Return the changed paths whose content may be shown; some may be deleted by now."""
+    """Return the changed paths whose content may be shown; some may have been deleted since."""
     if not paths:
         return set()
     scan = look_up_files(root, paths, rules) or walk_files(root, rules)
@@ -97,7 +97,7 @@ def _filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set
 def _format_list(shown: Sequence[_ChangedFile], count: int) -> str:
     lines = [f"{file.path} | +{file.added} -{file.removed}" for file in shown]
     if len(shown) < count:
-        lines.append(f"and {count - len(shown)} files that are not shown")
+        lines.append(f"files not shown: {count - len(shown)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -110,11 +110,11 @@ def _patch(root: Path, sha: str, files: Sequence[_ChangedFile]) -> str:
     if not chosen:
         return ""
     output = _git(root, "--literal-pathspecs", "show", "-p", *_OPTIONS, sha, "--", *chosen)
-    # One part per file. A key is a secret whatever its file is called.
+    # One part per file. A private key is a secret whatever the name of its file.
     parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
     kept = [part for part in parts if not _KEY.search(part)]
     skipped = len(files) - len(kept)
-    note = f"\n(what changed in {skipped} more files is left out: large, binary or secret)\n"
+    note = f"\n(patches left out because they are large, binary or secret: {skipped})\n"
     return "".join(kept) + (note if skipped else "")
 
 

@@ -21,12 +21,12 @@ class GitFolders:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a checkout, merge or the like is running, or was killed."""
+        """Whether a checkout, merge or similar command is running, or was killed."""
         return os.path.exists(os.path.join(self.own, "index.lock"))
 
 
 def find_git_folders(folder: str) -> GitFolders | None:
-    """Return the git folders of the work tree around a folder, without running git."""
+    """Return the git folders of the work tree that contains a folder, without running git."""
     top = find_work_tree(folder)
     if top is None:
         return None
@@ -35,7 +35,7 @@ def find_git_folders(folder: str) -> GitFolders | None:
 
 
 def _read_pointer(path: str, prefix: bytes, base: str, default: str | None = None) -> str:
-    """Return the folder that the only line of a file names, possibly relative to `base`."""
+    """Return the folder that a one-line file names; a relative path starts at `base`."""
     text = read_regular(path)
     if not isinstance(text, bytes) or not text.startswith(prefix):
         return default or path

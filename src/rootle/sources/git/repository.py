@@ -1,4 +1,4 @@
-"""Queries to git: the files of a folder, its head commit, the last commit of each file."""
+"""Query git for the files of a folder, its head commit and the last commit of each file."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
 
 
 def _is_ignored(folder: str) -> bool:
-    """Return whether the work tree around this folder ignores it, so that git lists nothing."""
+    """Return whether the work tree that contains this folder ignores it; git then lists nothing."""
     return run_git(folder, "check-ignore", "-q", ".", timeout_s=_QUICK_TIMEOUT_S).returncode == 0
 
 
@@ -129,7 +129,7 @@ def head_commit(root: Path) -> str | None:
 
 
 def is_ancestor(root: Path, older: str, newer: str) -> bool:
-    """Return whether `older` is in the history of `newer`; False where either is unknown."""
+    """Return whether `older` is in the history of `newer`; False if either is unknown."""
     if not (_SHA.fullmatch(older) and _SHA.fullmatch(newer)):
         return False
     output = run_git(
@@ -144,7 +144,7 @@ def last_commits(
     """Return the last commit of each file under `root`, reading the log up to a limit.
 
     With `since`, read only later commits. Return None outside git, before the first commit, or
-    when `since` is not (or no longer) a commit of this repository; then call it without `since`.
+    if `since` is not (or no longer) a commit of this repository; then call again without `since`.
     """
     head = head_commit(root)
     if head is None or (since is not None and not _SHA.fullmatch(since)):
@@ -158,17 +158,17 @@ def last_commits(
         "--",
         timeout_s=timeout_s,
     )
-    # A log that ends early (by a timeout, or at a tree that a partial clone lacks) is still useful.
+    # A log that ends early (timeout, or a tree that a partial clone lacks) is still useful.
     if output.returncode != 0 and not output.timed_out and not output.stdout:
         return None
     return LastCommits(head, _parse_log(output.stdout))
 
 
 def _parse_log(raw: bytes) -> dict[str, LastCommit]:
-    """Parse for each commit an empty entry, its time and author, a line feed, and its paths."""
+    """Parse the log: for each commit an empty entry, time and author, a line feed, and paths."""
     found: dict[str, LastCommit] = {}
     commit = LastCommit(0, "")
-    position = 0  # in the commit: 1 for its time and author, 2 for its first path
+    position = 0  # of the entry in its commit: 1 for time and author, 2 for the first path
     # The text after the last NUL is incomplete if git timed out.
     for entry in raw.split(b"\0")[:-1]:
         position = position + 1 if entry else 0  # no path is empty
@@ -214,5 +214,5 @@ def _check_success(output: GitOutput, folder: str) -> bool:
     if output.returncode == 0:
         return True
     reason = "timed out" if output.timed_out else os.fsdecode(output.stderr).strip()
-    _LOG.warning("git cannot list %s, so rootle walks the folder without it: %s", folder, reason)
+    _LOG.warning("git cannot list %s, so rootle walks the folder itself: %s", folder, reason)
     return False

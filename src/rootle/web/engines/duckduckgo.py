@@ -44,8 +44,8 @@ _REDIRECT: Final = re.compile(r"(?:https?:)?//duckduckgo\.com/l/\?uddg=(.+?)(?:&
 class DuckDuckGo:
     """DuckDuckGo, which needs no API key.
 
-    This uses one engine of `ddgs` rather than its class `DDGS`, which raises the same exception
-    for an empty result, a rejected request and a CAPTCHA.
+    This class uses one engine of `ddgs` rather than its class `DDGS`, which raises the same
+    exception for an empty result, a rejected request and a CAPTCHA.
     """
 
     label = "DuckDuckGo"
@@ -56,7 +56,7 @@ class DuckDuckGo:
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
         """Return the results of the first page. Raises Unavailable."""
-        # A new engine for each search, since each imitates another browser.
+        # A new engine for each search, because each engine imitates a different browser.
         engine = Duckduckgo(timeout=max(1, round(self._timeout_s)))
         status, page = self._download(engine, query)
         if 200 <= status < 300:
@@ -85,7 +85,7 @@ def _read_results(engine: Duckduckgo, status: int, page: str, max_results: int) 
     if results:
         return results
     if _CAPTCHA.search(page):
-        raise RateLimitedError("rate limited, it requires a CAPTCHA", status=status)
+        raise RateLimitedError("rate limited, CAPTCHA required", status=status)
     if _NO_RESULTS.search(page):
         return []
     if status == _ACCEPTED:

@@ -17,17 +17,17 @@ _UNAUTHORIZED: Final = 401
 _TEMPORARY: Final = frozenset({408, 425})
 _MAX_ANSWER_BYTES: Final = 8_000_000
 
-# From parsed JSON to rows of title, URL and body. Any: parsed JSON
+# Converts parsed JSON to rows of title, URL and body. Any: parsed JSON
 ReadRows = Callable[[Any], Iterable[tuple[str, str, str]]]
 
 
 class JsonApi:
-    """The API of one provider. It does not retry, since the next provider is the fallback."""
+    """The API of one provider. Requests are not retried: the next provider is the fallback."""
 
     def __init__(
         self, url: str, *, key_header: str = "", key: Callable[[], str] = str, timeout_s: float
     ) -> None:
-        """`key` is called with the first request."""
+        """Take the API of a provider. `key` is called before the first request."""
         self.url = url
         self._key_header, self._key = key_header, key
         self._timeout_s = timeout_s

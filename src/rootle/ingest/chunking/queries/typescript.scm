@@ -22,7 +22,7 @@
 (pair key: [(property_identifier) (string)] @name
   value: [(arrow_function) (function_expression) (generator_function)]) @unit.
 
-; describe("…", () => {…}), it("…", …), app.get("/…", …): the text says what it is.
+; describe("…", () => {…}), it("…", …), app.get("/…", …): the string is the title.
 (call_expression arguments: (arguments . (string) @title
   [(arrow_function) (function_expression)])) @unit.
 
