@@ -235,7 +235,7 @@ def test_the_search_agent_is_small() -> None:
         ("types", "text.terms"),
         ("text.terms", "protocols"),
         ("rank.features", "index.reader"),
-        ("index.local.manifest", "rank.fusion"),
+        ("index.local.manifest", "rank.reciprocal_rank_fusion"),
         ("sources.git.repository", "search.agent"),
         ("ingest.pipeline", "search.agent"),
         ("search.agent", "ingest.plan"),

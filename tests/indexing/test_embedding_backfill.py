@@ -217,7 +217,7 @@ def test_each_search_embeds_some_pending_chunks(
 def test_the_embedded_part_of_an_index_is_searched_by_vector(
     repository: Path, open_with_server: OpenApp, server: JsonServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.ingest.embedding_queue._STEP_CHUNKS", 4)
+    monkeypatch.setattr("rootle.ingest.embedding_retry_queue._STEP_CHUNKS", 4)
     answered = []
 
     def answer_twice(request: Request) -> Reply:
@@ -255,7 +255,7 @@ def test_embedding_in_several_runs_equals_embedding_in_one_run(
 ) -> None:
     at_once = make_app(repository, index_dir=tmp_path / "at_once", **settings_for(server))
     at_once.index()
-    monkeypatch.setattr("rootle.ingest.embedding_queue._STEP_CHUNKS", 3)
+    monkeypatch.setattr("rootle.ingest.embedding_retry_queue._STEP_CHUNKS", 3)
     in_pieces = open_with_server(repository, dense_batch_size=3)
     requests = [0]
 
@@ -459,8 +459,8 @@ def watch(frame, event, argument):
         count += 1
         if count == fatal:
             os.kill(os.getpid(), signal.SIGKILL)
-import rootle.ingest.embedding_queue
-rootle.ingest.embedding_queue._STEP_CHUNKS = 4
+import rootle.ingest.embedding_retry_queue
+rootle.ingest.embedding_retry_queue._STEP_CHUNKS = 4
 from rootle.cli.main import main
 sys.setprofile(watch)
 code = main()

@@ -15,7 +15,7 @@ from rootle.rank.path_features import path_parts
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
-from rootle.rank.span_selection import MAX_LINES, ScoredSpan, choose_spans, has_room
+from rootle.rank.span_budget import MAX_LINES, ScoredSpan, choose_spans, has_room
 
 
 def _floats(values: list[float]) -> Any:

@@ -31,8 +31,8 @@ from rootle.search.factory import open_agent
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery
-from rootle.search.retrieval.candidates import choose_candidates, lookup
 from rootle.search.retrieval.legs import NO_SPARSE
+from rootle.search.retrieval.merged_candidates import choose_candidates, lookup
 from rootle.search.search_log import SearchLogFile
 from rootle.types import SearchQuery
 

@@ -1,19 +1,18 @@
-"""Plan the edits that add rootle to an agent or remove it. They are collected in `FileEdits`."""
+"""Plan the edits that add rootle to an agent. They are collected in `FileEdits`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from rootle.agents.agent import SCOPES, Agent, Scope
-from rootle.agents.catalog import AGENTS
-from rootle.agents.config_entries import existing_depth, read_entry, remove_entry, set_entry
+from rootle.agents.config_entries import read_entry, set_entry
 from rootle.agents.config_text import ConfigTextError
-from rootle.agents.file_edits import FileEdits, backup_path, resolve
-from rootle.agents.instructions_block import add_block, has_block, remove_block
+from rootle.agents.file_edits import FileEdits, resolve
+from rootle.agents.instructions_block import add_block, has_block
 from rootle.agents.launch_command import NAME, build_entry, command_line, starts_rootle
 from rootle.agents.locations import Machine, config_files, first_existing, instruction_files
 from rootle.errors import InstallError
@@ -52,34 +51,12 @@ def install(
         raise
 
 
-def uninstall(
-    agent: Agent, scopes: Collection[Scope], machine: Machine, edits: FileEdits
-) -> list[InstallStep]:
-    """Add edits that undo `install`; return the steps.
-
-    Instructions stay as long as another agent with rootle reads them. Raise InstallError, and
-    leave the edits unchanged, if one of the files cannot be edited.
-    """
-    before = edits.snapshot()
-    try:
-        steps = []
-        for scope in scopes:
-            for path in config_files(agent, scope, machine):
-                steps += _remove_entry(path, agent, scope, machine=machine, edits=edits)
-            for path in instruction_files(agent, scope, machine):
-                steps += _remove_instructions(path, scope, machine, edits)
-        return steps
-    except InstallError:
-        edits.restore(before)
-        raise
-
-
 def _add_entry(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -> list[InstallStep]:
     path = _config_file(agent, scope, machine)
     text = edits.text(path) or ""
     command = command_line(agent, scope, machine.project)
     try:
-        keys = (*_server_keys(agent, text), NAME)
+        keys = (*server_keys(agent, text), NAME)
         existing = read_entry(text, agent.format, keys)
         if existing is not None and not starts_rootle(agent, existing):
             raise InstallError(
@@ -88,7 +65,7 @@ def _add_entry(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -
         entry = build_entry(agent, command, is_new=existing is None)
         new = set_entry(text, agent.format, keys, entry)
     except ConfigTextError as error:
-        raise _install_error(path, error) from error
+        raise install_error(path, error) from error
     if new == text:
         return []
     edits.change(path, new)
@@ -103,7 +80,7 @@ def _config_file(agent: Agent, scope: Scope, machine: Machine) -> Path:
             f"{agent.title} has no configuration file for --scope {scope}; use --scope {other}"
         )
     path = first_existing(files, files[0])
-    _check_inside_project(path, scope, machine)
+    check_inside_project(path, scope, machine)
     return path
 
 
@@ -113,12 +90,12 @@ def _add_instructions(
     path = _instruction_file(agent, scope, machine, edits)
     if path is None:
         return []
-    _check_inside_project(path, scope, machine)
+    check_inside_project(path, scope, machine)
     text = edits.text(path) or ""
     try:
         new = add_block(text)
     except ConfigTextError as error:
-        raise _install_error(path, error) from error
+        raise install_error(path, error) from error
     if new == text:
         return []
     edits.change(path, new)
@@ -139,72 +116,7 @@ def _instruction_file(
     return shared if f"@{_SHARED_INSTRUCTIONS}" in lines and shared.exists() else path
 
 
-def _remove_entry(
-    path: Path, agent: Agent, scope: Scope, *, machine: Machine, edits: FileEdits
-) -> list[InstallStep]:
-    text = edits.text(path)
-    if text is None:
-        return []
-    try:
-        keys = (*_server_keys(agent, text), NAME)
-        if not starts_rootle(agent, read_entry(text, agent.format, keys)):
-            return []
-        _check_inside_project(path, scope, machine)
-        old = edits.text(backup_path(path))
-        keep = existing_depth(old, agent.format, keys[:-1]) if old is not None else 0
-        new = remove_entry(text, agent.format, keys, keep)
-    except ConfigTextError as error:
-        raise _install_error(path, error) from error
-    # If there is no backup, rootle created the file itself.
-    is_obsolete = old is None and new.strip() in ("", "{}")
-    return _remove(path, "entry", None if is_obsolete else new, edits)
-
-
-def _remove_instructions(
-    path: Path, scope: Scope, machine: Machine, edits: FileEdits
-) -> list[InstallStep]:
-    text = edits.text(path)
-    if text is None or not has_block(text) or _is_still_read(path, scope, machine, edits):
-        return []
-    _check_inside_project(path, scope, machine)
-    try:
-        new = remove_block(text)
-    except ConfigTextError as error:
-        raise _install_error(path, error) from error
-    is_obsolete = not new and not backup_path(path).exists()
-    return _remove(path, "instructions", None if is_obsolete else new, edits)
-
-
-def _remove(path: Path, subject: str, text: str | None, edits: FileEdits) -> list[InstallStep]:
-    edits.change(path, text)
-    if text is None:
-        return [InstallStep(path, "file", "deleted")]
-    return [InstallStep(path, subject, "removed")]
-
-
-def _is_still_read(path: Path, scope: Scope, machine: Machine, edits: FileEdits) -> bool:
-    """Return whether an agent that has rootle reads the instructions in a file."""
-    file = resolve(path)
-    return any(
-        _has_rootle(agent, scope, machine, edits)
-        for agent in AGENTS
-        if file in map(resolve, instruction_files(agent, scope, machine))
-    )
-
-
-def _has_rootle(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -> bool:
-    for path in config_files(agent, scope, machine):
-        try:
-            text = edits.text(path) or ""
-            keys = (*_server_keys(agent, text), NAME)
-            if starts_rootle(agent, read_entry(text, agent.format, keys)):
-                return True
-        except (InstallError, ConfigTextError):
-            return True  # unknown, so the instructions stay
-    return False
-
-
-def _server_keys(agent: Agent, text: str) -> Sequence[str]:
+def server_keys(agent: Agent, text: str) -> Sequence[str]:
     """Return the nested keys of the mapping that contains, or will contain, rootle's entry."""
     newer = agent.newer_keys
     if not newer or read_entry(text, agent.format, (*agent.keys, NAME)) is not None:
@@ -212,7 +124,7 @@ def _server_keys(agent: Agent, text: str) -> Sequence[str]:
     return newer if isinstance(read_entry(text, agent.format, newer), dict) else agent.keys
 
 
-def _check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
+def check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
     """Raise InstallError if a file of a project is a link that points outside the project.
 
     Otherwise the author of a cloned repository could choose the file that rootle edits.
@@ -221,6 +133,6 @@ def _check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
         raise InstallError(f"{path} is a link that points outside the project; nothing was changed")
 
 
-def _install_error(path: Path, error: ConfigTextError) -> InstallError:
+def install_error(path: Path, error: ConfigTextError) -> InstallError:
     location = f"{path}, line {error.line}" if error.line else f"{path}"
     return InstallError(f"{location}: {error}; nothing was changed")

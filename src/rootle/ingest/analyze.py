@@ -137,7 +137,7 @@ class Analyzer:
     ) -> ChunkedText:
         if not sections:
             return self._split_text(uri, language, text)
-        from rootle.ingest.chunking.section_splitter import split_sections
+        from rootle.ingest.chunking.document_sections import split_sections
 
         split = partial(self._split_text, uri, language)
         return split_sections(text, sections, split, self._limits.max_file_chars)

@@ -11,7 +11,7 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import RequestReader, SearchRequest
 from rootle.search.results.page import FindPage, PageStage, ResultPage
 from rootle.search.results.response import ResponseStage
-from rootle.search.retrieval.candidates import Candidates
+from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.search.search_trace import SearchTrace
 from rootle.search.stages.ranked_answer import AnswerStage, FindAnswer, RankedAnswer
 from rootle.types import SearchQuery, SearchResponse

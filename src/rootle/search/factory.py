@@ -24,10 +24,11 @@ from rootle.search.results.page import ContextExpansion, PageStage, PresentStep
 from rootle.search.results.response import Responder
 from rootle.search.results.shown_spans import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
-from rootle.search.retrieval.hybrid_retriever import ConcurrencyLimit, HybridRetriever
+from rootle.search.retrieval.hybrid_retriever import HybridRetriever
 from rootle.search.search_log import SearchLogFile
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Sessions
+from rootle.search.stages.concurrency_limit import ConcurrencyLimit
 from rootle.search.stages.deduplication import Deduplication
 from rootle.search.stages.notes import Notes
 from rootle.search.stages.ranked_answer import AnswerStage, RankStep

@@ -19,7 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from rootle.server.request_limiter import RequestLimiter
+from rootle.server.stdio_backpressure import RequestLimiter
 from rootle.server.streams import MAX_LINE_BYTES, ProtocolStreams
 
 _LOG = logging.getLogger(__name__)

@@ -38,7 +38,7 @@ def register(parser: CommandParser) -> None:
         action="store_true",
         help="configure every coding agent that is found on this machine",
     )
-    add_edit_options(parser, "default: user-level files if the agent has any")
+    add_edit_options(parser, "default: user, or project for agents without user-level files")
 
 
 def add_edit_options(parser: CommandParser, default_scope: str) -> None:

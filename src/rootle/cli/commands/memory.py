@@ -32,7 +32,7 @@ rootle memory search "how are releases deployed"
 rootle memory export memories.jsonl"""
 # Each action with its summary and an example.
 _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
-    "list": ("list all memories, newest first", "rootle memory list -n 20"),
+    "list": ("list the memories of all projects, newest first", "rootle memory list -n 20"),
     "search": (
         "show the memories that an agent would receive for a topic",
         'rootle memory search "how are releases deployed"',
@@ -40,7 +40,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "add": ("store a fact", 'rootle memory add "The user prefers tabs"'),
     "forget": ("delete memories", "rootle memory forget 12 15"),
     "export": (
-        "write all memories as JSON, one object per line",
+        "write the memories of all projects as JSON, one object per line",
         "rootle memory export memories.jsonl",
     ),
     "import": (
@@ -69,7 +69,7 @@ def register(parser: CommandParser) -> None:
         add_root(action, "project folder; paths in memories are relative to it")
         if name != "export":  # always writes JSON
             add_json(action)
-        add_index_dir(action, "index of the project; memories are stored outside it")
+        add_index_dir(action, "folder of the project's index, which does not contain the memories")
         add_settings(action)
 
 

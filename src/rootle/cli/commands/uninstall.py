@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     from rootle.agents.agent import SCOPES
     from rootle.agents.catalog import AGENTS
     from rootle.agents.file_edits import FileEdits
-    from rootle.agents.install_plan import uninstall
     from rootle.agents.locations import Machine
+    from rootle.agents.uninstall_plan import uninstall
     from rootle.cli.agent_edits import agents_by_name, apply_edits, plan_edits
     from rootle.cli.context import root_folder
 

@@ -10,9 +10,13 @@ from typing import Final, Protocol
 import numpy as np
 
 from rootle.protocols import Ids
-from rootle.search.query.exact_match import ExactMatches, chunks_with_matches, find_matches
 from rootle.search.query.filters import filter_files, find_expiry
 from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.phrase_and_regex_filter import (
+    ExactMatches,
+    chunks_with_matches,
+    find_matches,
+)
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.types import SearchQuery

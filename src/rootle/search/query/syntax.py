@@ -16,7 +16,7 @@ from typing import Final
 
 from rootle.errors import QueryError
 from rootle.rank.question.intent import classify_intent
-from rootle.search.query.regex import check_pattern, find_literals
+from rootle.search.query.regex_validation import check_pattern, find_literals
 from rootle.text.languages import resolve_language
 from rootle.text.terms import STOP_WORDS, WORD
 

@@ -23,7 +23,7 @@ from rootle.search.results.shown_spans import (
     select_spans,
 )
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
-from rootle.search.retrieval.candidates import is_in_sorted
+from rootle.search.retrieval.merged_candidates import is_in_sorted
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (

@@ -12,7 +12,7 @@ import numpy as np
 from rootle.index.reader import ChunkRow, IndexReader, TextRange
 from rootle.protocols import Ids
 from rootle.rank.ranking_inputs import Flags, Floats
-from rootle.rank.span_selection import (
+from rootle.rank.span_budget import (
     INITIAL_LINES_WITH_MATCH,
     ScoredSpan,
     choose_spans,
@@ -21,7 +21,7 @@ from rootle.rank.span_selection import (
 )
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.retrieval.candidates import is_in_sorted, lookup
+from rootle.search.retrieval.merged_candidates import is_in_sorted, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.types import Span
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 
 from rootle.concurrency.deadline import DeadlineExecutor, PendingCall
@@ -13,9 +12,8 @@ from rootle.index.reader import Neighbors
 from rootle.protocols import DenseIndex, Embedder, SparseIndex
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.results.page import FindPage, ResultPage
-from rootle.search.retrieval.candidates import Candidates, gather_candidates
 from rootle.search.retrieval.legs import NO_SPARSE, DenseLeg, SparseFindings, search_sparse
+from rootle.search.retrieval.merged_candidates import Candidates, gather_candidates
 from rootle.telemetry.spans import dense_stage, sparse_stage
 
 
@@ -126,19 +124,6 @@ class HybridRetriever:
             if any(found and found.is_behind(generation) for found in hits):
                 degraded.append("stale")
         return tuple(degraded)
-
-
-class ConcurrencyLimit:
-    """Page stage: limit the queries that run at once, unless a leg waits for a server."""
-
-    def __init__(self, retriever: HybridRetriever) -> None:
-        self._retriever = retriever
-
-    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Find the page when it is the query's turn."""
-        is_local = self._retriever.is_local
-        with request.session.semaphore.acquire() if is_local else nullcontext():
-            return find(request)
 
 
 def _redacted_url(endpoint: str) -> str:

@@ -12,10 +12,10 @@ from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
-from rootle.rank.span_selection import ScoredSpan
+from rootle.rank.span_budget import ScoredSpan
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.retrieval.candidates import Candidates
+from rootle.search.retrieval.merged_candidates import Candidates
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import numpy as np
 
 from rootle.index.reader import FileChunks, FileState, IndexReader, Neighbors
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked
-from rootle.rank.fusion import first_positions, reciprocal_rank_fusion
 from rootle.rank.question.parsed import Question
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, Ints, RankingInputs
+from rootle.rank.reciprocal_rank_fusion import first_positions, reciprocal_rank_fusion
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import SparseFindings

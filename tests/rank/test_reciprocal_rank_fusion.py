@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rootle.protocols import Ranked
-from rootle.rank.fusion import reciprocal_rank_fusion
+from rootle.rank.reciprocal_rank_fusion import reciprocal_rank_fusion
 
 
 def _make_ranking(ids: Sequence[int]) -> Ranked:

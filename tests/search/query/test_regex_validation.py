@@ -9,7 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rootle.errors import QueryError
-from rootle.search.query.regex import check_pattern, compile_pattern, find_literals, max_line_chars
+from rootle.search.query.regex_validation import (
+    check_pattern,
+    compile_pattern,
+    find_literals,
+    max_line_chars,
+)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import numpy as np
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import Ids
-from rootle.search.query.regex import compile_pattern, find_literals, max_line_chars
+from rootle.search.query.regex_validation import compile_pattern, find_literals, max_line_chars
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 

@@ -10,7 +10,7 @@ import pytest
 from sample import FILES, MakeApp, make_repository, many_files
 
 from rootle.app import App
-from rootle.search.query import exact_match
+from rootle.search.query import phrase_and_regex_filter
 from rootle.types import SearchQuery, SearchResult
 
 _FILES = {
@@ -139,11 +139,11 @@ def test_an_exact_search_has_pages(tmp_path: Path, make_app: MakeApp) -> None:
 
 
 def test_a_truncated_search_is_reported(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact_match, "MAX_FILES", 3)
+    monkeypatch.setattr(phrase_and_regex_filter, "MAX_FILES", 3)
     response = app.search(r"/\d/")
     assert "exact" in response.degraded
     assert "3 of 12 files" in response.suggestions[-1]
-    monkeypatch.setattr(exact_match, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(phrase_and_regex_filter, "MAX_SECONDS", -1.0)
     assert "exact" in app.search('"->"').degraded
 
 
