@@ -168,8 +168,6 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
-        # Tests change files so soon after a check that rootle would skip the next one.
-        monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
         apps.append(app)
         return app
 

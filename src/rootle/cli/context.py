@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from rootle.app import App, open_app
@@ -17,16 +18,23 @@ from rootle.telemetry.logging_config import configure_logging
 
 @contextmanager
 def open_app_from(
-    args: argparse.Namespace, *, initial_index_timeout_s: float | None = None
+    args: argparse.Namespace,
+    *,
+    initial_index_timeout_s: float | None = None,
+    min_check_interval_s: float = 0.0,
 ) -> Iterator[App]:
-    """Open the app for the folder in the arguments, and close it at the end of the `with` block."""
+    """Open the app for the folder in the arguments, and close it at the end of the `with` block.
+
+    `min_check_interval_s` is a lower limit for `staleCheckSeconds`.
+    """
     configure_logging(os.environ)
     root = root_folder(args)
     config = load_settings(root, args).config
+    interval_s = max(config.stale_check_seconds, min_check_interval_s)
     app = open_app(
         root,
         index_dir=args.index_dir,
-        config=config,
+        config=replace(config, stale_check_seconds=interval_s),
         on_warning=warn,
         initial_index_timeout_s=initial_index_timeout_s,
     )

@@ -269,9 +269,10 @@ class Config:
         (0, 60_000),
     )
     stale_check_seconds: float = config_field(
-        2.0,
-        "Minimum time between two checks of the folder for changes. A search skips the check if "
-        "the last one is more recent.",
+        0.0,
+        "Time for which a search relies on the last check of the folder. With 0, each search finds "
+        "every change that was made before it. On Linux, the check takes no time while nothing "
+        "changes.",
         (0.0, 86_400.0),
     )
 

@@ -14,6 +14,8 @@ from rootle.types import FILES, DocumentSection
 # coarser clock.
 _TICK_NS: Final = 100_000_000
 _COARSE_TICK_NS: Final = 2_000_000_000
+# The kernel itself sets the change time, at the latest with its next timer tick.
+_KERNEL_TICK_NS: Final = 10_000_000
 
 Level = Literal["chunks", "files"]  # of the word index
 TextRange = tuple[int, int, int]  # file id, first character, end character
@@ -44,12 +46,13 @@ class FileState(NamedTuple):
     source: str = FILES  # the name of the source that lists it
     kind: str = "file"  # as in sources.source.Document
     title: str = ""
+    ctime_ns: int = 0  # 0 if the source does not know it
 
     @property
     def is_settled(self) -> bool:
-        """Whether every write after the file was read must have changed its modification time."""
+        """Whether every write after the file was read must have changed one of its times."""
         tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
-        return self.mtime_ns + tick < self.seen_ns
+        return max(self.mtime_ns + tick, self.ctime_ns + _KERNEL_TICK_NS) < self.seen_ns
 
     @property
     def last_modified_s(self) -> float:

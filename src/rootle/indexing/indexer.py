@@ -90,6 +90,11 @@ class Indexer:
         self.remote_indexes = self._open_remote_indexes()
 
     @property
+    def has_only_files(self) -> bool:
+        """Whether the files of the folder are the only source of documents."""
+        return len(self._sources) == 1
+
+    @property
     def model(self) -> ModelChoice:
         """The model that embeds chunks."""
         return self._choose_model()

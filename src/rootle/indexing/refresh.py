@@ -6,20 +6,24 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.indexing.background_update import BackgroundUpdate
+from rootle.indexing.change_probe import ChangeProbe
 from rootle.indexing.index_state import IndexWork
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_probe import WatcherProbe
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_progress
 
-# The interval between two checks is at least this multiple of the duration of a check, so that
-# checks take at most a twentieth of the time, however large the folder is.
-_CHECK_INTERVAL_FACTOR: Final = 20
+# Changes that cause no events are found after this time at the latest: writes through a memory map,
+# other global ignore rules, files on another machine that are mounted below the folder.
+_MAX_PROOF_AGE_S: Final = 60.0
+# The minimum interval between retries of failed embeddings and updates of search servers.
+_MAINTENANCE_INTERVAL_S: Final = 2.0
 # How long to wait for the writer lock: for a full refresh, and before an ordinary query.
 _LOCK_TIMEOUT_S: Final = 10.0
 _QUERY_LOCK_TIMEOUT_S: Final = 0.5
@@ -53,10 +57,12 @@ class IndexRefresher:
         self._initial_index_timeout_s = initial_index_timeout_s
         self._first_index_deadline: float | None = None
         self._watcher = WatcherProbe(indexer.index_dir)
+        self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
+        self._is_proven_current = False  # by a check that started after `_changes` did
+        self._maintained_at = float("-inf")
         self._background = BackgroundUpdate(self._update_in_background, on_warning)
         self._lock = threading.RLock()
         self._checked_at = float("-inf")
-        self._check_duration_s = 0.0
         self._updated_at = float("-inf")
         self._matched_at = 0.0  # Unix time at which the index last matched the folder
         self._staleness: Staleness | None = None
@@ -76,24 +82,24 @@ class IndexRefresher:
             if not self.has_index:
                 return None
         with self._lock:
+            if self._is_still_current():
+                self._maintain(on_progress)
+                return None
             is_due = self._is_check_due()
             if not (is_due or self._relies_on_watcher):
                 return self._staleness
-            started = time.monotonic()
+            is_watching = self._watch_changes()
             state = self._ask_watcher(is_due=is_due)
             if state is not None:
                 self._staleness = _staleness_of_watcher(state)
             else:
                 self._staleness = self._check_folder(on_progress, fully=fully)
             self._relies_on_watcher = state is not None
-            if is_due and self._staleness is None:
-                self._embed_pending(on_progress)
-                self._indexer.update_remotes_in_background()
             if is_due or state is None:
                 self._checked_at = time.monotonic()
-                self._check_duration_s = self._checked_at - started
             if self._staleness is None:
-                self._matched_at = time.time()
+                self._maintain(on_progress)
+            self._is_proven_current = is_watching and is_due and self._staleness is None
             return self._staleness
 
     @contextmanager
@@ -109,11 +115,13 @@ class IndexRefresher:
         with self._lock:
             self._checked_at = float("-inf")
             self._staleness = None
+            self._is_proven_current = False
 
     def close(self) -> None:
         """Wait until a background update has ended."""
         self._background.join()
         self._watcher.close()
+        self._changes.close()
 
     def _wait_for_first_index(self, timeout_s: float) -> None:
         """Start building a missing index and wait for it; all queries share one timeout.
@@ -142,24 +150,60 @@ class IndexRefresher:
                 self._start_background_update()
 
     def _is_check_due(self) -> bool:
-        interval_s = max(
-            self._config.stale_check_seconds, _CHECK_INTERVAL_FACTOR * self._check_duration_s
-        )
-        return time.monotonic() - self._checked_at >= interval_s
+        return time.monotonic() - self._checked_at >= self._config.stale_check_seconds
+
+    def _is_still_current(self) -> bool:
+        """Return whether the last check found the index current and nothing has changed since."""
+        is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
+        return self._is_proven_current and is_recent and not self._changes.may_have_changed()
+
+    def _watch_changes(self) -> bool:
+        """Watch the folder from the second check on; return whether changes are reported.
+
+        This must precede the check. A process that searches only once saves the time.
+        """
+        is_first = self._checked_at == float("-inf")
+        if is_first or not (
+            self._indexer.has_only_files and self._indexer.state.has_complete_index()
+        ):
+            return False
+        self._changes.may_have_changed()  # the check that follows sees these changes
+        self._changes.watch()
+        return self._changes.is_watching
+
+    def _maintain(self, on_progress: ProgressCallback) -> None:
+        """Record that the index is current, and retry work that answers do not depend on."""
+        self._matched_at = time.time()
+        if time.monotonic() - self._maintained_at < _MAINTENANCE_INTERVAL_S:
+            return
+        self._maintained_at = time.monotonic()
+        self._embed_pending(on_progress)
+        self._indexer.update_remotes_in_background()
 
     def _ask_watcher(self, *, is_due: bool) -> WatcherState | None:
         """Return the state of a watcher that keeps the index fresh; None if there is none."""
         if not self._config.enable_indexing:
             return None
         state = self._watcher.check(thoroughly=is_due)
-        if state is None or state.is_throttled:
-            return state
+        if state is None:
+            return None
+        if state.is_throttled:
+            return state if state.waiting else self._measure_throttled(state)
         if self._must_see_recent_changes():
             is_small = self._indexer.state.count_files() < _MIN_FILES_TO_ASK_WATCHER
             return None if is_small else self._watcher.sync(_QUERY_LOCK_TIMEOUT_S)
         if 0 < state.waiting <= _MAX_FILES_ON_REQUEST:
             return self._watcher.sync(_QUERY_LOCK_TIMEOUT_S) or state
         return state
+
+    def _measure_throttled(self, state: WatcherState) -> WatcherState:
+        """Return the state of a throttled watcher, including changes that it has just missed."""
+        if synced := self._watcher.sync(_QUERY_LOCK_TIMEOUT_S):
+            return synced
+        work = self._indexer.state.find_work()
+        if work is None:
+            return state
+        return replace(state, waiting=work.changed_files, waiting_since=time.time())
 
     def _must_see_recent_changes(self) -> bool:
         """Return whether to consider changes whose events may not have reached the watcher yet."""

@@ -75,7 +75,13 @@ class IndexWriter:
             job = result.job
             state = known.get((job.source, job.uri))
             if result.unchanged and state is not None:
-                self._manifest.touch(state.id, job.size, job.mtime_ns, self._clock_ns)
+                self._manifest.touch(
+                    state.id,
+                    size=job.size,
+                    mtime_ns=job.mtime_ns,
+                    ctime_ns=job.ctime_ns,
+                    seen_ns=self._clock_ns,
+                )
             else:
                 self._write(result, state, generation, derived)
 
@@ -136,6 +142,7 @@ class IndexWriter:
             source=job.source,
             kind=facts.kind,
             title=facts.title,
+            ctime_ns=job.ctime_ns,
         )
 
     def _skipped_state(self, planned: PlannedSkip, generation: int) -> FileState:

@@ -219,7 +219,9 @@ def _make_jobs(plan: Plan, missed: Mapping[int, FileState | None]) -> list[ReadJ
         # The derived indexes need a missed document again, even if its content is unchanged.
         digest = state.digest if state and state.id not in missed else None
         file_id = state.id if state else 0
-        jobs.append(ReadJob(entry.uri, entry.size, entry.mtime_ns, file_id, digest, source))
+        jobs.append(
+            ReadJob(entry.uri, entry.size, entry.mtime_ns, file_id, digest, source, entry.ctime_ns)
+        )
     return jobs
 
 

@@ -93,7 +93,7 @@ def plan_documents(
 
 
 def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
-    """Compare a scan with the indexed states of its documents, by size and modification time."""
+    """Compare a scan with the indexed states of its documents, by size and times."""
     states = {state.path: state for state in known}
     read = []
     unchanged = 0
@@ -118,7 +118,8 @@ def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
 
 def _is_unchanged(entry: DocumentEntry, state: FileState, source: Source) -> bool:
     # A document without a digest was skipped without being read, and must be read now.
-    if entry.size != state.size or entry.mtime_ns != state.mtime_ns or state.digest is None:
+    indexed = (state.size, state.mtime_ns, state.ctime_ns)
+    if (entry.size, entry.mtime_ns, entry.ctime_ns) != indexed or state.digest is None:
         return False
     if state.skip == UNREADABLE and source.is_readable(entry.uri):
         return False

@@ -15,12 +15,13 @@ Trust = Literal["project", "dependency", "external"]
 class DocumentEntry:
     """A document as its source lists it, not read yet.
 
-    It is read again if its size or modification time differs from the indexed one.
+    It is read again if its size or one of its times differs from the indexed one.
     """
 
     uri: str  # unique within its source and stable; for a file, its path relative to the root
     size: int  # in bytes, for progress reports and planning; need not be exact
     mtime_ns: int  # time of the last modification, in Unix nanoseconds
+    ctime_ns: int = 0  # time of the last change that no program can set back; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)

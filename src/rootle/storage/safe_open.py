@@ -1,4 +1,4 @@
-"""Flags for opening untrusted files for reading."""
+"""Opening untrusted files for reading, and detecting that they were changed."""
 
 from __future__ import annotations
 
@@ -15,3 +15,12 @@ OPEN_FLAGS: Final = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
+
+
+def change_time_ns(info: os.stat_result) -> int:
+    """Return the time of the last change of a file's content or metadata, in Unix nanoseconds.
+
+    Programs can set the modification time back, but not this time. On Windows, `st_ctime` is the
+    time of creation instead, so 0 is returned.
+    """
+    return info.st_ctime_ns if os.name == "posix" else 0

@@ -76,7 +76,6 @@ def test_searches_do_not_rely_on_a_watcher_that_hangs(
     repository: Path, watcher: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.indexing.refresh._MIN_FILES_TO_ASK_WATCHER", 0)
-    monkeypatch.setattr("rootle.indexing.refresh._CHECK_INTERVAL_FACTOR", 0)
     monkeypatch.setattr("rootle.indexing.watch.watcher_probe._IDLE_TIMEOUT_S", 0.5)
     with open_app(repository, config=Config(stale_check_seconds=0.4)) as app:
         assert app.search("retry_backoff").results

@@ -98,6 +98,7 @@ def test_ranges_count_characters_not_bytes(text: str, data: st.DataObject) -> No
             committed_s=None,
             is_dirty=True,
             generation=1,
+            ctime_ns=info.st_ctime_ns,
         )
         start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         assert WorkingTree(Path(folder)).read_ranges(state, [(1, start, end)]) == [text[start:end]]

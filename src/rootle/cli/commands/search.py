@@ -16,6 +16,8 @@ rootle search "where is the retry backoff computed"
 rootle search --path src --lang python --changed-within 30 "parse the configuration"
 rootle search --context --budget 2000 "how are uploads retried"
 rootle search -n 3 --json retry_backoff"""
+# A single search is answered within this time after its refresh.
+_ONE_SEARCH_S: Final = 60.0
 
 
 def register(parser: CommandParser) -> None:
@@ -110,11 +112,13 @@ def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from
     from rootle.cli.terminal import progress_bar
 
-    with open_app_from(args) as app:
-        if args.batch:
-            from rootle.cli.batch import answer_lines
+    if args.batch:
+        from rootle.cli.batch import answer_lines
 
+        with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
+    # A single search need not repeat the check that the refresh just made.
+    with open_app_from(args, min_check_interval_s=_ONE_SEARCH_S) as app:
         query = _build_query(args)
         app.check(query)
         with progress_bar() as progress:

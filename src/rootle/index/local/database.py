@@ -12,7 +12,7 @@ from typing import Final
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -39,6 +39,7 @@ CREATE TABLE files (
     source TEXT NOT NULL,
     kind TEXT NOT NULL,
     title TEXT NOT NULL,
+    ctime_ns INTEGER NOT NULL,
     UNIQUE (path, source)
 );
 CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);

@@ -14,7 +14,7 @@ FIRST_GENERATION: Final = 0  # of an empty index
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
-    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title"
+    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, ctime_ns"
 )
 
 # Facts about the initial indexing run: the expected number of bytes, and the generation since which
@@ -129,11 +129,11 @@ class Manifest:
         )
         return int(cursor.lastrowid or 0)
 
-    def touch(self, file_id: int, size: int, mtime_ns: int, seen_ns: int) -> None:
+    def touch(self, file_id: int, *, size: int, mtime_ns: int, ctime_ns: int, seen_ns: int) -> None:
         """Update the times of a file with unchanged content."""
         self._connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ?, seen_ns = ? WHERE id = ?",
-            (size, mtime_ns, seen_ns, file_id),
+            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, seen_ns = ? WHERE id = ?",
+            (size, mtime_ns, ctime_ns, seen_ns, file_id),
         )
 
     def mark_changed(self, file_ids: Iterable[int], generation: int) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 from rootle.errors import UnavailableError
 from rootle.indexing.watch.file_events import FileChanges, WatchedPaths, interpret_events
-from rootle.sources.files.filesystem_walk import walk_folder
-from rootle.sources.git.command import find_work_tree
+from rootle.indexing.watch.watched_folders import list_rule_folders, list_tree_folders
 from rootle.sources.git.git_dirs import GitFolders, find_git_folders
 
 if TYPE_CHECKING:
@@ -54,10 +53,10 @@ class FileWatcher:
         Every change after this returns is reported. Raises UnavailableError if the system cannot
         watch the folders.
         """
-        folders = self._list_folders(known_paths)
+        folders = list_tree_folders(self._root, known_paths)
         for _ in range(_MAX_ATTEMPTS):
             self._watch(folders)
-            folders = self._list_folders(known_paths)
+            folders = list_tree_folders(self._root, known_paths)
             if folders <= self.folders:
                 return
 
@@ -80,20 +79,10 @@ class FileWatcher:
             self._thread.close()
             self._thread = None
 
-    def _list_folders(self, known_paths: Collection[str]) -> frozenset[str]:
-        folders = set(walk_folder(self._root).folders)
-        for path in known_paths:
-            # Git may track files in a folder that its rules ignore.
-            folder = path.rpartition("/")[0]
-            while folder not in folders and os.path.isdir(os.path.join(self._root, folder)):
-                folders.add(folder)
-                folder = folder.rpartition("/")[0]
-        return frozenset(folders)
-
     def _watch(self, folders: frozenset[str]) -> None:
         git = find_git_folders(self._root)
         watched = WatchedPaths(self._root, os.path.dirname(self._inbox), self._inbox, git)
-        paths = {self._root, self._inbox, *_list_rule_folders(self._root, git)}
+        paths = {self._root, self._inbox, *list_rule_folders(self._root)}
         if not _IS_RECURSIVE:
             paths.update(os.path.join(self._root, folder) for folder in folders if folder)
 
@@ -105,18 +94,6 @@ class FileWatcher:
         # The previous thread ends last, so that no event is lost in between.
         if previous is not None:
             previous.close()
-
-
-def _list_rule_folders(root: str, git: GitFolders | None) -> Iterator[str]:
-    """Yield folders outside the tree whose files decide what is indexed in it."""
-    if git is None:
-        return
-    for folder in (git.own, git.common):
-        yield from (folder, os.path.join(folder, "logs"), os.path.join(folder, "info"))
-    top = find_work_tree(root) or root
-    while root != top:
-        root = os.path.dirname(root)
-        yield root
 
 
 class _EventThread:

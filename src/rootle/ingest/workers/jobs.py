@@ -59,6 +59,7 @@ class ReadJob:
     file_id: int  # 0 for a new document
     digest: bytes | None  # of the content in the index
     source: str = FILES
+    ctime_ns: int = 0
     stored: FileState | None = None  # split the text in the index again, without embedding it
     plain: bool = False  # do not use a grammar: one crashed a process on this document
 

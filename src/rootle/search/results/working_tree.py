@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
-from rootle.storage.safe_open import OPEN_FLAGS
+from rootle.storage.safe_open import OPEN_FLAGS, change_time_ns
 from rootle.types import EXTRACTED, FILES
 
 # Larger files, and files with more multi-byte characters, are read from the index.
@@ -56,7 +56,7 @@ class WorkingTree:
             info = os.lstat(self._prefix + state.path)
         except OSError:
             return True
-        return info.st_mtime_ns != state.mtime_ns or info.st_size != state.size
+        return not _has_indexed_times(info, state)
 
     def any_changed(self, states: Iterable[FileState]) -> bool:
         """Return whether any of some files was written or deleted after it was indexed."""
@@ -163,10 +163,17 @@ def indexed_text(state: FileState, index: IndexReader) -> CurrentText:
 
 
 def _is_as_indexed(state: FileState, descriptor: int) -> bool:
-    """Return whether an open file has the size and modification time of its state."""
+    """Return whether an open file has the size and times of its state."""
     info = os.fstat(descriptor)
-    is_same = info.st_mtime_ns == state.mtime_ns and info.st_size == state.size
-    return is_same and stat.S_ISREG(info.st_mode)
+    return _has_indexed_times(info, state) and stat.S_ISREG(info.st_mode)
+
+
+def _has_indexed_times(info: os.stat_result, state: FileState) -> bool:
+    return (
+        info.st_mtime_ns == state.mtime_ns
+        and info.st_size == state.size
+        and change_time_ns(info) == state.ctime_ns
+    )
 
 
 def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] | None:

@@ -20,6 +20,7 @@ from rootle.sources.files.skip_rules import (
     reason_by_name,
 )
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
+from rootle.storage.safe_open import change_time_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,9 @@ def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _S
             continue
         reason = _skip_reason(path, info, rules)
         if reason is None:
-            selection.files.append(DocumentEntry(path, info.st_size, info.st_mtime_ns))
+            selection.files.append(
+                DocumentEntry(path, info.st_size, info.st_mtime_ns, change_time_ns(info))
+            )
         elif not stat.S_ISDIR(info.st_mode):
             selection.skips.append(SkippedDocument(path, reason, info.st_size))
 

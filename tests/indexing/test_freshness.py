@@ -1,0 +1,103 @@
+"""A change that was made before a search is in its answer, or the answer reports it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from sample import MakeApp
+
+from rootle import App, Config
+from rootle.indexing.change_probe import ChangeProbe
+
+# `ROOTLE_EDITS=1000` takes half a minute of processor time.
+_EDITS = int(os.environ.get("ROOTLE_EDITS", "100"))
+
+
+@pytest.fixture
+def app(repository: Path, make_app: MakeApp) -> App:
+    """Return an app with default freshness, which has searched twice."""
+    app: App = make_app(repository, stale_check_seconds=Config().stale_check_seconds)
+    app.search("retry")
+    app.search("backoff")
+    return app
+
+
+def _finds(app: App, word: str) -> bool:
+    return any(word in result.snippet for result in app.search(word).results)
+
+
+@pytest.mark.slow
+def test_every_edit_is_in_the_next_answer(repository: Path, app: App) -> None:
+    path = repository / "src/net/retry.py"
+    missed = []
+    for number in range(_EDITS):
+        word = f"quagga{number:04}x"
+        path.write_text(f"def {word}():\n    return {number}\n")
+        if not _finds(app, word):
+            missed.append(number)
+        app.search("retry backoff")  # most searches follow no edit
+    assert not missed
+
+
+def test_an_edit_with_the_same_size_and_a_restored_time_is_found(
+    repository: Path, app: App
+) -> None:
+    path = repository / "src/net/retry.py"
+    path.write_text("def quagga_one(): ...\n")
+    assert _finds(app, "quagga_one")
+    before = path.stat()
+    path.write_text("def quagga_two(): ...\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert _finds(app, "quagga_two")
+
+
+def test_a_restored_time_is_noticed_by_the_next_process(
+    repository: Path, make_app: MakeApp
+) -> None:
+    path = repository / "src/net/retry.py"
+    path.write_text("def quagga_one(): ...\n")
+    os.utime(path, ns=(10**18, 10**18))
+    make_app(repository).search("quagga_one")
+    path.write_text("def quagga_two(): ...\n")
+    os.utime(path, ns=(10**18, 10**18))
+    assert _finds(make_app(repository), "quagga_two")
+
+
+def test_a_branch_switch_is_in_the_next_answer(repository: Path, app: App) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *identity, *arguments], cwd=repository, check=True)
+
+    git("checkout", "-qb", "other")
+    (repository / "src/net/retry.py").write_text("def quagga(): ...\n")
+    git("commit", "-qam", "other")
+    git("checkout", "-q", "-")
+    assert not _finds(app, "quagga")
+    git("checkout", "-q", "other")
+    assert _finds(app, "quagga")
+
+
+def test_without_change_events_every_search_checks_the_folder(
+    repository: Path, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ChangeProbe, "is_watching", False)
+    (repository / "src/net/retry.py").write_text("def quagga(): ...\n")
+    assert _finds(app, "quagga")
+    (repository / "src/net/retry.py").write_text("def okapi(): ...\n")
+    assert _finds(app, "okapi")
+
+
+def test_a_change_that_a_paused_watcher_has_just_missed_is_reported(
+    repository: Path, app: App
+) -> None:
+    with app.watch():
+        assert app.pause_indexing()
+        app.search("retry")
+        (repository / "src/net/retry.py").write_text("def quagga(): ...\n")
+        response = app.search("quagga")
+        assert response.degraded == ("stale",)
+        assert response.staleness is not None
