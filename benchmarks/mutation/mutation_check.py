@@ -112,7 +112,7 @@ def sample(faults: Sequence[tuple[str, Mutant]], count: int, seed: int) -> list[
 
 
 def executed_lines(work: Path, tests: Sequence[str]) -> Mapping[str, Mapping[int, list[str]]]:
-    """Return, by file and line, the ids of the tests that execute it, most specific first."""
+    """Return, by file and line, the tests that execute it; those that execute least come first."""
     data_file = work / "coverage"
     if not data_file.exists():
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]

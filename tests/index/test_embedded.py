@@ -131,7 +131,7 @@ def test_terms_match_chunks_files_and_definitions(tmp_path: Path) -> None:
     assert reader.file_frequencies(["zebra"])[1] == [2]
 
 
-def test_an_open_word_index_does_not_change(tmp_path: Path) -> None:
+def test_an_open_word_index_does_not_contain_later_commits(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
@@ -149,7 +149,7 @@ def test_an_open_word_index_does_not_change(tmp_path: Path) -> None:
     assert (_ids(now, "zebra"), _ids(now, "lion")) == ([], [100])
 
 
-def test_word_indexes_of_different_generations_are_not_opened(tmp_path: Path) -> None:
+def test_word_indexes_of_different_generations_are_not_opened_together(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")

@@ -214,7 +214,7 @@ def test_a_misbehaving_plugin_does_not_prevent_an_answer(
     if kind in ("chunker", "document reader") or (kind, how) == (
         "filter",
         "lies",
-    ):  # a false filter result cannot be detected
+    ):  # a wrong filter result cannot be detected
         assert response.degraded == ()
     else:
         assert named[kind] in response.degraded
