@@ -267,6 +267,19 @@ def test_hits_of_an_index_plugin_outside_the_filter_are_dropped(
     assert response.degraded == ()
 
 
+def test_a_vector_index_plugin_without_hits_counts_as_failed_unless_nothing_is_indexed(
+    kitchen: Path, own: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    own.write_text(EAGER.replace("list(self.ids.items())", "[]"))
+    settings = {"plugins": ("own_parts:PARTS",), "dense_backend": "eager"}
+    response = make_app(kitchen, **settings).search("where is the soup stirred")
+    assert response.degraded == ("dense",)
+    assert response.results
+    (tmp_path / "empty").mkdir()
+    empty = make_app(tmp_path / "empty", index_dir=tmp_path / "empty-index", **settings)
+    assert empty.search("where is the soup stirred").degraded == ()
+
+
 def test_sections_of_a_chunker_plugin_respect_the_size_limit(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:

@@ -68,3 +68,4 @@ def test_the_distance_counts_typing_errors() -> None:
     assert edit_distance("retry", "retr") == edit_distance("retr", "retry") == 1
     assert edit_distance("getuserbyld", "getuserbyid") < 1
     assert edit_distance("", "abc") == 3
+    assert edit_distance("retry", "retri") == edit_distance("pool", "paol") == 1
