@@ -7,9 +7,10 @@ record or reading one of its properties does not count. A module is entered agai
 in a different module than the last time: a loop that calls a helper a hundred times enters it once,
 and a helper that four steps call is entered four times.
 
-A station is a module of `search` or another package. Other packages are not divided, because a
-query uses them through an interface (`IndexReader`, `Embedder`, `Ranker`). The foundations are
-listed but not counted: any module may use them, like the standard library.
+A station is either one module of `search` or one other package as a whole. Other packages are not
+divided into modules, because a query uses them through an interface (`IndexReader`, `Embedder`,
+`Ranker`). The foundations are listed but not counted: any module may use them, like the standard
+library.
 
 The queries run warm and with default settings: no memories, reranker, plugins or filters, and no
 check for changed files. Each query is asked once, so that no answer comes from the cache. The table
@@ -50,7 +51,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A module of `search`, or another package."""
+    """One module of `search`, or one other package as a whole."""
 
     name: str
     calls: int

@@ -108,7 +108,7 @@ def _separate_home(
 
 @pytest.fixture(autouse=True)
 def _no_network_in_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pass the guard to child processes; its import has already guarded this process."""
+    """Block the network in child processes; importing the guard blocked it in this process."""
     monkeypatch.setenv("PYTHONPATH", _GUARD_FOLDER)
 
 

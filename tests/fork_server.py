@@ -6,8 +6,9 @@ shuts down normally. It differs from a new interpreter in two ways: modules are 
 and no worker processes are started ahead of a first index. Tests of either difference run the
 command in a new interpreter (see `command.py`).
 
-Run as a script, this is the server. It reads one request per line, as JSON, from standard input,
-and answers each with two integers: the process ID at once, and the wait status at the end.
+When run as a script, this module is the server. It reads one request per line, as JSON, from
+standard input, and answers each with two integers: the process ID at once, and the wait status at
+the end.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _IMPORTED = (
     *("agents", "cli", "config", "index", "indexing", "ingest", "memory", "rank", "search"),
     *("sources", "embed.factory", "embed.static"),
 )
-# The interpreter reads these when it starts, so a forked process would ignore a change.
+# The interpreter reads variables with these prefixes only at startup, so a forked process would
+# ignore a change of their values.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "TZ", "OPENBLAS", "LD_")
 
 
@@ -61,7 +63,7 @@ class ForkServer:
         self._lock = threading.Lock()
 
     def can_run(self) -> bool:
-        """Return whether a new interpreter would start the same way in the test's environment."""
+        """Return whether the variables that an interpreter reads at startup are unchanged."""
         return _read_at_start(os.environ) == _read_at_start(self._environment)
 
     def run(self, command: Command) -> subprocess.CompletedProcess[bytes]:
@@ -129,7 +131,7 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
 
 
 def _serve() -> dict[str, Any] | None:
-    """Fork a process per request; return its request in each child, and None in the server."""
+    """Fork a child for each request. Return the request in the child, and None in the server."""
     _import_commands()
     gc.freeze()  # a collection in a child would copy every page
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)

@@ -1,7 +1,7 @@
 """The language of the project: plain technical English in prose and in identifiers.
 
-Prose is every docstring, comment and page, and every other string in the code that is not a test.
-CONTRIBUTING.md states the rules as contributors read them.
+Prose is every docstring, comment and page, and outside the tests also every other string in the
+code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pytest
 TOP = Path(__file__).resolve().parent.parent
 CODE = ("src", "tests", "benchmarks", "training", "docs", "examples")
 
-# Phrases that a native engineer would not write, and what to write instead.
+# Unidiomatic phrases, and what to write instead.
 PHRASES: Mapping[str, str] = {
     r"who(?:m)?ever": "name the caller, the process or the user",
     r"nobody": "say what does not happen",
@@ -52,7 +52,7 @@ PHRASES: Mapping[str, str] = {
     r"lest": "so that … not",
     r"shall": "must, should, will",
 }
-# A metaphor or a riddle in an identifier, and the term to use instead.
+# Words that make an identifier obscure, and the terms to use instead.
 WORDS: Mapping[str, str] = {
     "ears": "event thread",
     "witness": "probe",
@@ -77,11 +77,12 @@ WORDS: Mapping[str, str] = {
 NO_VERBS = frozenset("beside within among around upon of".split())
 # Participles that do not end in "ed".
 PARTICIPLES = frozenset("taken kept made shown known left given told held found written".split())
-# "ranked_by" and "ranked" are not verbs, but "unused_settings" is a noun with an adjective.
+# A participle alone or before one of these ("ranked", "ranked_by") is not a function name. Before
+# another word it is an adjective ("unused_settings"), which is allowed.
 PREPOSITIONS = frozenset("by in of at to from with without on for as".split())
-# Verbs and nouns that end in "ed".
+# Verbs and nouns that end in "ed" but are not participles.
 VERBS_IN_ED = frozenset("embed feed need seed speed proceed exceed succeed shed bleed".split())
-# First words of a function's docstring that begin a noun phrase or a riddle.
+# A docstring of a function must begin with a verb, so its first word must not be one of these.
 OPENINGS = frozenset(
     "What Which Whether How Who Whom Whose Where When Why That Those These This The A An Its All "
     "Every Each Some No None One Of In At For As From With Without By On So As Only Also "

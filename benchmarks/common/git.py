@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-SNIFFED_BYTES = 8_000  # like git, treat a file with a zero byte among these as binary
+SNIFFED_BYTES = 8_000  # a file with a zero byte in its first bytes is binary, as in git
 
 
 class GitError(Exception):

@@ -15,8 +15,8 @@ from benchmarks.history.commit_messages import content_words, is_about_code, que
 MAX_FILES = 8  # a commit that changes more is not about one place
 MAX_CHANGED_LINES = 400
 MIN_CONTENT_WORDS = 4
-RECENT_S = 4 * 365.25 * 86_400  # before the newest suitable commit
-# A short history reaches further back, until there are this many commits per question.
+RECENT_S = 4 * 365.25 * 86_400  # four years before the newest suitable commit
+# If there are fewer recent commits than this per question, older commits are used as well.
 COMMITS_PER_QUESTION = 12
 
 MORE_SOURCES = (
@@ -49,7 +49,7 @@ TEST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CommitQuestion:
-    """A commit's message and the files that it changed, as named at its parent."""
+    """A commit's message and the files that it changed, by their paths in the parent."""
 
     commit: str
     parent: str
@@ -58,12 +58,12 @@ class CommitQuestion:
 
 
 def select_questions(clone: Path, revision: str, limit: int = 15) -> list[CommitQuestion]:
-    """Return up to `limit` questions from the last years before a revision, oldest first.
+    """Return up to `limit` questions from the four years before a revision, oldest first.
 
     The suitable commits are cut into `limit` periods. Each period gives one question: its first
     commit, in hash order, that changes suitable files. This choice is random but reproducible. If a
-    period has no such commit, another period gives one more. Raise GitError if the history cannot
-    be read.
+    period has no such commit, another period gives an additional question. Raise GitError if the
+    history cannot be read.
     """
     commits = recent_commits(list(suitable_commits(read_commits(clone, revision))), limit)
     bounds = [len(commits) * number // limit for number in range(limit + 1)]
@@ -94,7 +94,7 @@ def pop_question(clone: Path, period: list[Commit]) -> tuple[int, CommitQuestion
 
 
 def recent_commits(commits: Sequence[Commit], limit: int) -> list[Commit]:
-    """Return the commits of the last years, or more if those are too few for `limit`."""
+    """Return the commits of the last four years, or more if these are too few for `limit`."""
     if not commits:
         return []
     newest = max(commit.time_s for commit in commits)
@@ -112,7 +112,7 @@ def suitable_commits(commits: Sequence[Commit]) -> Iterator[Commit]:
 
 
 def target_files(clone: Path, commit: Commit) -> tuple[str, ...]:
-    """Return the changed sources and documents that exist at the parent; none for bulk changes."""
+    """Return the changed sources and documents that exist in the parent; none for bulk changes."""
     parent = commit.parents[0]
     existing = regular_files(clone, parent)
     lines = {

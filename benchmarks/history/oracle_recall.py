@@ -6,7 +6,7 @@
 Questions, trees and averages are those of `changed_files`, but each system returns as many files as
 rootle ranks. BM25 answers in two forms: with the best window of each file, and with the ten best
 windows, several of which may be in one file. The word overlap of a commit with a target file is
-that of `common/labels.py`, over the file's path and text.
+computed as in `common/labels.py`, from the words of the file's path and text.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ unpacked folder; a JSON file of LongMemEval works too. Every system stores each 
 memory, "Speaker (session date): text", with the caption of a shared picture. Then the questions are
 asked. Recall@7 is the share of a question's evidence among the first seven memories; MRR is one
 over the rank of the first evidence among the first fifty. Both are means over questions. The 95 %
-intervals, including those of rootle's paired lead, resample conversations. mem0 stores the texts
-unchanged and uses rootle's embedder.
+intervals resample conversations; so do the intervals of rootle's lead over each system, which is
+paired by question. mem0 stores the texts unchanged and uses rootle's embedder.
 """
 
 from __future__ import annotations

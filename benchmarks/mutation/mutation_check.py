@@ -5,8 +5,9 @@
 
 The first run in WORK records, with coverage.py, which test executes which line. Then each sampled
 fault (see `mutants.py`) is written into a copy of the working tree, and the tests that execute its
-line run until one fails. If none fails, the fault has survived. The results go to
-WORK/results.jsonl, one JSON object per line; a fault with a result is not run again.
+line run until one fails. Tests that fail without a fault are excluded. A fault survives if all
+tests pass, or if no test executes its line. The results go to WORK/results.jsonl, one JSON object
+per line; a fault with a result is not run again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import chain, takewhile
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -31,10 +33,17 @@ from benchmarks.mutation.mutants import Mutant, mutants_of
 
 TOP = Path(__file__).resolve().parents[2]
 PACKAGES = "rank,search,index,ingest"
-TESTS = "tests/rank,tests/search,tests/index,tests/ingest,tests/sources,tests/indexing,tests/golden"
+TESTS = (
+    "tests/rank,tests/search,tests/index,tests/ingest,tests/sources,tests/indexing,tests/tools,"
+    "tests/plugins,tests/telemetry,tests/spec,tests/robustness,tests/golden"
+)
 # A mutated loop may never end.
 _TIMEOUT_S = 120
-_MAX_TESTS = 60  # per fault, starting with those that execute the fewest lines
+_MAX_TESTS = 60  # per fault, in addition to the golden rankings
+
+# By path and line: the ids of the tests that execute the line. Tests of the same folder come first,
+# then those that execute the fewest lines.
+Executed = Mapping[str, Mapping[int, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +82,14 @@ def main() -> None:
     if args.only:
         faults = [item for item in all_faults(args.packages.split(",")) if _is_at(item, args.only)]
     known = {result.key: result for result in read_results(args.work / "results.jsonl")}
+    folders = [copy_tree(args.work / f"copy-{number}") for number in range(args.jobs)]
+    wanted = {test for fault in faults for test in chosen_tests(fault, executed)}
+    failing = failing_tests(folders[0], sorted(wanted), args.jobs)
+    if failing:
+        print("excluded, because they fail without a fault:", *sorted(failing), sep="\n  ")
     copies: SimpleQueue[Path] = SimpleQueue()
-    for number in range(args.jobs):
-        copies.put(copy_tree(args.work / f"copy-{number}"))
+    for folder in folders:
+        copies.put(folder)
 
     def run(fault: tuple[str, Mutant]) -> Result:
         path, mutant = fault
@@ -84,7 +98,8 @@ def main() -> None:
             return known[key]
         copy = copies.get()
         try:
-            result = run_fault(copy, path, mutant, executed.get(path, {}).get(mutant.line, []))
+            chosen = [test for test in chosen_tests(fault, executed) if test not in failing]
+            result = run_fault(copy, path, mutant, chosen)
         finally:
             copies.put(copy)
         with (args.work / "results.jsonl").open("a", encoding="utf-8") as log:
@@ -111,8 +126,8 @@ def sample(faults: Sequence[tuple[str, Mutant]], count: int, seed: int) -> list[
     return random.Random(seed).sample(list(faults), min(count, len(faults)))
 
 
-def executed_lines(work: Path, tests: Sequence[str]) -> Mapping[str, Mapping[int, list[str]]]:
-    """Return, by file and line, the ids of the tests that execute it, most specific first."""
+def executed_lines(work: Path, tests: Sequence[str]) -> Executed:
+    """Return the ids of the tests that execute each line of each file, in the order to run."""
     data_file = work / "coverage"
     if not data_file.exists():
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
@@ -125,16 +140,32 @@ def executed_lines(work: Path, tests: Sequence[str]) -> Mapping[str, Mapping[int
     lines_of_test = Counter(
         test for lines in by_file.values() for contexts in lines.values() for test in contexts
     )
-    return {
-        Path(path).relative_to(TOP).as_posix(): {
-            line: sorted(
-                {id_of_test(context) for context in contexts if context},
-                key=lambda test: lines_of_test[f"{test}|run"],
-            )
+
+    def sort_tests(path: str, contexts: Iterable[str]) -> list[str]:
+        tests = {id_of_test(context) for context in contexts if context}
+        return sorted(
+            tests,
+            key=lambda test: (-common_folders(path, test), lines_of_test[f"{test}|run"], test),
+        )
+
+    executed = {}
+    for full_path, lines in by_file.items():
+        path = Path(full_path).relative_to(TOP).as_posix()
+        # A constant is executed by the import, and used by any test of its module.
+        tests_of_file = sort_tests(path, chain.from_iterable(lines.values()))
+        executed[path] = {
+            line: tests_of_file if contexts == [""] else sort_tests(path, contexts)
             for line, contexts in lines.items()
         }
-        for path, lines in by_file.items()
-    }
+    return executed
+
+
+def common_folders(path: str, test: str) -> int:
+    """Return how many folders of a module its test shares: `tests/` mirrors `src/rootle/`."""
+    module, mirror = path.split("/")[2:-1], test.split("/")[1:-1]
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(module, mirror, strict=False))
+    )
 
 
 def id_of_test(context: str) -> str:
@@ -157,29 +188,60 @@ def copy_tree(target: Path) -> Path:
 
 
 def run_fault(copy: Path, path: str, mutant: Mutant, tests: Sequence[str]) -> Result:
-    """Write a fault into a copy of the tree and run the tests that execute its line."""
-    chosen = tests[:_MAX_TESTS]
+    """Run the tests that execute a fault's line against it, in a copy of the tree."""
     source = (copy / path).read_text(encoding="utf-8")
     outcome = "not executed"
-    if chosen:
+    if tests:
         (copy / path).write_text(mutant.apply(source), encoding="utf-8")
         try:
-            outcome = "survived" if passes(copy, chosen) else "killed"
+            outcome = "survived" if passes(copy, tests) else "killed"
         finally:
             (copy / path).write_text(source, encoding="utf-8")
-    return Result(path, mutant.line, mutant.kind, mutant.before, mutant.after, outcome, len(chosen))
+    return Result(path, mutant.line, mutant.kind, mutant.before, mutant.after, outcome, len(tests))
+
+
+def chosen_tests(fault: tuple[str, Mutant], executed: Executed) -> list[str]:
+    """Return the ids of the tests to run against a fault."""
+    path, mutant = fault
+    found = executed.get(path, {}).get(mutant.line, [])
+    return [*found[:_MAX_TESTS], *(test for test in found[_MAX_TESTS:] if _is_golden(test))]
+
+
+def failing_tests(copy: Path, tests: Sequence[str], jobs: int) -> set[str]:
+    """Return the ids of the tests that fail in an unchanged copy: they would kill every fault."""
+    if not tests:
+        return set()
+    ended = run_pytest(copy, ["-n", str(jobs), "-rfE", *tests], timeout_s=None)
+    if ended.returncode not in (0, 1):
+        raise SystemExit(f"pytest ended with status {ended.returncode} in {copy}:\n{ended.stdout}")
+    lines = ended.stdout.splitlines()
+    return {line.split(" ")[1] for line in lines if line.startswith(("FAILED ", "ERROR "))}
 
 
 def passes(copy: Path, tests: Sequence[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    """Return whether the tests pass; tests that do not end in time fail."""
     try:
-        ended = subprocess.run(
-            command, cwd=copy, env=environment, capture_output=True, timeout=_TIMEOUT_S
-        )
+        return run_pytest(copy, ["-x", *tests], timeout_s=_TIMEOUT_S).returncode == 0
     except subprocess.TimeoutExpired:
         return False
-    return ended.returncode == 0
+
+
+def _is_golden(test: str) -> bool:
+    """Return whether a test compares whole rankings, so that it notices many faults."""
+    return test.startswith("tests/golden/")
+
+
+def run_pytest(
+    copy: Path, arguments: Sequence[str], timeout_s: float | None
+) -> subprocess.CompletedProcess[str]:
+    # An argument file has no limit of length.
+    listing = copy.parent / f"{copy.name}.arguments"
+    listing.write_text("\n".join(arguments), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"@{listing}"]
+    environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        command, cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout_s
+    )
 
 
 def read_results(path: Path) -> list[Result]:

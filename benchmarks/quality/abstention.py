@@ -12,8 +12,12 @@ import numpy as np
 
 from benchmarks.common.statistics import Floats, Interval, percentile_interval
 
-REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)  # accepted shares of wrongly refused questions
-WANTED_RECOGNITION: Final = 0.80  # share of unanswerable questions, at the first level
+REFUSAL_LEVELS: Final = (
+    0.05,
+    0.10,
+    0.20,
+)  # accepted shares of answerable questions that are refused
+WANTED_RECOGNITION: Final = 0.80  # share of unanswerable questions to recognize at the first level
 DRAWS: Final = 2_000
 
 
@@ -99,16 +103,21 @@ def auc_interval(predictions: Sequence[Prediction], belongs: Group) -> Interval:
 
 
 def required_auc(recognized: float, refused: float) -> float:
-    """Return the area under the ROC curve through a point, for normal groups of equal variance."""
+    """Return the area under the ROC curve through a point.
+
+    The probabilities of both groups are normally distributed with equal variance.
+    """
     distance = NormalDist().inv_cdf(recognized) - NormalDist().inv_cdf(refused)
     return NormalDist().cdf(distance / math.sqrt(2))
 
 
 def recognition_by_hits(answered: float, refused: float) -> float:
-    """Return the recognition of a classifier that knows only whether a question was answered.
+    """Return the share of unanswerable questions that a hypothetical classifier refuses.
 
-    It cannot distinguish unanswerable questions from unanswered ones, so it refuses a random part
-    of both, at most the share `refused` of all answerable questions.
+    The classifier knows only which questions the first ten results answer: the share `answered` of
+    the answerable questions. It cannot distinguish the other answerable questions from unanswerable
+    ones, so it refuses the same share of both. It may refuse the share `refused` of all answerable
+    questions.
     """
     return min(1.0, refused / (1 - answered)) if answered < 1 else 1.0
 

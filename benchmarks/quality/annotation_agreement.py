@@ -1,4 +1,4 @@
-"""Agreement between the two annotators, and the score of each by the labels of the other.
+"""Agreement between two annotators: each is scored against the labels of the other.
 
     python -m benchmarks.quality.annotation_agreement REPOS [--split tune|test] [--only ninja]
         [--indexes DIR] [--json FILE]
@@ -34,7 +34,8 @@ from benchmarks.common.rootle_search import answer_queries, index_folder, indexe
 from benchmarks.common.statistics import mean
 from benchmarks.quality.label_scores import QuestionScore, score_answers
 
-# The commits that added the first labels, and the second annotation of the later ones.
+# Questions that the first commit added are not evaluated. The second commit contains the changes
+# of the second annotator to the questions that were added in between.
 FIRST_LABELS = "1caa1e6"
 SECOND_READING = "62207db"
 
@@ -119,7 +120,7 @@ def git_show(revision_path: str) -> str:
 def score_systems(
     root: Path, readings: Sequence[Reading], index_dir: Path
 ) -> dict[str, list[QuestionScore]]:
-    """Return the scores of annotators and systems by the labels of either annotation."""
+    """Return the scores of annotators and systems against the labels of each annotator."""
     first, second = [one.first for one in readings], [one.second for one in readings]
     queries = [label.query for label in second]
     with indexed_app(root, index_dir) as app:

@@ -8,11 +8,12 @@ LABEL_REPOS and BENCH_REPOS are the checkouts that `labelled_questions` and `pub
 both benchmarks are scored as in those commands. `--install` creates an environment for each system
 below `--envs`; `--model` is a folder with a static model, for systems that ship without one.
 
-Answers are cached in `--answers`, one file per system and repository. Only missing answers are
-requested, so corrected labels need no new run. rootle always answers again; `--only rootle` asks no
-other system, and `--only none` only scores the cache. The intervals resample repositories, then the
-questions within each, 2,000 times; those of the last column resample paired differences. `--write`
-replaces the tables between the two markers in a Markdown page.
+Answers are cached in `--answers`, one file per system and repository. Other systems are asked only
+for missing answers; rootle is asked again in every run. `--only rootle` asks no other system, and
+`--only none` asks none at all and scores the cached answers, for example after labels were
+corrected. The intervals resample repositories, then the questions within each, 2,000 times; those
+of the last column resample paired differences. `--write` replaces the tables between the two
+markers in a Markdown page.
 """
 
 from __future__ import annotations

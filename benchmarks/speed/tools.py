@@ -13,7 +13,10 @@ TOP_K = "10"
 
 
 class Tool:
-    """A search tool for one folder. A task's method returns a command, or None if unsupported."""
+    """A search tool for one folder.
+
+    Each task has a method that returns its command, or None if the tool does not support the task.
+    """
 
     name = ""
 
@@ -107,7 +110,7 @@ class Semble(Tool):
 
 
 class GitGrep(Tool):
-    """`git grep` for the longest word of the query, as a person without an index would."""
+    """`git grep` for the longest word of the query: the search of a person without an index."""
 
     name = "git grep"
 

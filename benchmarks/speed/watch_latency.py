@@ -154,7 +154,7 @@ def measure_idle(pid: int, seconds: float) -> Figures:
 
 
 def measure_saves(root: Path, app: App, count: int) -> Figures:
-    """Measure, for alternate edits, the time until one is indexed and until a query finds it."""
+    """Measure, in turn, the time until an edit is indexed and until repeated queries find it."""
     files = sorted(path for path in root.rglob("*.py") if ".git" not in path.parts)
     found_s, indexed_s = [], []
     for number, path in enumerate(random.Random(7).sample(files, count)):

@@ -62,8 +62,8 @@ FEATURES: Final = {
     "chunk_best": "score of the best chunk, combined from BM25, cosine similarity and symbols",
     "notes": "BM25 score of comments, docstrings and the heading path in the best chunk",
     "set_aside": "whether the path contains a word such as internal, deprecated, legacy or vendor",
-    "longer_stem": "whether the file stem contains the whole stem of another candidate (of at most "
-    "eight words)",
+    "longer_stem": "whether the file stem contains the complete stem of another candidate, as "
+    "`batch_insert` contains `insert`; only contained stems of up to eight words count",
     "depth": "depth in the directory tree, relative to the deepest candidate",
     "one_passage": "share of the query words that occur together in one chunk; 0 for queries of up "
     "to six words, counted in full from nine",

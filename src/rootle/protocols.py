@@ -96,7 +96,7 @@ class QueuedEmbedder(Protocol):
 
 
 class DenseIndex(Protocol):
-    """Finds the nearest neighbours among the embeddings of chunks."""
+    """Finds the nearest neighbors among the embeddings of chunks."""
 
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
         """Return the ids of the k best chunks by cosine similarity, only from `files` if given."""

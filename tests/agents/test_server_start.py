@@ -30,7 +30,7 @@ READERS: dict[str, tuple[str, Callable[[str], Any], tuple[str, ...]]] = {
 
 @pytest.fixture
 def _no_agents() -> None:
-    """Keep the PATH: the server and its repository need git."""
+    """Override the fixture that empties the PATH, because the server needs git."""
 
 
 @pytest.mark.parametrize("agent", READERS)

@@ -31,7 +31,7 @@ def test_a_point_of_the_curve_determines_the_area() -> None:
     assert required_auc(0.80, 0.05) == pytest.approx(0.961, abs=1e-3)
 
 
-def test_recognition_by_hits_is_limited_by_the_refused_share() -> None:
+def test_recognition_by_hits_is_the_refused_share_of_the_unanswered_questions() -> None:
     assert recognition_by_hits(0.8, 0.05) == pytest.approx(0.25)
     assert recognition_by_hits(0.99, 0.05) == recognition_by_hits(1.0, 0.05) == 1.0
 

@@ -10,6 +10,8 @@ from benchmarks.mutation.mutants import Mutant
 from benchmarks.mutation.mutation_check import (
     Result,
     changed_lines,
+    chosen_tests,
+    common_folders,
     id_of_test,
     read_results,
     report,
@@ -58,3 +60,17 @@ def test_results_are_read_back(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text(json.dumps(asdict(written)) + "\n")
     assert read_results(tmp_path / "results.jsonl") == [written]
     assert read_results(tmp_path / "none.jsonl") == []
+
+
+def test_golden_rankings_run_against_a_fault_besides_the_first_sixty_tests() -> None:
+    tests = [*(f"tests/rank/test_{number}.py::test" for number in range(80)), "tests/golden/g::t"]
+    fault = ("src/rootle/rank/x.py", Mutant(3, 3, 3, "k", "x", "y"))
+    chosen = chosen_tests(fault, {fault[0]: {3: tests}})
+    assert chosen == [*tests[:60], "tests/golden/g::t"]
+    assert chosen_tests(fault, {}) == []
+
+
+def test_tests_of_the_folder_of_a_module_are_recognized() -> None:
+    assert common_folders("src/rootle/search/query/syntax.py", "tests/search/query/test_a.py") == 2
+    assert common_folders("src/rootle/search/query/syntax.py", "tests/search/test_agent.py") == 1
+    assert common_folders("src/rootle/search/query/syntax.py", "tests/rank/test_intent.py") == 0

@@ -1,4 +1,4 @@
-"""Tests of benchmarks/trace_query.py."""
+"""The trace of a query: its calls between modules, and the stations that it enters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ def _calls(*pairs: str) -> list[Call]:
     return [Call(*pair.split(" -> ")) for pair in pairs]
 
 
-def test_a_station_is_a_module_of_search_or_another_package() -> None:
+def test_search_is_divided_into_modules_and_other_packages_are_not() -> None:
     assert station_of("index.local.snapshot") == station_of("index.reader") == "index"
     assert station_of("search.query.parse") == "search.query.parse"
 
 
-def test_a_module_is_entered_again_when_the_caller_changes() -> None:
+def test_a_station_is_entered_again_when_the_caller_changes() -> None:
     stations = find_stations(
         _calls(
             "app -> search.agent",

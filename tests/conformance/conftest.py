@@ -103,7 +103,10 @@ class _EmbeddedSparse:
 
 
 class _Remote:
-    """Writes like replication: new chunks, deletion of stale ones, then the stamp."""
+    """Writes like replication: it adds chunks, deletes stale ones and then writes the stamp.
+
+    The stamp contains the generation to which the index was last updated.
+    """
 
     def __init__(self, index: RemoteIndex, as_chunk: Callable[[int, int, Any], RemoteChunk]):
         self._index = index

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.index.local import dense_storage, sparse_storage
-from rootle.index.local.database import open_database
+from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.dense_index import DenseWriter, EmbeddedDense, _top_rows
 from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.local.manifest import Manifest
@@ -42,6 +45,9 @@ def test_the_scan_is_exact_and_ordered(tmp_path: Path) -> None:
     found = EmbeddedDense(tmp_path).query(question, 20)
     assert found.ids.tolist() == (np.argsort(-exact)[:20] + 1).tolist()
     assert np.allclose(found.scores, np.sort(exact)[::-1][:20], atol=1e-5)
+    scan = EmbeddedDense(tmp_path).nearest(question, 20).scan
+    assert scan is not None
+    assert np.allclose(scan, exact, atol=1e-5)
     some = EmbeddedDense(tmp_path).query(question, 20, files={3, 7})
     assert set(some.ids.tolist()) == {*range(31, 41), *range(71, 81)}
 
@@ -92,6 +98,36 @@ def test_an_empty_matrix_returns_no_hits(tmp_path: Path) -> None:
     assert dense_storage.stored_generation(tmp_path / "nowhere", 32) is None
 
 
+def _write_rows(folder: Path, *chunk_ids: int) -> None:
+    writer = DenseWriter(folder, 32)
+    for chunk_id, row in zip(chunk_ids, _rows(len(chunk_ids)), strict=True):
+        writer.add(chunk_id, 1, row)
+    writer.commit(1)
+
+
+def test_rows_are_not_kept_after_a_matrix_is_discarded(tmp_path: Path) -> None:
+    _write_rows(tmp_path, 1, 2)
+    dense_storage.discard(tmp_path)
+    assert dense_storage.stored_generation(tmp_path, 32) is None
+    _write_rows(tmp_path, 3)
+    assert EmbeddedDense(tmp_path).chunk_ids.tolist() == [3]
+
+
+def test_a_matrix_of_another_format_or_with_missing_rows_is_not_used(tmp_path: Path) -> None:
+    _write_rows(tmp_path, 1, 2)
+    state = tmp_path / "dense.json"
+    text = state.read_text()
+    data = json.loads(text)
+    state.write_text(json.dumps({**data, "format": data["format"] + 1}))
+    assert dense_storage.stored_generation(tmp_path, 32) is None
+    state.write_text(text)
+    assert dense_storage.stored_generation(tmp_path, 32) == 1
+    (heads,) = tmp_path.glob("heads-*.bin")
+    heads.write_bytes(heads.read_bytes()[:-1])
+    with pytest.raises(IndexStorageError, match="damaged"):
+        dense_storage.read_state(tmp_path)
+
+
 def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") -> None:
     writer.add_file(
         FileTerms(file_id, " ".join(bodies), defines, "path"),
@@ -131,7 +167,7 @@ def test_terms_match_chunks_files_and_definitions(tmp_path: Path) -> None:
     assert reader.file_frequencies(["zebra"])[1] == [2]
 
 
-def test_an_open_word_index_does_not_change(tmp_path: Path) -> None:
+def test_an_open_word_index_does_not_contain_later_commits(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
@@ -149,7 +185,7 @@ def test_an_open_word_index_does_not_change(tmp_path: Path) -> None:
     assert (_ids(now, "zebra"), _ids(now, "lion")) == ([], [100])
 
 
-def test_word_indexes_of_different_generations_are_not_opened(tmp_path: Path) -> None:
+def test_word_indexes_of_different_generations_are_not_opened_together(tmp_path: Path) -> None:
     sparse_storage.create(tmp_path)
     writer = SparseWriter(tmp_path, bulk=False)
     _add(writer, 1, "zebra")
@@ -231,6 +267,19 @@ def test_the_manifest_stores_file_names_that_are_not_utf_8(tmp_path: Path) -> No
     connection.close()
 
 
+def test_a_locked_database_is_not_reported_as_damaged(tmp_path: Path) -> None:
+    open_database(tmp_path, create=True).close()
+    path = tmp_path / "rootle.db"
+    with closing(sqlite3.connect(path)) as writer, closing(sqlite3.connect(path)) as other:
+        writer.execute("BEGIN IMMEDIATE")
+        other.execute("PRAGMA busy_timeout = 0")
+        with (
+            pytest.raises(IndexStorageError, match="another process has locked the index at"),
+            storage_errors(tmp_path),
+        ):
+            other.execute("BEGIN IMMEDIATE")
+
+
 def test_a_missing_database_is_created_only_on_request(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError, match="rootle index"):
         open_database(tmp_path, create=False)
@@ -260,6 +309,13 @@ def test_the_best_rows_of_a_scan_are_selected(rows: int, k: int) -> None:
         top = _top_rows(scores, wanted)
         assert len(set(top.tolist())) == wanted
         assert np.array_equal(np.sort(scores[top]), np.sort(scores)[-wanted:])
+
+
+def test_any_number_of_best_rows_is_selected() -> None:
+    scores = np.random.default_rng(7).random(700).astype(np.float32)
+    best = np.sort(scores)
+    for k in range(1, 701):
+        assert np.array_equal(np.sort(scores[_top_rows(scores, k)]), best[-k:]), k
 
 
 @pytest.mark.slow
@@ -293,6 +349,7 @@ def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> N
     writer.remove_files([3])
     writer.commit(2)
     index = EmbeddedDense(tmp_path)
+    assert index.count == 190  # without the deleted rows
     question = _RNG.normal(size=32).astype(np.float32)
     rows = np.array([0, 7, 35, 199])
     some = index.scores_of(question, rows)
@@ -323,6 +380,7 @@ def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
     shares = []
     for question in _make_graded_vectors(20):
         found, exact = quick.query(question, 100), thorough.query(question, 100)
+        assert len(found.ids) == len(exact.ids) == 100
         true = dict(zip(exact.ids.tolist(), exact.scores.tolist(), strict=True))
         both = [
             (at, s) for at, s in zip(found.ids.tolist(), found.scores, strict=True) if at in true

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +244,17 @@ def test_the_embedded_part_of_an_index_is_searched_by_vector(
     assert response.results[0].file_path == "src/net/retry.py"
 
 
+def test_a_failure_after_a_success_has_the_first_retry_delay(
+    repository: Path, open_with_server: OpenApp, server: JsonServer
+) -> None:
+    answers = iter([answer])
+    server.answer = lambda request: next(answers, lambda _: DOWN)(request)
+    app = open_with_server(repository, dense_batch_size=4)
+    assert app.index().chunks_embedded == 4
+    retry_at = datetime.fromisoformat(app.status().pending_retry_at or "")
+    assert retry_at.timestamp() - time.time() == pytest.approx(22.5, abs=8)
+
+
 def test_embedding_in_several_runs_equals_embedding_in_one_run(
     repository: Path,
     open_with_server: OpenApp,
@@ -451,7 +463,7 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
-WRITING = ("/pipeline.py", "/indexer.py", "/embedding_queue.py", "/embedding_backfill.py")
+WRITING = ("/pipeline.py", "/indexer.py", "/embedding_retry_queue.py", "/embedding_backfill.py")
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename

@@ -193,18 +193,18 @@ def test_another_model_rebuilds_the_index(
     assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
 
 
-def test_a_commit_without_an_edit_updates_the_modification_time(
+def test_the_last_modified_time_of_a_committed_file_is_the_time_of_the_commit(
     repository: Path, make_app: MakeApp
 ) -> None:
     write(repository, "src/new.py", "def zebra_crossing(): pass\n", when_s=1_720_000_000)
     app = make_app(repository)
-    assert read_modification_time(app, "zebra_crossing") == "2024-07-03T09:46:40Z"
+    assert read_last_modified(app, "zebra_crossing") == "2024-07-03T09:46:40Z"
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "second", when_s=1_730_000_000)
-    assert read_modification_time(app, "zebra_crossing") == "2024-10-27T03:33:20Z"
+    assert read_last_modified(app, "zebra_crossing") == "2024-10-27T03:33:20Z"
 
 
-def read_modification_time(app: App, query: str) -> str:
+def read_last_modified(app: App, query: str) -> str:
     return app.search(query).results[0].metadata.last_modified
 
 

@@ -90,6 +90,7 @@ class Greeter:
         (MARKDOWN, "markdown", "no heading", None),
         (MARKDOWN, "markdown", "", None),
         (MARKDOWN, "markdown", "On", None),
+        ("# Guide\n## Install\n## Use\n", "markdown", "install", (2, 2)),
         (RST, "rst", "install", (6, 9)),
         (RST, "rst", "Guide > Use", (11, 14)),
         (ASCIIDOC, "asciidoc", "use", (9, 11)),

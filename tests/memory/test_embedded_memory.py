@@ -157,7 +157,9 @@ def test_a_date_in_the_topic_affects_the_order(
     assert store.search(topic, ME, 1)[0].created_at.startswith(expected)
 
 
-def test_memories_of_the_same_episode_support_each_other(store: EmbeddedMemory) -> None:
+def test_the_terms_of_a_memory_count_for_memories_stored_at_the_same_time(
+    store: EmbeddedMemory,
+) -> None:
     store.import_memories([memory_of("The staging server was moved", "2024-02-01")], ME)
     store.import_memories([memory_of("It answers on port 8443 since then", "2024-02-01")], ME)
     store.import_memories([memory_of("It answers on a port of its own", "2024-04-01")], ME)

@@ -214,7 +214,7 @@ def test_a_misbehaving_plugin_does_not_prevent_an_answer(
     if kind in ("chunker", "document reader") or (kind, how) == (
         "filter",
         "lies",
-    ):  # a false filter result cannot be detected
+    ):  # a wrong filter result cannot be detected
         assert response.degraded == ()
     else:
         assert named[kind] in response.degraded
@@ -265,6 +265,19 @@ def test_hits_of_an_index_plugin_outside_the_filter_are_dropped(
     response = app.search("gazpacho", {"filePaths": ["drafts"]})
     assert [result.file_path for result in response.results] == ["drafts/gazpacho.txt"]
     assert response.degraded == ()
+
+
+def test_a_vector_index_plugin_without_hits_counts_as_failed_unless_nothing_is_indexed(
+    kitchen: Path, own: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    own.write_text(EAGER.replace("list(self.ids.items())", "[]"))
+    settings = {"plugins": ("own_parts:PARTS",), "dense_backend": "eager"}
+    response = make_app(kitchen, **settings).search("where is the soup stirred")
+    assert response.degraded == ("dense",)
+    assert response.results
+    (tmp_path / "empty").mkdir()
+    empty = make_app(tmp_path / "empty", index_dir=tmp_path / "empty-index", **settings)
+    assert empty.search("where is the soup stirred").degraded == ()
 
 
 def test_sections_of_a_chunker_plugin_respect_the_size_limit(

@@ -44,6 +44,11 @@ def test_programming_terms_are_translated_to_english(
     assert set(translation.terms) <= set(translation.for_meaning.split())
 
 
+def test_one_function_word_shows_the_language_of_a_text_with_typographic_quotes() -> None:
+    assert detect_language("wer liest „retry“") == "de"
+    assert detect_language("quien usa “retry”") == "es"
+
+
 def test_names_are_kept_and_function_words_are_dropped() -> None:
     translation = translate("wer ruft die Funktion ftp_store_file in `upload.py` auf", "de")
     assert translation is not None

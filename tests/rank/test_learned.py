@@ -110,7 +110,7 @@ def _slow(rank: Any) -> Any:
     return rank_slowly
 
 
-def test_the_specified_ranker_can_be_configured(tmp_path: Path, make_app: Any) -> None:
+def test_the_ranker_named_specified_can_be_configured(tmp_path: Path, make_app: Any) -> None:
     root = make_repository(tmp_path / "repo")
     response = make_app(root, use_learned_reranker=False).search(_DETAILED)
     assert response.results
@@ -119,4 +119,4 @@ def test_the_specified_ranker_can_be_configured(tmp_path: Path, make_app: Any) -
 
 
 def test_the_trees_reorder_at_most_thirty_files() -> None:
-    assert learned.RERANKED == 30  # the trees were trained on no lower rank
+    assert learned.RERANKED == 30  # the training examples contain no lower ranks

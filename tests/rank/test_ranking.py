@@ -10,12 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.rank.features import max_per_file, path_table, top_three_per_file, word_similarity
+from rootle.rank.features import (
+    NAMES,
+    file_features,
+    max_per_file,
+    path_table,
+    share_of_max,
+    top_three_per_file,
+    word_similarity,
+)
 from rootle.rank.path_features import path_parts
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
-from rootle.rank.span_budget import MAX_LINES, ScoredSpan, choose_spans, has_room
+from rootle.rank.span_budget import (
+    INITIAL_LINES_WITH_MATCH,
+    MAX_LINES,
+    ScoredSpan,
+    choose_spans,
+    has_room,
+)
 
 
 def _floats(values: list[float]) -> Any:
@@ -44,14 +58,52 @@ def _evidence(
 
 
 def test_the_three_best_chunks_have_decreasing_weights() -> None:
-    scores = _floats([2.0, 8.0, 4.0, 6.0, 5.0])
-    files = np.array([0, 0, 0, 0, 2])
+    scores = _floats([2.0, 8.0, 4.0, 6.0, 5.0, 3.0])
+    files = np.array([0, 0, 0, 0, 2, 0])
     both = top_three_per_file([scores, -scores + 9], files, 3)
     assert both[0].tolist() == pytest.approx([8 + 6 / 2 + 4 / 3, 0, 5])
-    assert both[1].tolist() == pytest.approx([7 + 5 / 2 + 3 / 3, 0, 4])
+    assert both[1].tolist() == pytest.approx([7 + 6 / 2 + 5 / 3, 0, 4])
     assert max_per_file(scores, files, 3).tolist() == [8, 0, 5]
     (empty,) = top_three_per_file([_floats([])], np.array([], dtype=np.int64), 2)
     assert empty.tolist() == [0, 0]
+
+
+def test_scores_are_divided_by_the_highest_one() -> None:
+    assert share_of_max(_floats([-1.0, 2.0, 4.0])).tolist() == [0, 0.5, 1]
+    assert share_of_max(_floats([-1.0, 0.0])).tolist() == [0, 0]
+
+
+def _feature(name: str, inputs: RankingInputs) -> list[float]:
+    """Return one feature of all files."""
+    values: list[float] = file_features(inputs)[:, NAMES.index(name)].tolist()
+    return values
+
+
+def _with_definition(inputs: RankingInputs, at: int) -> RankingInputs:
+    """Let one chunk define a name of the question."""
+    defines = np.arange(len(inputs.chunks.ids)) == at
+    return replace(inputs, chunks=replace(inputs.chunks, defines=defines))
+
+
+def test_a_file_that_defines_the_searched_symbol_has_its_features() -> None:
+    paths = ["src/other.py", "src/retry_policy.py"]
+    defining = _with_definition(_evidence("RetryPolicy", paths, [2.0, 1.0]), 1)
+    assert _feature("defines_symbol", defining) == [0, 1]
+    assert _feature("symbol_is_stem", defining) == [0, 1]
+    # A definition does not count if the question is not a symbol.
+    sentence = _with_definition(_evidence("what is the retry policy", paths, [2.0, 1.0]), 1)
+    assert _feature("defines_symbol", sentence) == [0, 0]
+
+
+def test_a_file_that_defines_a_name_does_not_mention_it() -> None:
+    inputs = _evidence("who calls retry_backoff", ["src/retry.py", "src/client.py"], [2.0, 1.0])
+    assert _feature("mentions", _with_definition(inputs, 0)) == [0, 1]
+
+
+def test_the_words_of_folders_do_not_count_as_words_of_the_file_name() -> None:
+    inputs = _evidence("retry backoff", ["retry/zebra.py", "src/retry.py"], [2.0, 1.0])
+    assert _feature("stem_in_question", inputs) == [0, 1]
+    assert _feature("folders", inputs) == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +112,7 @@ def test_the_three_best_chunks_have_decreasing_weights() -> None:
         ("retry", "retry", 1.0),
         ("retry", "retries", 0.0),
         ("valid", "validate", 0.8),
+        ("api", "apis", 0.8),
         ("token", "tokens", 0.8),
         ("parsed", "parser", 0.6),
         ("to", "token", 0.0),
@@ -195,3 +248,8 @@ def test_remaining_lines_are_computed_before_spans_are_extended() -> None:
 def test_a_single_long_span_gets_all_lines() -> None:
     chosen = choose_spans([ScoredSpan(1, 10, 200, 2.0)])
     assert [(span.start_line, span.end_line) for span in chosen] == [(10, 69)]
+
+
+def test_short_spans_leave_room_for_another_one() -> None:
+    short = [ScoredSpan(at, 100 * at, 100 * at + 2, 1.0) for at in (1, 2, 3)]
+    assert has_room(short, INITIAL_LINES_WITH_MATCH)

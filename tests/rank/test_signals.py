@@ -46,7 +46,7 @@ def _rank(evidence: RankingInputs, **settings: Any) -> RankedFiles:
 def test_rankers_have_no_signals_by_default() -> None:
     assert configured_ranker(Config()) is LEARNED
     assert configured_ranker(Config(use_learned_reranker=False)).signals is None
-    # The weights of the specified ranker have no effect on other rankers.
+    # The weights of the ranker `specified` do not affect other rankers.
     assert configured_signals(Config(reranker_weights=Config().reranker_weights)) is None
 
 
@@ -74,7 +74,7 @@ def test_trust_multiplies_the_score_of_every_ranker(learned: bool) -> None:
     assert (ranked.features.sum(axis=1) + given).tolist() == pytest.approx(ranked.scores.tolist())
 
 
-def test_the_specified_ranker_keeps_its_own_weights() -> None:
+def test_signal_weights_do_not_affect_the_ranker_named_specified() -> None:
     evidence = _evidence([30.0, 0.0])
     plain = _rank(evidence, use_learned_reranker=False)
     other = _rank(evidence, use_learned_reranker=False, signal_weights=_FRESH)

@@ -83,6 +83,20 @@ def test_only_the_owner_can_read_the_log(tmp_path: Path) -> None:
     assert stat.S_IMODE(os.stat(path.parent).st_mode) == 0o700
 
 
+def test_a_folder_that_another_process_creates_meanwhile_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "rootle" / "log.jsonl"
+
+    class Delayed(SearchLogFile):
+        def _open(self) -> int:
+            try:
+                return super()._open()
+            finally:
+                path.parent.mkdir(exist_ok=True)
+
+    Delayed(path, with_query_text=True).write(LINE)
+    assert [line["query"] for line in read_lines(path)] == ["question"]
+
+
 def test_the_log_is_limited_and_keeps_the_newest_lines(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     log = SearchLogFile(path, with_query_text=True, max_bytes=10_000)

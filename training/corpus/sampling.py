@@ -1,4 +1,7 @@
-"""Projects to train on, and a random sample of their files without copies and reserved text."""
+"""The projects to train on, and a random sample of the files of each.
+
+Samples exclude duplicates and text of reserved repositories, which are used only for evaluation.
+"""
 
 from __future__ import annotations
 

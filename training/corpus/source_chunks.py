@@ -46,7 +46,7 @@ class SourceChunk:
 
 
 def split_file(path: str, language: str, text: str, first_number: int) -> list[SourceChunk]:
-    """Return the numbered chunks of a file, or none if its grammar gives no outline."""
+    """Return the numbered chunks of a file, or no chunks if it cannot be parsed."""
     lines = Lines(text)
     if language not in GRAMMARS:
         ranges = split_prose(lines, language, _LIMITS.max_chars)

@@ -126,9 +126,10 @@ class BatchSampler:
         answers: tuple[Integers, Integers],
         rng: np.random.Generator,
     ) -> Booleans:
-        """Return, for each query cell (one subword of one query), whether to keep it.
+        """Return, for each cell of the queries, whether to keep it.
 
-        Queries and answers are given as cells and the number of cells per text.
+        A cell is the position of one subword of a text. Queries and answers are given as cells and
+        the number of cells per text.
         """
         settings, words = self._settings, self._pairs.words
         cells, sizes = queries
@@ -178,7 +179,7 @@ def text_cells(starts: Integers, texts: Integers) -> tuple[Integers, Integers]:
 
 
 def group_runs(groups: Integers, length: int, rng: np.random.Generator) -> Integers:
-    """Return all positions in runs of at most `length` from one group, in random order."""
+    """Return all positions as runs of at most `length` positions of one group, in random order."""
     order = rng.permutation(len(groups))
     order = order[np.argsort(groups[order], kind="stable")]
     bounds = np.flatnonzero(np.diff(groups[order])) + 1

@@ -26,7 +26,7 @@ QUESTION_KINDS: Final = (
 
 
 def is_held_out(project: str) -> bool:
-    """Return whether a project is never trained on."""
+    """Return whether a project is excluded from training."""
     return zlib.crc32(f"held-out {project}".encode()) % PROJECTS_PER_HELD_OUT == 0
 
 
@@ -71,9 +71,9 @@ class HeldOutPairs:
 
 
 def answer_ranks(scores: NDArray[np.float32], answer_ids: Integers) -> Integers:
-    """Return the rank of each query's own answer, on the diagonal of the scores.
+    """Return the rank of each query's own answer, whose score is on the diagonal.
 
-    Answers with the same number do not compete; ties count against the query.
+    Other answers with the same id are ignored. Ties count against the query.
     """
     own = np.diagonal(scores).copy()
     rivals = np.where(answer_ids[:, None] == answer_ids[None, :], -np.inf, scores)

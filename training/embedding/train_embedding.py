@@ -48,7 +48,8 @@ class Phase:
     batching: BatchSettings
 
 
-# The second phase is short and drops fewer subwords, so that shared words count fully again.
+# The first phase often drops the words that a query shares with its answer, so that the model
+# learns from the other words. The second phase is short and treats shared words like all others.
 PHASES = (
     Phase(TrainSettings(), BatchSettings()),
     Phase(

@@ -16,7 +16,7 @@ from training.questions.phrasing import comment_query, hash_choice
 MIN_CODE_LINES: Final = 2
 MIN_CODE_CHARS: Final = 50
 MAX_SPAN_LINES: Final = 60  # shown per result
-MAX_CLASS_LINES: Final = 30  # the start of a class answers a question about it
+MAX_CLASS_LINES: Final = 30  # the start of a class is enough to answer a question about it
 MAX_SIGNATURE_LINES: Final = 14  # before a docstring
 MIN_REST_CHARS: Final = 12  # of a line after the summary
 

@@ -29,7 +29,7 @@ from training.questions.phrasing import hash_choice
 LIMITS: Final = {
     "behaviour": 40, "error": 7, "documentation": 5, "symbol": 4, "tests": 6, "usage": 4,
 }  # fmt: skip
-EASY_SHARE: Final = 0.8  # of the limit: easy candidates to try first; not all are usable
+EASY_SHARE: Final = 0.8  # this share of the limit is offered to easy candidates first
 MAX_FILE_DOCS: Final = 2
 MAX_FILE_TESTS: Final = 2
 MAX_FILE_QUESTIONS: Final = 4

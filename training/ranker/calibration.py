@@ -1,10 +1,11 @@
 """Calibration of a ranker's scores: two logistic models, fitted to questions with known answers.
 
 The first predicts whether a question has an answer; it is fitted to answerable and unanswerable
-labeled questions. The second predicts whether a single result answers, judging by the lines shown
-for the labels and by the file for the public benchmark. The figures of each repository come from
-models fitted on the other repositories. The threshold refuses at most one answerable question in
-twenty.
+labeled questions. The second predicts whether a single result is correct. A result for a labeled
+question is correct if its shown lines overlap a target; for the public benchmark, it is correct if
+it is in the right file. The figures of each repository come from models fitted to the other
+repositories. A question is refused if the first probability is below a threshold, which refuses one
+answerable question in twenty.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def fit_answer_model(found: Sequence[Signals]) -> Floats:
 
 
 def fit_result_model(found: Sequence[Signals]) -> Floats:
-    """Return the model that predicts whether a result answers."""
+    """Return the model that predicts whether a result is correct."""
     weights = [
         np.full(len(one.is_correct), 1.0 if one.source == "labels" else BENCH_WEIGHT)
         for one in found

@@ -31,7 +31,7 @@ class ConfigLocation:
     """A path on each platform. `~` is the home folder, `${NAME:-default}` a variable."""
 
     path: str
-    macos: str = ""  # if it differs there
+    macos: str = ""  # empty: the same as `path`
     windows: str = ""
 
 

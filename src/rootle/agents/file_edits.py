@@ -33,7 +33,7 @@ class FileEdits:
         self._after: dict[Path, bytes | None] = {}
 
     def text(self, path: Path) -> str | None:
-        """Return the edited text without byte order mark, None if the file does not exist.
+        """Return the edited text without a byte order mark; None if the file does not exist.
 
         Raise InstallError if the file cannot be read.
         """

@@ -80,7 +80,7 @@ def _decode_lines(data: bytes | None) -> list[str]:
 
 
 def _confirm(files: int) -> bool:
-    """Return whether the user confirms; raise InstallError if standard input is no terminal."""
+    """Return whether the user confirms; raise InstallError if standard input is not a terminal."""
     if not sys.stdin.isatty():
         raise InstallError("nothing was written: not interactive; pass --yes")
     noun = "this file" if files == 1 else f"these {files} files"

@@ -12,7 +12,7 @@ from rootle.config.fields import SECTION, Config, key_of
 from rootle.serialization.json import to_json
 
 _WIDTH: Final = 96
-_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")  # in Markdown
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")  # a link in Markdown
 _HEAD: Final = """\
 // Configuration of rootle. Remove the "//" in front of a key to set it.
 // `rootle config show` prints the values in effect and their sources.

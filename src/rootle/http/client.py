@@ -100,10 +100,11 @@ class JsonServer:
         timeout_s: float,
         read: Callable[[Any], _Result],  # Any: parsed JSON
     ) -> _Result:
-        """Send a request; return the result of `read`, which takes the answer.
+        """Send a request; return the result of `read`, which receives the parsed response.
 
-        `read` raises UnavailableError for an invalid answer. Temporary failures are retried within
-        `timeout_s`. Raises RefusedError if a retry cannot succeed, otherwise UnavailableError.
+        `read` raises UnavailableError for an invalid response. Temporary failures are retried
+        within `timeout_s`. Raises RefusedError if a retry cannot succeed, otherwise
+        UnavailableError.
         """
         return self.request("POST", path, body, timeout_s=timeout_s, read=read)
 

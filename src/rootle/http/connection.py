@@ -47,7 +47,7 @@ class _DeadlineTLSSocket(_DeadlineMixin, ssl.SSLSocket):
 
 
 class ForbiddenAddressError(OSError):
-    """The host has an address that is not allowed. The message is the address."""
+    """Raised if the host has an address that is not allowed. The message is the address."""
 
 
 class Connection(HTTPConnection):

@@ -38,7 +38,7 @@ class FileState(NamedTuple):
     language: str
     encoding: str
     chars: int
-    skipped_chars: int  # the number of these beyond the limit for one file
+    skipped_chars: int  # the number of characters beyond the limit for one file
     committed_s: int | None  # time of the last commit that changed it, if known
     is_dirty: bool  # differs from the last commit, or is not committed
     generation: int  # of its last change
@@ -77,11 +77,11 @@ class ChunkRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileChunks:
-    """All chunks of some files: grouped by file, in ascending order of file ids."""
+    """All chunks of several files, grouped by file, in ascending order of file ids."""
 
     chunk_ids: Ids
     file_ids: Ids  # of each chunk
-    cosines: Scores | None = None  # of each chunk with a query vector
+    cosines: Scores | None = None  # between each chunk and the query; None if not requested
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class SparseReader(Protocol):
         *,
         files: Collection[int] | None = None,
     ) -> Ranked:
-        """Return at most k chunk or file ids by BM25 of some fields, only from `files` if given."""
+        """Return at most k chunk or file ids by BM25 of `fields`, only from `files` if given."""
 
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
@@ -129,13 +129,17 @@ class SparseReader(Protocol):
     def files_with(
         self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
     ) -> Sequence[int]:
-        """Return at most k files with all terms and, for each part, a term that contains it."""
+        """Return at most k files by BM25 of the terms, best first.
+
+        A file must contain each of `terms`, and for each of `parts` a term of which the part is a
+        substring.
+        """
 
     def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]:
         """Return for each normalized name at most k chunks that define it."""
 
     def near_definers(self, name: str, distance: int, k: int) -> list[int]:
-        """Return at most k chunks that define a name within an edit distance of this one."""
+        """Return at most k chunks that define a name at most `distance` edits from `name`."""
 
     def is_known(self, name: str) -> bool:
         """Return whether a normalized name is defined or occurs anywhere."""
@@ -168,10 +172,10 @@ class DenseReader(Protocol):
         """
 
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files with their cosines; `file_ids` must be ascending."""
+        """Return all chunks of the given files with their cosines; `file_ids` must be ascending."""
 
     def chunks_of(self, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files; `file_ids` must be ascending."""
+        """Return all chunks of the given files; `file_ids` must be ascending."""
 
     def files_of(self, chunk_ids: Ids) -> Ids:
         """Return the file of each chunk, -1 for an unknown chunk."""
@@ -181,7 +185,7 @@ class DenseReader(Protocol):
 
 
 class IndexReader(Protocol):
-    """One generation of an index, which never changes, as a search reads it. Thread-safe.
+    """A read-only view of one generation of an index, which never changes. Thread-safe.
 
     The local index implements it with a snapshot. Search, ranking and memory depend only on this
     interface, so an index on a server can be used instead.
@@ -189,7 +193,7 @@ class IndexReader(Protocol):
 
     @property
     def generation(self) -> int:
-        """The number of the indexed state, which increases with every write."""
+        """The version number of the index, which every committed batch increments."""
 
     @property
     def sparse(self) -> SparseReader: ...

@@ -15,7 +15,7 @@ _CONTENT_FORMAT: Final = 1
 
 
 def chunk_limits(config: Config) -> ChunkLimits:
-    """Return the limits of chunks, and the plugins that split some texts."""
+    """Return the limits of chunks, and the plugins that split texts."""
     return ChunkLimits(
         config.max_chunk_chars,
         config.chunk_overlap_chars,

@@ -67,7 +67,7 @@ class IndexWriter:
     def write_batch(
         self, batch: Sequence[ReadResult], known: States, derived: DerivedWriter
     ) -> None:
-        """Write the results of some jobs; `known` are the states of documents in the index."""
+        """Write the results of several jobs; `known` are the states of documents in the index."""
         generation = self._manifest.generation()
         if not all(result.unchanged for result in batch):
             generation = self._manifest.increment_generation()

@@ -35,8 +35,8 @@ _LOG = logging.getLogger(__name__)
 _BATCH_CHARS: Final = 2_000_000
 _BULK_BYTES: Final = 20_000_000
 # With `in_stages`, a new index is committed after this much text, and again each time that it has
-# grown by the factor. This costs almost no time, but each stage leaves a replaced stamp in the word
-# indexes, which changes scores as an update does.
+# grown by the factor. This costs almost no time. However, each stage leaves a deleted stamp in the
+# word indexes, which changes scores, as every update does.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 

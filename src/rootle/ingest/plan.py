@@ -83,7 +83,7 @@ def plan_sources(
 def plan_documents(
     source: Source, uris: Collection[str], known: Iterable[FileState]
 ) -> Plan | None:
-    """Compare some documents of a source with the index; None if that requires a full scan.
+    """Compare the given documents of a source with the index; None if that requires a full scan.
 
     `known` are the states of these documents.
     """

@@ -134,7 +134,10 @@ def _resolve_path(text: str, project: ReferencedProject) -> Iterator[MemoryRefer
 
 
 def _relative_path(path: str, project: ReferencedProject) -> str | None:
-    """Return the path of a file relative to the root. `path` may be the end of a unique path."""
+    """Return the path of a file relative to the root; None if there is no such file.
+
+    `path` may be a suffix that matches exactly one file.
+    """
     path = path.replace("\\", "/").removeprefix(f"{project.root}/").removeprefix(f"{project.name}/")
     path = os.path.normpath(path).replace(os.sep, "/") if path else ""
     if not path or path.startswith(("/", "..")) or path == ".":

@@ -107,7 +107,7 @@ def _mentions(inputs: RankingInputs) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class PathTable:
-    """Facts from the paths of some files, one row per file. The arrays are read-only."""
+    """Facts from the paths of several files, one row per file. The arrays are read-only."""
 
     parts: tuple[PathParts, ...]
     kinds: Mapping[str, Flags]  # by the names in KINDS
@@ -117,7 +117,7 @@ class PathTable:
 
 @lru_cache(maxsize=128)  # called repeatedly with the same candidates for one question
 def path_table(paths: tuple[str, ...]) -> PathTable:
-    """Return the table of some files. `longer_stem` depends on all the paths."""
+    """Return the table of the given files. `longer_stem` depends on all paths."""
     parts = tuple(path_parts(path) for path in paths)
     bits = np.array([part.kinds for part in parts], dtype=np.int64)
     kinds = (bits >> np.arange(len(KINDS))[:, None]) & 1 == 1
@@ -239,7 +239,11 @@ def _longer_stems(parts: Sequence[PathParts]) -> Floats:
 
 
 def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
-    """Return four columns: question in stem, stem in question, folders, stem written out."""
+    """Return four columns, with one row per path.
+
+    They are the share of the question in the stem, the share of the stem in the question, the share
+    of the question in the folder names, and 1 if the question contains the whole stem.
+    """
     similarity, written_out = _WordSimilarity(question.words), question.written_out
     table = np.zeros((len(parts), 4))
     for row, part in enumerate(parts):

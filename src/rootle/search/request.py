@@ -59,7 +59,7 @@ class RequestReader:
         """Return the request for a query.
 
         Raise QueryError for an invalid query, and StaleCursorError if its cursor is invalid or
-        belongs to another answer.
+        belongs to another query or generation.
         """
         started_s = time.perf_counter()
         limit = check_query(query, self._config)

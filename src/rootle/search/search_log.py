@@ -22,7 +22,7 @@ MAX_BYTES: Final = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class SearchLog:
-    """The figures of one search."""
+    """The log record of one search."""
 
     query: str
     num_dense_hits: int

@@ -82,7 +82,10 @@ class SearchTrace:
         self._candidates = candidates
 
     def rerank_stage(self, candidates: int, model: str | None = None) -> Stage:
-        """Return the telemetry stage of the ranking, a context manager."""
+        """Return a context manager that records the final ranking as the rerank span.
+
+        `model` is the reranker, or None if no reranker is used.
+        """
         self._reranking = rerank_stage(model)
         self._reranking.set_attributes(candidateCount=candidates)
         return self._reranking

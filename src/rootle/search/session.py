@@ -21,8 +21,8 @@ _CHUNKS_FOR_THREADS: Final = 200_000
 # the median latency was 0.36 s one at a time and 0.88 s all at once.
 _CONCURRENCY_IF_SMALL: Final = 1
 _CONCURRENCY: Final = 2
-# A process that asks a third query will probably ask more. To extract the features of all paths
-# then takes 11 ms for a thousand files, and makes each later query 3 % faster.
+# A process that runs a third query will probably run more. Extracting the features of all paths at
+# that point takes 11 ms for a thousand files, and makes each later query 3% faster.
 _QUERIES_BEFORE_PRELOAD: Final = 3
 _MAX_CHUNKS_TO_PRELOAD: Final = 50_000
 

@@ -8,7 +8,7 @@ from rootle.types import SearchResult, Span
 
 
 def cite(path: str, spans: Sequence[Span]) -> str:
-    """Return a citation of some spans of a document, each section once."""
+    """Return a citation of the given spans of a document, each section once."""
     places = dict.fromkeys(format_place(span) for span in spans)
     sign = "#" if spans and spans[0].place is not None else ":"
     return f"{path}{sign}{', '.join(places)}"

@@ -93,7 +93,7 @@ class Source(Protocol):
         """
 
     def look_up(self, uris: Collection[str]) -> Scan | None:
-        """Return the scan results of some documents; None if that requires a full scan."""
+        """Return the scan results of the given documents; None if that requires a full scan."""
 
     def is_readable(self, uri: str) -> bool:
         """Return whether a document that was unreadable when it was indexed can be read now."""

@@ -43,7 +43,7 @@ class Cooldowns:
             raise Unavailable(f"rate limited, on cooldown for {remaining_s:.0f} s")
 
     def start(self, label: str, retry_after_s: float) -> None:
-        """Start a cooldown: longer than the previous one, and at least `retry_after_s`."""
+        """Start a cooldown of at least `retry_after_s`. Repeated rate limits lengthen it."""
         now = self._clock()
         until, count = self._read(label)
         count = count + 1 if now - until < _MAX_S else 1
@@ -54,7 +54,7 @@ class Cooldowns:
             _LOG.debug("cannot write to %s: %s", self._folder, error)
 
     def clear(self, label: str) -> None:
-        """Reset the backoff of a provider after an answer."""
+        """Reset the backoff of a provider after a successful request."""
         with suppress(OSError):
             self._path(label).unlink(missing_ok=True)
 

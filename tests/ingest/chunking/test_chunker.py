@@ -120,6 +120,18 @@ def test_windows_overlap_by_whole_lines_and_code_does_not_overlap() -> None:
     assert all(a.end < b.start for a, b in pairwise(chunks))
 
 
+def test_a_window_contains_as_many_lines_as_fit() -> None:
+    chunked = split_text("\n".join(["x" * 400] * 5), "yaml", ChunkLimits(overlap_chars=0))
+    assert lines_of(chunked) == [(1, 2), (3, 4), (5, 5)]
+
+
+def test_a_line_after_a_blank_line_begins_a_window_even_if_a_tab_precedes_it() -> None:
+    filler = "x" * 89 + "\n"
+    text = filler * 7 + "\n\tsection\n" + filler * 7
+    windows = split_text(text, "nix", ChunkLimits(overlap_chars=0)).chunks
+    assert windows[1].start_line == 9
+
+
 def test_windows_prefer_to_begin_after_a_blank_line() -> None:
     block = "section\n" + "  entry of the section\n" * 10 + "\n"
     chunks = split_text(block * 20, "nix", ChunkLimits(overlap_chars=0)).chunks
@@ -191,6 +203,18 @@ def test_a_file_over_its_limit_reports_the_skipped_characters() -> None:
     assert sum(chunk.end - chunk.start for chunk in chunked.chunks) <= 5_000
     assert chunked.skipped_chars == len(text.rstrip()) - chunked.chunks[-1].end > 0
     assert split_text(text, "python", ChunkLimits(max_file_chars=0)).skipped_chars == 0
+
+
+def test_a_file_that_fills_its_limit_exactly_is_complete() -> None:
+    text = "".join(function(f"f{row}", 500) for row in range(5))
+    chunks = split_text(text, "python", LIMITS).chunks
+    size = sum(chunk.end - chunk.start for chunk in chunks)
+    assert split_text(text, "python", ChunkLimits(max_file_chars=size)).chunks == chunks
+
+
+def test_text_with_many_type_arguments_is_parsed() -> None:
+    lines = "".join(f"  List<String> part{row} = new ArrayList<>();\n" for row in range(600))
+    assert split_text(f"class Box {{\n{lines}}}\n", "java", LIMITS).parsed
 
 
 @pytest.mark.parametrize("language", ["java", "csharp", "cpp", "typescript"])

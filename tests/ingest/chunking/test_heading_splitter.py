@@ -26,9 +26,27 @@ def test_markdown_sections_have_the_path_of_their_headings() -> None:
     ]
 
 
+def test_an_underlined_heading_has_the_level_of_its_underline() -> None:
+    text = (
+        f"Title\n=====\n\n{PARAGRAPH}\nInstall\n-------\n\n{PARAGRAPH}\n"
+        f"### From source\n\n{PARAGRAPH}\n## Use it\n\n{PARAGRAPH}"
+    )
+    assert places(text, "markdown") == [
+        (1, "Title"),
+        (6, "Title > Install"),
+        (11, "Title > Install > From source"),
+        (15, "Title > Use it"),
+    ]
+
+
 def test_a_hash_in_a_fenced_block_is_not_a_heading() -> None:
     text = f"# Title\n\n{PARAGRAPH}\n```sh\n# not a heading\n```\n\n~~~\n## nor this\n~~~\n"
     assert {scope for _, scope in places(text, "markdown")} == {"Title"}
+
+
+def test_a_heading_may_follow_a_fenced_block_without_a_blank_line() -> None:
+    text = f"# Title\n\n```sh\n{PARAGRAPH}```\n## Install\n\n{PARAGRAPH}"
+    assert places(text, "markdown") == [(1, "Title"), (6, "Title > Install")]
 
 
 def test_a_fenced_block_that_fits_is_not_split() -> None:
@@ -71,6 +89,11 @@ def test_rst_headings_get_their_levels_in_order_of_appearance() -> None:
     ]
 
 
+def test_an_rst_heading_between_two_lines_begins_with_the_upper_one() -> None:
+    text = f"{PARAGRAPH}\n=====\nUsing\n=====\n\n{PARAGRAPH}"
+    assert places(text, "rst") == [(1, ""), (3, "Using")]
+
+
 def test_a_table_in_rst_is_not_a_heading() -> None:
     text = f"Title\n=====\n\n{PARAGRAPH}\n=====  =====\nleft   right\n=====  =====\n1      2\n"
     assert {scope for _, scope in places(text, "rst")} == {"Title"}
@@ -79,6 +102,12 @@ def test_a_table_in_rst_is_not_a_heading() -> None:
 def test_asciidoc_sections_have_the_path_of_their_headings() -> None:
     text = f"= Title\n\n{PARAGRAPH}\n== Install\n\n----\n== no heading\n----\n\n{PARAGRAPH}"
     assert places(text, "asciidoc") == [(1, "Title"), (5, "Title > Install")]
+
+
+def test_a_heading_in_asciidoc_may_follow_a_block_without_a_blank_line() -> None:
+    block = f"----\n{PARAGRAPH}----\n"
+    text = f"= Title\n\n{block}== Install\n\n{PARAGRAPH}"
+    assert places(text, "asciidoc") == [(1, "Title"), (6, "Title > Install")]
 
 
 def test_plain_text_is_split_at_paragraphs() -> None:

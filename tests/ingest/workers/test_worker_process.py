@@ -156,6 +156,21 @@ def test_an_app_that_waits_for_another_writer_ends_its_workers(
     assert started.have_ended()
 
 
+def test_an_aborted_run_ends_its_workers_and_starts_no_other(
+    tmp_path: Path, make_app: MakeApp, started: StartedWorkers
+) -> None:
+    text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
+    root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(300)})
+
+    def abort(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_app(root).index(abort)
+    assert len(started) == 2
+    assert started.have_ended()
+
+
 def test_prestarted_workers_are_used_for_less_text_than_new_ones(
     tmp_path: Path, make_app: MakeApp, started: StartedWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,6 +125,18 @@ def test_pages_are_limited_in_number_and_age(open_cached: OpenCached, tmp_path: 
     assert embedder.texts == ["ledger 8"]
 
 
+def test_the_oldest_page_is_replaced(open_cached: OpenCached, tmp_path: Path) -> None:
+    app, _ = open_cached(cache_max_entries=5)
+    for number in range(5):
+        app.search(f"ledger {number}")
+    with os.scandir(result_cache_dir(tmp_path / "index")) as entries:
+        *others, oldest = [Path(entry) for entry in entries]
+    os.utime(oldest, (0, 0))
+    app.search("ledger 5")
+    assert not oldest.exists()
+    assert all(page.exists() for page in others)
+
+
 def test_clearing_the_index_deletes_its_pages(open_cached: OpenCached, tmp_path: Path) -> None:
     app, _ = open_cached()
     app.search(_QUERY)

@@ -36,7 +36,7 @@ def test_an_unknown_name_is_corrected_to_the_nearest_one(app: App) -> None:
         assert list(response.interpretation.corrected.values()) == [meant]
 
 
-def test_known_short_quoted_and_printed_names_are_not_corrected(app: App) -> None:
+def test_known_short_and_quoted_names_and_error_messages_are_not_corrected(app: App) -> None:
     for text in [
         "retry_backoff",
         "retry",
@@ -68,3 +68,4 @@ def test_the_distance_counts_typing_errors() -> None:
     assert edit_distance("retry", "retr") == edit_distance("retr", "retry") == 1
     assert edit_distance("getuserbyld", "getuserbyid") < 1
     assert edit_distance("", "abc") == 3
+    assert edit_distance("retry", "retri") == edit_distance("pool", "paol") == 1

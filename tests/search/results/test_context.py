@@ -290,6 +290,8 @@ def test_the_head_ends_with_the_signature_or_its_docstring() -> None:
     ]
     assert find_head(java, (1, 7)) == (1, 4)
     assert find_head(["int main() {", "return 1; }"], (1, 2)) == (1, 1)
+    endless = ["def work():", '    """A long text.', *["    More."] * 40, '    """']
+    assert find_head(endless, (1, 43)) == (1, 16)
 
 
 @pytest.mark.parametrize(

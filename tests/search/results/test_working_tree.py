@@ -100,8 +100,11 @@ def test_ranges_count_characters_not_bytes(text: str, data: st.DataObject) -> No
             generation=1,
             ctime_ns=info.st_ctime_ns,
         )
-        start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-        assert WorkingTree(Path(folder)).read_ranges(state, [(1, start, end)]) == [text[start:end]]
+        position = st.integers(0, len(text))
+        pairs = data.draw(st.lists(st.tuples(position, position), min_size=1, max_size=3))
+        ranges = [(1, min(pair), max(pair)) for pair in pairs]
+        found = WorkingTree(Path(folder)).read_ranges(state, ranges)
+        assert found == [text[start:end] for _, start, end in ranges]
 
 
 def _overwrite(path: Path) -> None:

@@ -171,9 +171,19 @@ def test_an_explanation_contains_the_score_of_the_reranker(app: App) -> None:
     assert first.explanation["reranker"] == 7.0
 
 
-@pytest.mark.parametrize(("score", "expected"), [(1.0, ["a-model"]), (float("nan"), ["heuristic"])])
-def test_the_log_names_the_model_that_ranked(score: float, expected: list[str], app: App) -> None:
-    config = Config(reranker_model_id="a-model")
+@pytest.mark.parametrize(
+    ("settings", "score", "expected"),
+    [
+        ({"reranker_model_id": "a-model"}, 1.0, "a-model"),
+        ({"reranker_model_id": "a-model"}, float("nan"), "heuristic"),
+        ({"reranker_provider": "llamacpp"}, 1.0, "llamacpp"),
+        ({"reranker_provider": "cohere", "reranker_model_id": "a-model"}, 1.0, "a-model"),
+    ],
+)
+def test_the_log_names_the_model_that_ranked(
+    settings: Any, score: float, expected: str, app: App
+) -> None:
+    config = Config(**settings)
     agent = open_agent(
         *(app._container.indexer().snapshot, app._container.embedder, config),
         log=app._container.search_log(),
@@ -182,7 +192,7 @@ def test_the_log_names_the_model_that_ranked(score: float, expected: list[str], 
     agent.search(SearchQuery("ledger"))
     agent.close()
     logged = [json.loads(line) for line in search_log_path().read_text().splitlines()]
-    assert [line["usedRerankerModel"] for line in logged] == expected
+    assert [line["usedRerankerModel"] for line in logged] == [expected]
     assert logged[0]["rerankLatencyMs"] > 0
 
 

@@ -57,7 +57,10 @@ class EmbeddedDense:
     """Reads the matrix at one generation."""
 
     def __init__(self, folder: Path, many_rows: int = _MANY_ROWS) -> None:
-        """Open the matrix. With `many_rows` or more, searches first scan the first halves only."""
+        """Open the matrix.
+
+        With at least `many_rows` rows, a search first scans only the first half of each vector.
+        """
         state = read_state(folder)
         self.generation = state.generation
         self.dimensions = state.dimensions
@@ -121,7 +124,7 @@ class EmbeddedDense:
         *,
         is_alone: bool = True,
     ) -> Neighbors:
-        """Return the hits of `query` with the cosine of every row, in the order of `scores`.
+        """Return the hits of `query`, and the cosine of every row in the order of `chunk_ids`.
 
         In a large matrix, only the cosines of the nearest rows are exact; the others are estimates.
         """
@@ -141,14 +144,14 @@ class EmbeddedDense:
         return Neighbors(self._make_hits(rows, true, k), vector, scores)
 
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files with their cosines; `file_ids` must be ascending."""
+        """Return all chunks of the given files with their cosines; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         scan = neighbors.scan
         values = self.scores_of(neighbors.vector, rows) if scan is None else scan[rows]
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows], values)
 
     def chunks_of(self, file_ids: Ids) -> FileChunks:
-        """Return all chunks of some files; `file_ids` must be ascending."""
+        """Return all chunks of the given files; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows])
 
@@ -212,7 +215,7 @@ def _norm(query: Rows) -> float:
 
 
 def _is_front_loaded(vectors: Rows, head: int) -> bool:
-    """Return whether the first dimensions have most of the squared norm of the vectors."""
+    """Return whether the first dimensions contain most of the squared norm of the vectors."""
     squares = np.square(vectors.astype(np.float32))
     return float(squares[:, :head].sum()) > _MIN_HEAD_SHARE * float(squares.sum())
 

@@ -132,7 +132,7 @@ class DerivedWriter:
             self._dense.add(chunk_id, file_id, vector)
 
     def replace_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Replace all rows of some files.
+        """Replace all rows of the given files.
 
         The rows are (chunk id, file id, vector), grouped by file. The word indexes do not change,
         but get the stamp of the next commit.

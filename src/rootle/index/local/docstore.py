@@ -103,7 +103,7 @@ class DocStore:
         return 1 if row is None else int(row[0]) + 1
 
     def remove(self, file_id: int, generation: int) -> None:
-        """Delete the chunks of a file; their vectors are retired, in case the text returns."""
+        """Delete the chunks of a file, but keep their vectors in the table `retired` for reuse."""
         self._connection.execute(
             "INSERT OR REPLACE INTO retired SELECT key, vector, ? FROM chunks "
             "WHERE file_id = ? AND vector != x''",
@@ -161,7 +161,7 @@ class DocStore:
         return known
 
     def has_any(self) -> bool:
-        """Return whether there is any stored or retired chunk."""
+        """Return whether there is any chunk or retired vector."""
         for table in ("chunks", "retired"):
             if self._connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone():
                 return True

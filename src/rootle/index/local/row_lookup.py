@@ -38,7 +38,7 @@ class RowLookup:
         return files
 
     def rows_of_files(self, file_ids: Ids) -> Ids:
-        """Return the rows of some files, file by file."""
+        """Return the rows of the given files, file by file."""
         if not len(self._run_files):
             return np.zeros(0, np.int64)
         # The last run of a file is its current one.

@@ -31,9 +31,9 @@ _DAMAGED_TRIES: Final = 5
 # Recently shown texts are cached: the next query often shows them again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
-# A query reads the states of its files once. After a third query, more are likely: all rows of a
-# small index are then loaded, which takes 35 ms with 9,000 chunks and saves a tenth of the time of
-# each query.
+# A query reads the states of its files once. A process that runs a third query will probably run
+# more, so all rows of a small index are then loaded. This takes 35 ms with 9,000 chunks and saves a
+# tenth of the time of each query.
 _READS_BEFORE_PRELOAD: Final = 3
 _MAX_PRELOADED_FILES: Final = 2_000
 
@@ -41,7 +41,7 @@ _MAX_PRELOADED_FILES: Final = 2_000
 class Snapshot:
     """The database and the derived indexes at the same generation. Thread-safe.
 
-    During the initial indexing run the database may be ahead by added files.
+    During the initial indexing run, the database may contain files that the derived indexes lack.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """BM25 over chunks and over whole files with tantivy, derived from the docstore.
 
-Files and chunks have separate indexes, because their document frequencies and lengths differ. Each
-index has an additional document with its generation, the stamp, which is written in the same commit
-as the other documents and therefore always consistent with them.
+Files and chunks have separate indexes, because their document frequencies and lengths differ. In
+each index, the stamp is one additional document that contains the generation. It is written in the
+same commit as the other documents, so it always matches them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,10 @@ class EmbeddedSparse:
         *,
         files: Collection[int] | None = None,
     ) -> Ranked:
-        """Return chunk or file ids by BM25 over some fields, best first, from `files` if given."""
+        """Return chunk or file ids by BM25 over the given fields, best first.
+
+        If `files` is given, only those files and their chunks are searched.
+        """
         query = self._any_of(level, fields, terms)
         if files is not None:
             query = self._restrict(level, query, "file", files)
@@ -111,10 +114,11 @@ class EmbeddedSparse:
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
     ) -> tuple[Ids, NDArray[np.int64]]:
-        """Return which of at most 20 terms occur in some chunks, or in the chunks of some files.
+        """Return the chunks that contain any of at most 20 terms, and which terms each contains.
 
-        The result has at most k chunk ids, and a mask for each, in which bit i is set for term i.
-        If more chunks match, those with the last terms are preferred.
+        Only the given chunks are searched, or the chunks of the given files, depending on `among`.
+        The result has at most k chunk ids, and for each a mask in which bit i is set if the chunk
+        contains term i. If more chunks match, those that contain the last terms are preferred.
         """
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
@@ -151,9 +155,10 @@ class EmbeddedSparse:
     def files_with(
         self, terms: Sequence[str], parts: Sequence[str], k: int, files: Collection[int] | None
     ) -> list[int]:
-        """Return at most k files that contain all terms, and a term that contains each part.
+        """Return at most k files by BM25 of the terms, best first.
 
-        The files are ordered by BM25 of the terms, best first.
+        A file must contain each of `terms`, and for each of `parts` a term of which the part is a
+        substring.
         """
         schema = self._schemas["files"]
         containing = [tantivy.Query.regex_query(schema, "body", f".*{part}.*") for part in parts]
@@ -167,7 +172,7 @@ class EmbeddedSparse:
         return list(map(int, self._run("files", query, k).ids))
 
     def near_definers(self, name: str, distance: int, k: int) -> list[int]:
-        """Return at most k chunks that define a name within an edit distance of `name`."""
+        """Return at most k chunks that define a name at most `distance` edits from `name`."""
         schema = self._schemas["chunks"]
         query = tantivy.Query.fuzzy_term_query(schema, "defines", name, distance=distance)
         return list(map(int, self._run("chunks", query, k).ids))
@@ -301,7 +306,7 @@ class SparseWriter:
     def commit(self, generation: int, levels: Collection[Level] = LEVELS) -> None:
         """Make the batch visible as `generation`, in both indexes in parallel.
 
-        After a crash, one of them may be outdated, which its stamp shows.
+        After a crash, one index may be outdated. Its stamp then has an earlier generation.
         """
         failures: list[BaseException] = []
 
@@ -332,7 +337,7 @@ class SparseWriter:
         )
 
     def close(self) -> None:
-        """Close the writers after running merges have ended.
+        """Wait until all running merges have ended, then close the writers.
 
         A merge that outlives its writer could restore documents that the next writer deletes.
         """

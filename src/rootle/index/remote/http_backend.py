@@ -11,7 +11,8 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonServer, redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
-READ_TIMEOUT_S: Final = 5.0  # each run starts with a read, so a server that hangs ends it early
+# Each replication run starts with a read, so it ends early if the server hangs.
+READ_TIMEOUT_S: Final = 5.0
 
 
 class MissingError(RefusedError):

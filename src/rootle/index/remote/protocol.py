@@ -1,4 +1,4 @@
-"""The interface of a replica on a search server: one retrieval leg, with a version stamp."""
+"""The interface of a replica: a copy of one leg's data on a search server, with a stamp."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RemoteChunk:
 
     @property
     def stored(self) -> dict[str, object]:
-        """The fields that every server stores, besides the searched ones."""
+        """The fields that every server stores in addition to the searched ones."""
         return {
             "chunk": self.id,
             "file": self.file_id,

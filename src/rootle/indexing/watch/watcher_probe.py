@@ -26,9 +26,10 @@ class WatcherProbe:
         self._posted_at = 0.0
 
     def check(self, *, thoroughly: bool) -> WatcherState | None:
-        """Return the state of a reliable watcher; None if there is none.
+        """Return the state of a watcher that is ready and responds; None if there is none.
 
-        A thorough check tests the lock and posts a probe; other checks rely on the last one.
+        A thorough check tests the lock and posts a probe. Other checks use the result of the last
+        thorough check.
         """
         if thoroughly:
             self._is_watched = self._channel.is_watched()

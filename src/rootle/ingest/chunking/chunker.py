@@ -29,7 +29,7 @@ MINIFIED_LINE: Final = 500
 MAX_OPEN_ANGLES: Final = 1_000
 SCOPE_SEPARATOR: Final = " > "
 
-# A header named .h counts as C by its name; a line like this shows that it is C++.
+# A header file (.h) counts as C unless it contains a line like this, which shows that it is C++.
 _CPP_LINE: Final = re.compile(
     r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|public:|using\s+\w)", re.MULTILINE
 )

@@ -11,10 +11,10 @@ CHUNKER_VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ChunkLimits:
-    """The maximum sizes of chunks in characters, and the plugins that split some texts."""
+    """The maximum sizes of chunks in characters, and the plugins that split texts."""
 
     max_chars: int = 2048  # of a chunk; maxChunkSizeTokens 512 x 4 characters
     overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
     max_file_chars: int = 204_800  # of a document; maxChunksPerFile 100 x max_chars; 0: no limit
-    # Languages and endings that plugins split, each with the plugin's reference.
+    # Pairs of a language or ending and the plugin that splits it, as "package.module:name".
     chunkers: tuple[tuple[str, str], ...] = ()

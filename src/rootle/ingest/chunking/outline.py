@@ -235,8 +235,6 @@ def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
         end_byte = unit.node.end_byte
         while len(around) > 1 and around[-1].node.end_byte < end_byte:
             around.pop()
-        while len(around) > 1 and around[-1].node.end_byte <= unit.node.start_byte:
-            around.pop()
         parent = around[-1]
         siblings = parent.members
         if siblings and siblings[-1].end > unit.row:

@@ -9,10 +9,10 @@ from rootle.ingest.chunking.lines import LineRange, Lines
 
 # About the size of one part of a split function, including the overlap.
 WINDOW_CHARS: Final = 1_000
-# A window may end early at a good line only if it is at least this full.
+# A window may end before its maximum size if it is at least this full.
 MIN_FILL: Final = 0.5
-# A line after a blank line counts as indented by this many columns less, a closing line by this
-# many more.
+# A window ends before the least indented line in its last part. To compare lines, this number of
+# columns is subtracted after a blank line, and added for a closing line such as "}".
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 
@@ -38,7 +38,7 @@ def split_windows(lines: Lines, max_chars: int, overlap_chars: int) -> list[Line
 
 
 def _find_stop(lines: Lines, first: int, min_stop: int, end: int, limit: int) -> int:
-    """Return the end of the window from `first`: the best line in its last part."""
+    """Return the end of the window from `first`: the least indented line in its last part."""
     if lines.size(first, end) <= limit:
         return end
     origin = lines.starts[first]

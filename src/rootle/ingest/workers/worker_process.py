@@ -47,7 +47,7 @@ class PrestartedWorkers:
         self._idle: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
-        """Start as many workers as a run uses, unless some are waiting.
+        """Start as many workers as a run uses, unless workers are already waiting.
 
         If processes cannot be started, there are fewer workers or none, which is not an error.
         """

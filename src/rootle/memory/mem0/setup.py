@@ -23,8 +23,8 @@ _NO_MODEL: Final = {"model": "none", "lmstudio_base_url": "http://127.0.0.1:9/v1
 def import_mem0(folder: Path) -> Mem0:
     """Return the main module of mem0, with telemetry disabled.
 
-    mem0 reads both variables when it is imported. Without the second one, it creates a folder in
-    the user's home.
+    mem0 reads MEM0_TELEMETRY and MEM0_DIR when it is imported. Without MEM0_DIR, it creates a
+    folder in the user's home.
     """
     variables = {"MEM0_TELEMETRY": "false", "MEM0_DIR": os.fspath(folder)}
     original = {name: os.environ.get(name) for name in variables}

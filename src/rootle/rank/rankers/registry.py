@@ -61,7 +61,7 @@ LEARNED: Final = Ranker("learned", _rank_learned, span_scores, _learned_confiden
 
 
 def configured_ranker(config: Config) -> Ranker:
-    """Return the ranker of a configuration: `learned`, or `specified` if that is switched off."""
+    """Return the configured ranker: `learned`, or `specified` if `useLearnedReranker` is off."""
     signals = configured_signals(config)
     if config.use_learned_reranker:
         return LEARNED if signals is None else replace(LEARNED, signals=signals)

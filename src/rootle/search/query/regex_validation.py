@@ -80,7 +80,7 @@ def _parse_pattern(pattern: str) -> Any:
 
 
 def _required_chars(tree: Any) -> Iterator[str]:
-    """Yield the characters that every match contains, and "" where others may come in between."""
+    """Yield the characters that every match contains, and "" where others may occur."""
     for operation, argument in tree:
         name = str(operation)
         if name == "LITERAL":

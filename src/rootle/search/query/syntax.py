@@ -62,7 +62,7 @@ class ParsedQuery:
 
     @property
     def asks_more_than_phrases(self) -> bool:
-        """Whether words remain without the phrases; False if there is a regex."""
+        """Whether the question has words outside its phrases; False if it has a regex."""
         rest = self.text
         for phrase in self.phrases:
             rest = rest.replace(phrase, " ", 1)
@@ -140,9 +140,9 @@ def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match
 
 
 def _is_message(text: str, operators: list[re.Match[str]]) -> bool:
-    """Return whether a text without its quoted words is an error message.
+    """Return whether a text is an error message. Words inside quotes do not count.
 
-    The words "not found" are quoted in a question about a "not found" page.
+    For example, "not found" in quotes does not turn a question into an error message.
     """
     for match in reversed(operators):
         if match["phrase"]:

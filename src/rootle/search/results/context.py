@@ -64,7 +64,7 @@ class FileText:
 def read_files(
     index: IndexReader, tree: WorkingTree | None, file_ids: Iterable[int]
 ) -> dict[str, FileText]:
-    """Return those files that can be read, by path; without a tree, read them from the index."""
+    """Return the files that can be read, by path. If `tree` is None, read the indexed texts."""
     files = {}
     for state in index.files(file_ids).values():
         text = indexed_text(state, index) if tree is None else tree.read_current(state, index)

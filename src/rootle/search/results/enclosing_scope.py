@@ -1,4 +1,4 @@
-"""The code around some lines: the enclosing definition, its head, and the imports in use."""
+"""The code around a range of lines: the enclosing definition, its head, and the imports in use."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class PresentStep:
     """Cuts pages from ranked answers."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Take the folder to read lines from; without it they come from the index."""
+        """Take the folder to read lines from; if it is None, lines are read from the index."""
         self._tree = tree
 
     def __call__(self, request: SearchRequest, answer: RankedAnswer) -> ResultPage:
@@ -113,7 +113,7 @@ class ContextExpansion:
     """Page stage: add context to the results of queries that ask for it."""
 
     def __init__(self, config: Config, tree: WorkingTree | None) -> None:
-        """Take the folder to read lines from; without it they come from the index."""
+        """Take the folder to read lines from; if it is None, lines are read from the index."""
         self._config = config
         self._tree = tree
 

@@ -1,4 +1,4 @@
-"""Build the response to a request from a page of its answer."""
+"""Build the public response from a page of results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rootle.types import QueryInterpretation, SearchResponse
 
 
 class ResponseStage(Protocol):
-    """An optional stage that adds to a finished response."""
+    """An optional stage that adds data, such as memories, to a finished response."""
 
     def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse: ...
 

@@ -41,7 +41,7 @@ Rows = MutableMapping[int, ChunkRow]  # chunks by id
 
 @dataclass(frozen=True, slots=True)
 class ScoredChunks:
-    """All chunks of some files, grouped by file, in ascending order of file ids."""
+    """All chunks of several files, grouped by file, in ascending order of file ids."""
 
     ids: Ids
     files: Ids
@@ -51,14 +51,14 @@ class ScoredChunks:
 
 @dataclass(frozen=True, slots=True)
 class SelectedSpans:
-    """The spans of some files, and the chunks that they are in."""
+    """The spans of several files, and the chunks that contain these spans."""
 
     by_file: Sequence[Sequence[ScoredSpan]]  # in the order of the files
     rows: Mapping[int, ChunkRow]
 
 
 def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[int]) -> ScoredChunks:
-    """Score every chunk of some files, including chunks that neither leg found."""
+    """Score every chunk of the given files, including chunks that neither leg found."""
     candidates = answer.candidates
     chunks, inputs = candidates.chunks, candidates.inputs
     kept = is_in_sorted(chunks.file_ids, np.array(sorted(file_ids), dtype=np.int64))
@@ -161,7 +161,7 @@ class _SpanSelector:
             if (row := self._rows.get(chunk_id)) is not None
         ]
         if not spans:
-            # Only its path or symbols matched: show its beginning.
+            # Only the path or the symbols of the file matched: show its beginning.
             for row in self._index.chunks_of(file_id)[:1]:
                 self._rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))

@@ -59,7 +59,7 @@ class WorkingTree:
         return not _has_indexed_times(info, state)
 
     def any_changed(self, states: Iterable[FileState]) -> bool:
-        """Return whether any of some files was written or deleted after it was indexed."""
+        """Return whether any of the given files was written or deleted after it was indexed."""
         return any(self.has_changed(state) for state in states if state.source == FILES)
 
     def read_current(self, state: FileState, index: IndexReader) -> CurrentText | None:
@@ -192,7 +192,7 @@ def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] 
 
 
 def _read_byte_ranges(descriptor: int, ranges: Sequence[Sequence[int]]) -> list[str]:
-    """Return the text of some ranges of bytes; raise ValueError if the file has changed."""
+    """Return the text of each range of bytes; raise ValueError if the file has changed."""
     first, last = min(start for start, _ in ranges), max(end for _, end in ranges)
     if last - first <= _MAX_JOINT_BYTES:
         raw = _read_bytes(descriptor, first, last)

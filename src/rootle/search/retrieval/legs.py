@@ -104,9 +104,9 @@ class DenseLeg:
 
     @property
     def is_immediate(self) -> bool:
-        """Whether an open embedder looks words up in memory and no server is used.
+        """Whether the leg cannot be late.
 
-        The leg then cannot be late.
+        This is the case if an open embedder looks words up in memory and no server is used.
         """
         encoder = self._encoder
         return encoder is not None and encoder.is_immediate and self._server is None
@@ -114,7 +114,7 @@ class DenseLeg:
     def search(
         self, session: Session, text: str, allowed: Collection[int] | None, *, is_alone: bool
     ) -> Neighbors | None:
-        """Return the nearest chunks, or None if no chunk has a vector yet, which is no failure."""
+        """Return the nearest chunks, or None (not a failure) if no chunk has a vector yet."""
         index = session.index.dense
         if index.pending and index.pending == index.count:
             return None

@@ -234,7 +234,7 @@ def _bits(masks: Ints, count: int) -> Ints:
 
 
 def _modified_s(states: Sequence[FileState]) -> Floats:
-    """Return `last_modified_s` of some files, without one property call per file."""
+    """Return `last_modified_s` of each file, without one property call per file."""
     return np.array(
         [
             state.mtime_ns / 1e9

@@ -46,7 +46,7 @@ class Deduplication:
     """Collapses duplicate files."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Take the folder to read chunks from; without it they are read from the index."""
+        """Take the folder to read chunks from; if it is None, they are read from the index."""
         self._tree = tree
         self._differences: WeakKeyDictionary[Session, _Differences] = WeakKeyDictionary()
 

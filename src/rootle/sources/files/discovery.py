@@ -28,7 +28,8 @@ class WalkRules:
     """The configurable limits of a file walk."""
 
     max_file_bytes: int = 1_000_000
-    # Endings of binary files that plugins convert to text, each with the plugin's reference.
+    # Pairs of the ending of binary files and the plugin that converts them to text, as
+    # "package.module:name".
     readers: tuple[tuple[str, str], ...] = ()
 
 
@@ -52,7 +53,7 @@ def walk_files(root: Path, rules: WalkRules) -> Scan:
 
 
 def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan | None:
-    """Return the result of `walk_files` for some paths; None if that requires a full walk.
+    """Return the result of `walk_files` for the given paths; None if that requires a full walk.
 
     The cost depends on the number of paths, not on the size of the tree.
     """

@@ -28,7 +28,8 @@ def read_text(
     """Return the text at `path`, or the reason (one of skip_rules.REASONS) to skip it.
 
     `relative` is the path in the index; the file name determines whether the text can count as
-    minified. `readers` are the endings that plugins read, each with the plugin's reference.
+    minified. `readers` are pairs of a file ending and the plugin that reads such files, as
+    "package.module:name".
     """
     raw = read_regular(os.fspath(path))
     if isinstance(raw, str):

@@ -36,7 +36,7 @@ class JsonApi:
     def search(
         self, method: str, path: str, body: object, *, read: ReadRows, max_results: int
     ) -> list[WebResult]:
-        """Return the results in the answer. Raises Unavailable if the fallback should be used."""
+        """Return the results in the response. Raises Unavailable if the fallback should be used."""
 
         def read_results(data: Any) -> list[WebResult]:
             try:
