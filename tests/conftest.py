@@ -168,6 +168,8 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
+        # Tests with a fake clock retry embeddings at once.
+        monkeypatch.setattr("rootle.indexing.refresh._MAINTENANCE_INTERVAL_S", 0)
         apps.append(app)
         return app
 

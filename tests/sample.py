@@ -7,12 +7,14 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
 
 from rootle import App
+from rootle.storage.safe_open import CHANGE_TICK_NS
 
 MakeApp = Callable[..., App]  # the type of the fixture `make_app`
 
@@ -124,6 +126,8 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         write(root, path, content)
+    # A file that is indexed in the timer tick in which it was written is read again.
+    time.sleep(CHANGE_TICK_NS / 1e9)
     return root
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from sample import FILES, MakeApp, git, make_repository, write
 
 from rootle.app import App
 from rootle.embed.model_choice import ModelChoice
+from rootle.storage.safe_open import CHANGE_TICK_NS
 
 
 def search_paths(app: App, query: str) -> list[str]:
@@ -60,6 +62,7 @@ def test_a_new_modification_time_alone_changes_and_embeds_nothing(
     embedder.texts.clear()
     for path in FILES:
         os.utime(repository / path, (1_720_000_000, 1_720_000_000))
+    time.sleep(CHANGE_TICK_NS / 1e9)
     after = app.index()
     assert embedder.texts == []
     assert (after.generation, after.chunks_embedded) == (before.generation, 0)
@@ -71,6 +74,7 @@ def test_an_open_app_records_new_modification_times(repository: Path, make_app: 
     app = make_app(repository)
     assert app.search("retry_backoff").results
     os.utime(repository / "src/net/retry.py", (1_720_000_000, 1_720_000_000))
+    time.sleep(CHANGE_TICK_NS / 1e9)
     assert app.search("retry_backoff").results
     assert app.plan().is_empty
 

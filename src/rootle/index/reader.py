@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
 from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
+from rootle.storage.safe_open import CHANGE_TICK_NS
 from rootle.types import FILES, DocumentSection
 
 # A file that is written again within one tick of the file system's clock may keep its size and
@@ -14,8 +15,6 @@ from rootle.types import FILES, DocumentSection
 # coarser clock.
 _TICK_NS: Final = 100_000_000
 _COARSE_TICK_NS: Final = 2_000_000_000
-# The kernel itself sets the change time, at the latest with its next timer tick.
-_KERNEL_TICK_NS: Final = 10_000_000
 
 Level = Literal["chunks", "files"]  # of the word index
 TextRange = tuple[int, int, int]  # file id, first character, end character
@@ -52,7 +51,7 @@ class FileState(NamedTuple):
     def is_settled(self) -> bool:
         """Whether every write after the file was read must have changed one of its times."""
         tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
-        return max(self.mtime_ns + tick, self.ctime_ns + _KERNEL_TICK_NS) < self.seen_ns
+        return max(self.mtime_ns + tick, self.ctime_ns + CHANGE_TICK_NS) < self.seen_ns
 
     @property
     def last_modified_s(self) -> float:

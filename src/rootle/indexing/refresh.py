@@ -99,7 +99,8 @@ class IndexRefresher:
                 self._checked_at = time.monotonic()
             if self._staleness is None:
                 self._maintain(on_progress)
-            self._is_proven_current = is_watching and is_due and self._staleness is None
+            is_proof = state is None or state.is_throttled or self._waits_for_watcher()
+            self._is_proven_current = is_watching and is_proof and self._staleness is None
             return self._staleness
 
     @contextmanager
@@ -207,8 +208,11 @@ class IndexRefresher:
 
     def _must_see_recent_changes(self) -> bool:
         """Return whether to consider changes whose events may not have reached the watcher yet."""
-        is_first_query = self._checked_at == float("-inf")
-        return is_first_query or self._config.stale_check_seconds < _EVENT_DELAY_S
+        return self._checked_at == float("-inf") or self._waits_for_watcher()
+
+    def _waits_for_watcher(self) -> bool:
+        """Return whether a query waits until the watcher has seen all earlier changes."""
+        return self._config.stale_check_seconds < _EVENT_DELAY_S
 
     def _check_folder(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
         """Compare the index with the folder, update it if allowed, and return its staleness."""

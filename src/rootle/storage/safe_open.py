@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from typing import Final
 
 # Most of these flags exist only on POSIX. They open a FIFO without blocking, refuse a symbolic link
@@ -14,6 +16,15 @@ OPEN_FLAGS: Final = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
+)
+
+# The resolution of the change times that the kernel sets: one tick of its timer. On Linux, this is
+# the resolution of CLOCK_REALTIME_COARSE, which has no name in the module `time`.
+_LINUX_COARSE_CLOCK: Final = 5
+CHANGE_TICK_NS: Final = (
+    round(time.clock_getres(_LINUX_COARSE_CLOCK) * 1e9)
+    if sys.platform.startswith("linux")
+    else 10_000_000
 )
 
 

@@ -121,7 +121,7 @@ def test_show_prints_each_value_with_its_origin(sample: Path, repository: Path) 
     assert shown["denseTopK"].split(maxsplit=2)[1:] == ["30", "command line"]
     assert shown["sparseTopK"].split(maxsplit=2)[1:] == ["10", f"{sample}, line 14"]
     assert shown["maxLimit"].endswith(f"{repository / '.rootle.json'}, line 2")
-    assert shown["staleCheckSeconds"].split()[1:] == ["2.0", "default"]
+    assert shown["staleCheckSeconds"].split()[1:] == ["0.0", "default"]
     assert f"  {sample}" in rows
 
 
