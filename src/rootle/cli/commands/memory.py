@@ -71,7 +71,7 @@ def register(parser: CommandParser) -> None:
             add_json(action)
         add_index_dir(
             action,
-            "folder of the project's index, in which the symbols that memories mention are looked up",
+            "index of the project, in which the symbols of memories are looked up",
         )
         add_settings(action)
 
