@@ -46,7 +46,7 @@ def is_unanswerable(prediction: Prediction) -> bool:
 def separation(
     group: str, predictions: Sequence[Prediction], tune: Sequence[Prediction]
 ) -> dict[str, Any]:
-    """Return figures on the separation of unanswerable questions from one group of the others.
+    """Return how well unanswerable questions are separated from a group of answerable ones.
 
     Thresholds are set twice: on the tune split, and on the predictions themselves.
     """

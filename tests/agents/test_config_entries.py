@@ -104,7 +104,7 @@ def test_an_existing_entry_in_any_notation_is_updated(kind: Format, before: str)
     assert set_entry(added, kind, KEYS, ENTRY) == added
 
 
-def test_a_comment_at_the_key_of_all_servers_is_kept_when_the_last_one_is_removed() -> None:
+def test_a_comment_at_the_key_that_holds_the_servers_outlives_the_last_server() -> None:
     yaml = "servers: # mine\n  rootle:\n    a: 1\n"
     assert remove_entry(yaml, "yaml", KEYS, 0) == "servers: # mine\n"
     json_text = '{\n  "servers": { // mine\n    "rootle": {}\n  }\n}\n'

@@ -32,7 +32,7 @@ def test_ranges_that_share_one_line_overlap() -> None:
     assert not hit.overlaps(21, 39)
 
 
-def test_shown_lines_are_cut_across_ranges() -> None:
+def test_the_limit_of_shown_lines_applies_to_all_ranges_together() -> None:
     hit = Hit("a.py", ((1, 10), (21, 40), (60, 70)))
     assert hit.first_lines(15) == Hit("a.py", ((1, 10), (21, 25)))
     assert hit.first_lines(10) == Hit("a.py", ((1, 10),))

@@ -62,7 +62,7 @@ def test_an_endpoint_alone_does_not_enable_the_reranker(
     assert server.requests == []
 
 
-def test_the_span_contains_the_model_and_no_output_contains_the_key(
+def test_the_telemetry_span_names_the_model_and_no_output_contains_the_key(
     repository: Path, tmp_path: Path, server: JsonServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with collecting() as collector:

@@ -100,7 +100,7 @@ def test_vector_search_answers_without_the_sparse_leg(
     assert {result.source for result in response.results} == {"dense"}
 
 
-def test_a_search_fails_without_both_legs(
+def test_a_search_fails_if_both_legs_fail(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _unavailable)

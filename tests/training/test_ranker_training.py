@@ -46,9 +46,9 @@ from zoo_repository import make_zoo
 
 from rootle import open_app
 from rootle.rank.rankers.feature_sum import rank_files
-from rootle.rank.rankers.gbdt import save_trees
-from rootle.rank.rankers.learned import SUM_SCALE
+from rootle.rank.rankers.gbdt_ranker import SUM_SCALE
 from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.tree_ensemble import save_trees
 from rootle.rank.ranking_inputs import RankingInputs
 
 Floats = Any
@@ -199,7 +199,7 @@ class FoldModel:
 def numbered_example(
     recorded: tuple[RankingInputs, dict[str, Any]], number: int, source: Source
 ) -> TrainingExample:
-    """Return an example from a separate repository; every feature has its number as value."""
+    """Return an example from repository `number`, with this number as the value of all features."""
     example = make_example(recorded, ("otter.py", 1, 2), source=source, repository=f"repo{number}")
     prepared = prepare(example)
     return replace(prepared, features=np.full_like(prepared.features, number))

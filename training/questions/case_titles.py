@@ -11,7 +11,7 @@ from benchmarks.common.labels import content_words
 
 from rootle.ingest.chunking.grammars import load_grammar
 from rootle.ingest.chunking.lines import Lines
-from rootle.ingest.chunking.outline import MAX_TITLE, Unit, read_outline
+from rootle.ingest.chunking.symbol_outline import MAX_TITLE, Unit, read_outline
 from rootle.text.terms import split_identifier
 from training.corpus.text_cleaning import is_prose
 from training.questions.phrasing import hash_choice

@@ -39,7 +39,7 @@ from benchmarks.quality.abstention import (
 
 from rootle import App
 from rootle.rank.confidence import estimate_confidence, shipped_calibration
-from rootle.rank.rankers.learned import rank_learned, shipped_trees
+from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
 from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, make_required
 from training.ranker.calibration import (

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
-from rootle.rank.rankers.learned import RERANKED, SUM_SCALE, correct_order
+from rootle.rank.rankers.gbdt_ranker import RERANKED, SUM_SCALE, correct_order
 from rootle.rank.rankers.model_features import model_columns
 from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import RankingExample, Source, example_ndcg

@@ -22,9 +22,9 @@ from pathlib import Path
 from benchmarks.common.arguments import command_parser
 
 from rootle.rank.rankers.feature_sum import rank_files
-from rootle.rank.rankers.gbdt import load_trees
-from rootle.rank.rankers.learned import rank_learned
+from rootle.rank.rankers.gbdt_ranker import rank_learned
 from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.tree_ensemble import load_trees
 from training.arguments import HISTORIES, WORK_DIR, make_required
 from training.ranker.ranking_examples import RankingExample, history_examples
 

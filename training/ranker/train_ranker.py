@@ -23,8 +23,8 @@ import lightgbm
 from benchmarks.common.arguments import JSON, command_parser
 from benchmarks.common.reports import write_json
 
-from rootle.rank.rankers.gbdt import save_trees
 from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.tree_ensemble import save_trees
 from training.arguments import (
     LABEL_CHECKOUTS,
     OUT,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rootle.rank.rankers.gbdt import GradientBoostedTrees
+from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees
 
 Tree = Mapping[str, Any]  # a node of `Booster.dump_model`, with its children
 

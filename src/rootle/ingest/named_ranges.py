@@ -11,7 +11,7 @@ from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, is_parseable
 from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.heading_splitter import find_headings
 from rootle.ingest.chunking.lines import Lines
-from rootle.ingest.chunking.outline import Unit, read_outline
+from rootle.ingest.chunking.symbol_outline import Unit, read_outline
 
 # Parsing a larger file would take too long; users can request its lines by number instead.
 _MAX_PARSED_CHARS: Final = 500_000

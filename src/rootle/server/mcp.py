@@ -16,7 +16,8 @@ from mcp.shared.exceptions import MCPError
 
 from rootle import __version__
 from rootle.errors import RootleError
-from rootle.tools.adapters import parameters_of, parse_argument
+from rootle.tools.adapters import parse_argument
+from rootle.tools.schemas import parameters_of
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)

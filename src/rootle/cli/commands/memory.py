@@ -66,10 +66,13 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        add_root(action, "project folder; paths in memories are relative to it")
+        add_root(action, "project folder; the paths of its files in memories are relative to it")
         if name != "export":  # always writes JSON
             add_json(action)
-        add_index_dir(action, "folder of the project's index, which does not contain the memories")
+        add_index_dir(
+            action,
+            "index of the project, in which the symbols of memories are looked up",
+        )
         add_settings(action)
 
 

@@ -1,4 +1,4 @@
-"""The word indexes and the vector matrix, both derived from the database: lag and common writer."""
+"""The lag and the common writer of the derived indexes: the word indexes and the vector matrix."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from rootle.index.remote.backends import (
     check_backend,
     open_backend,
 )
+from rootle.index.remote.background_replication import Replicator
 from rootle.index.remote.protocol import Leg, RemoteIndex
 from rootle.index.remote.remote_leg import ExpectedIndex, RemoteDenseLeg, RemoteLeg, RemoteSparseLeg
 from rootle.index.remote.replica_state import (
@@ -28,7 +29,6 @@ from rootle.index.remote.replica_state import (
     state_key,
 )
 from rootle.index.remote.replication import ReplicaTarget, Replication, lock_name
-from rootle.index.remote.replicator import Replicator
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import DenseIndex, SparseIndex
 from rootle.serialization.timestamps import format_timestamp

@@ -11,10 +11,10 @@ from typing import Final
 from rootle.ingest.chunking.code_splitter import split_code
 from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.heading_splitter import split_prose
+from rootle.ingest.chunking.keyword_names import find_names
 from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.chunking.lines import Comment, LineRange, Lines, Name
-from rootle.ingest.chunking.outline import read_outline
-from rootle.ingest.chunking.symbol_heuristics import find_names
+from rootle.ingest.chunking.symbol_outline import read_outline
 from rootle.ingest.chunking.window_splitter import split_windows
 from rootle.text.languages import CODE_EXTENSIONS, PROSE
 

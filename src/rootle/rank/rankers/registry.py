@@ -13,7 +13,7 @@ from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.rank.confidence import Confidence, estimate_confidence, shipped_calibration
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
-from rootle.rank.rankers.learned import rank_learned, shipped_trees
+from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.rankers.weighted_sum import rank_by_weighted_sum, weighted_sum_scores
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
 from rootle.rank.signals import Signals, apply_signals, configured_signals, remove_signals

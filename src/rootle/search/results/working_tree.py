@@ -78,7 +78,7 @@ class WorkingTree:
         return CurrentText(tuple(lines), changed)
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
-        """Return ranges of the indexed text, None if the file may not contain it unchanged."""
+        """Return ranges of the indexed text; None if the file may have changed since."""
         if state.source != FILES or state.encoding != "utf-8" or not state.is_settled:
             return None
         try:

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from rootle.errors import IndexStorageError
+from rootle.index.remote.background_replication import Replicator
 from rootle.index.remote.replication import Replication
-from rootle.index.remote.replicator import Replicator
 
 
 class _FakeReplication:

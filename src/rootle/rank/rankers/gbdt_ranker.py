@@ -10,8 +10,8 @@ import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
-from rootle.rank.rankers.gbdt import GradientBoostedTrees, load_trees
 from rootle.rank.rankers.model_features import COLUMNS, model_columns
+from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Only the best files of the weighted sum are reordered, because the trees were trained on these.

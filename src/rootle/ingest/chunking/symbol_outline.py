@@ -22,8 +22,8 @@ from typing import Final
 from tree_sitter import Node, Parser, QueryCursor
 
 from rootle.ingest.chunking.grammars import Grammar
+from rootle.ingest.chunking.keyword_names import find_names
 from rootle.ingest.chunking.lines import Comment, Lines, Name
-from rootle.ingest.chunking.symbol_heuristics import find_names
 
 # Ordinary code parses at 1 to 10 MB per second. Ambiguous texts (long runs of unclosed "<" or "(")
 # take a thousand times as long, and a gigabyte of memory.
