@@ -47,6 +47,7 @@ class GlobIndex:
             else:
                 wild.append((line, glob))
         self._groups = _group(sorted(wild, reverse=True))
+        self._ungrouped = self._groups.pop("", None)
         self._key_sizes = sorted({len(key) for key in self._groups})
 
     def last_line(self, text: str) -> int:
@@ -54,11 +55,11 @@ class GlobIndex:
         last = self._by_text.get(text, -1)
         if self._by_extension and "." in text:
             last = max(last, self._by_extension.get(text.rpartition(".")[2], -1))
-        if not self._groups:
-            return last
-        raw = text.encode("latin-1")
-        found = (group.last_line(raw) for group in self._groups_in(text))
-        return max([last, *found])
+        if self._ungrouped is not None:
+            last = max(last, self._ungrouped.last_line(text.encode("latin-1")))
+        for group in self._groups_in(text):
+            last = max(last, group.last_line(text.encode("latin-1")))
+        return last
 
     def _groups_in(self, text: str) -> Iterator[_Group]:
         for size in self._key_sizes:

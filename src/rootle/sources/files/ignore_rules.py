@@ -86,10 +86,15 @@ class IgnoreRules:
     def is_ignored(self, path: str, is_folder: bool) -> bool:
         """Return whether an entry is ignored, given that its parent folders are not."""
         for file in reversed(self.files):
-            verdict = file.verdict(path, is_folder)
+            verdict = _cached_verdict(file, path, is_folder)
             if verdict is not None:
                 return verdict
         return False
+
+
+@lru_cache(maxsize=65_536)  # a process that keeps asking walks the same tree each time
+def _cached_verdict(file: IgnoreFile, path: str, is_folder: bool) -> bool | None:
+    return file.verdict(path, is_folder)
 
 
 def load_ignore_file(path: str, base: str) -> IgnoreFile | None:
@@ -101,7 +106,7 @@ def load_ignore_file(path: str, base: str) -> IgnoreFile | None:
     return None
 
 
-@lru_cache(maxsize=64)  # a process that keeps asking loads the same files each time
+@lru_cache(maxsize=256)  # as above; most repositories have fewer ignore files
 def _parse_file(raw: bytes, base: str) -> IgnoreFile:
     return IgnoreFile(raw, base)
 
