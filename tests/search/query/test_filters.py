@@ -13,6 +13,8 @@ from sample import write
 
 from rootle.app import App, open_app
 from rootle.config.fields import Config
+from rootle.rank.path_features import matches_path
+from rootle.search.query.filters import _contains_path
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -94,3 +96,9 @@ def test_exactly_the_files_that_pass_the_filter_are_found(
 def _is_under(path: str, wanted: str) -> bool:
     wanted = wanted.rstrip("/")
     return wanted == "." or path.startswith(f"{wanted}/") or fnmatch.fnmatchcase(path, wanted)
+
+
+@given(st.text(max_size=20) | st.text("ab*?[]!-/.\\", max_size=20), st.text("ab/.-é", max_size=20))
+def test_any_path_is_a_valid_filter(typed: str, path: str) -> None:
+    matches_path(path, typed)
+    _contains_path(typed, path)

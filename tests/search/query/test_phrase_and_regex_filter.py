@@ -10,6 +10,7 @@ import pytest
 from sample import FILES, MakeApp, make_repository, many_files
 
 from rootle.app import App
+from rootle.errors import QueryError
 from rootle.search.query import phrase_and_regex_filter
 from rootle.types import SearchQuery, SearchResult
 
@@ -86,6 +87,28 @@ def test_a_regex_finds_every_file_with_a_matching_line(app: App) -> None:
         assert _find_paths(app, text) == expected, text
         assert all(re.search(pattern, result.snippet) for result in _search(app, text)), text
     assert "simpler" in app.search(r"/zzz\d/").suggestions[0]
+
+
+def test_nested_repetitions_find_lines_without_backtracking(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {**FILES, "src/bits.txt": "ab" * 60 + "\n" + "x" * 5_000 + "abbac\n"}
+    app = make_app(make_repository(tmp_path / "repo", files))
+
+    assert _find_paths(app, "/(?:ab|a|b)+c/ path:bits") == {"src/bits.txt"}
+    assert _find_paths(app, "/(?:ab|a|b)+d/ path:bits") == set()
+
+
+def test_an_unsupported_regex_is_rejected_before_the_search(app: App) -> None:
+    with pytest.raises(QueryError, match="lookahead"):
+        app.search("/retry(?=_backoff)/")
+
+
+def test_path_globs_with_many_stars_do_not_hang(app: App) -> None:
+    stars = "*a" * 200 + "b"
+
+    assert _find_paths(app, f"retry path:{stars}") == set()
+    assert _find_paths(app, "retry", file_paths=(stars,)) == set()
 
 
 def test_filters_in_the_text_combine_with_filters_of_the_query(app: App) -> None:

@@ -8,7 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from rootle.sources.files import glob_index
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.filesystem_walk import walk_folder
 from rootle.sources.files.ignore_rules import IgnoreFile
@@ -63,6 +66,15 @@ def test_both_walks_agree_with_git_check_ignore(seed: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("seed", range(20))
+def test_grouped_patterns_agree_with_git_check_ignore(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(glob_index, "_MAX_UNGROUPED", 0)
+    monkeypatch.setattr(glob_index, "_MAX_ALTERNATIVES", 2)
+    test_both_walks_agree_with_git_check_ignore(seed, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_rootleignore_has_the_same_syntax_with_and_without_git(seed: int, tmp_path: Path) -> None:
     files = _make_tree(tmp_path, random.Random(seed))
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
@@ -96,6 +108,10 @@ def test_rootleignore_has_the_same_syntax_with_and_without_git(seed: int, tmp_pa
         ("\ufefffoo", "foo", True),
         ("[a-", "a", None),
         ("[&&||~~a]", "&", True),
+        ("x[+-9]y", "x0y", True),
+        ("a/[[:punct:]]b", "a/-b", True),
+        ("[/]", "/", None),
+        ("?" * 5_000, "a", None),
     ],
 )
 def test_a_pattern_matches_as_in_git(pattern: str, path: str, ignored: bool | None) -> None:
@@ -114,3 +130,44 @@ def test_patterns_are_relative_to_the_folder_of_their_file() -> None:
 
     assert rules.verdict("a/b/x.py", is_folder=False) is True
     assert rules.verdict("a/b/c/x.py", is_folder=False) is None
+
+
+def test_many_stars_do_not_hang() -> None:
+    rules = IgnoreFile(b"*a*a*a*a*ab\n**/a*/**/a*/**/a*/**/a*/**/a*b/**/x")
+
+    assert rules.verdict("a" * 250, is_folder=False) is None
+    assert rules.verdict("/".join(["aaaaaaaa"] * 200), is_folder=False) is None
+    assert rules.verdict("a" * 250 + "b", is_folder=False) is True
+
+
+@pytest.mark.parametrize(
+    "rule", ["*a{}*b", "**/x{}/**", "[ab]x{}?", "common*{}*common", "/src/{}.txt", "a*a*a*a*{}"]
+)
+def test_many_rules_do_not_hang(rule: str) -> None:
+    rules = IgnoreFile("\n".join(rule.format(line) for line in range(100_000)).encode())
+
+    assert not any(rules.verdict(f"src/a{name}a", is_folder=False) for name in range(0, 9_000, 300))
+    match = rule.format(77_777).replace("**/", "").replace("[ab]", "a").strip("/").strip("*")
+    assert rules.verdict(match.replace("**", "y").replace("*", "a").replace("?", "y"), False)
+
+
+def test_rules_without_a_selective_text_do_not_hang() -> None:
+    rng = random.Random(1)
+    lines = {"".join(rng.choice("ab*") for _ in range(12)) + "b" for _ in range(100_000)}
+    rules = IgnoreFile("\n".join(sorted(lines)).encode())
+
+    for _ in range(20):
+        assert rules.verdict("".join(rng.choices("abcd", k=20)) + "c", is_folder=False) is None
+
+
+@given(
+    st.lists(st.text("ab*?[]!-^\\/:. \n\ré\0", max_size=12), max_size=8).map("\n".join),
+    st.text("ab.-/é", min_size=1, max_size=10),
+)
+def test_any_ignore_file_is_accepted(text: str, path: str) -> None:
+    IgnoreFile(text.encode()).verdict(path, is_folder=True)
+
+
+@given(st.binary(max_size=60), st.text(min_size=1, max_size=10).filter(str.isprintable))
+def test_any_bytes_are_accepted(raw: bytes, path: str) -> None:
+    IgnoreFile(raw).verdict(path, is_folder=False)

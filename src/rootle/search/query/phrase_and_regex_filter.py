@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import Ids
-from rootle.search.query.regex_validation import compile_pattern, find_literals, max_line_chars
+from rootle.search.query.regex_parsing import find_literals
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
@@ -107,35 +107,19 @@ def _phrase_finder(phrase: str) -> Finder:
 
 
 def _regex_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
-    """Return a finder that matches line by line, so no pattern can backtrack over a whole file."""
-    pattern, max_chars = compile_pattern(regex), max_line_chars(regex)
+    """Return a finder that matches line by line."""
+    from rootle.search.query.regex_matching import LineRegex  # its engine takes 4 ms to import
+
+    pattern = LineRegex(regex)
     literals = [literal.lower() for literal in find_literals(regex)]
 
     def find(text: str) -> Sequence[int]:
         lower = text.lower()
         if not all(literal in lower for literal in literals):
             return []
-        starts = _line_matches(pattern, max_chars, takewhile(lambda _: not is_late(), _lines(text)))
-        return list(islice(starts, _MATCHES_PER_FILE))
+        return list(islice(pattern.find_lines(text, is_late), _MATCHES_PER_FILE))
 
     return find
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text with their positions."""
-    start = 0
-    for line in text.split("\n"):
-        yield start, line
-        start += len(line) + 1
-
-
-def _line_matches(
-    pattern: re.Pattern[str], max_chars: int, lines: Iterable[tuple[int, str]]
-) -> Iterator[int]:
-    for start, line in lines:
-        match = pattern.search(line[:max_chars].rstrip("\r"))
-        if match:
-            yield start + match.start()
 
 
 def _candidate_files(

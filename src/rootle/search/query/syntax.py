@@ -16,7 +16,7 @@ from typing import Final
 
 from rootle.errors import QueryError
 from rootle.rank.question.intent import classify_intent
-from rootle.search.query.regex_validation import check_pattern, find_literals
+from rootle.search.query.regex_parsing import find_literals
 from rootle.text.languages import resolve_language
 from rootle.text.terms import STOP_WORDS, WORD
 
@@ -212,7 +212,7 @@ def _unquote(quoted: str) -> str:
 def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
     _check_languages((*query.languages, *query.excluded_languages))
     if query.regex is not None:
-        check_pattern(query.regex)
+        _check_pattern(query.regex)
         words = " ".join([query.text.strip(), *find_literals(query.regex)]).strip()
         return replace(query, text=words)
     if re.fullmatch(_QUOTED, text.strip()) and not query.phrases:
@@ -224,6 +224,12 @@ def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
     raise QueryError(
         f'"{text.strip()}" only says where to search; add words or a quoted phrase to search for'
     )
+
+
+def _check_pattern(pattern: str) -> None:
+    from rootle.search.query.regex_matching import LineRegex  # its engine takes 4 ms to import
+
+    LineRegex(pattern)
 
 
 def _check_languages(names: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Translate gitignore patterns to regular expressions that match the same paths."""
+"""Translate gitignore patterns to RE2 expressions that match the same paths in linear time."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import re
 from typing import Final
 
 SPECIAL_CHARACTERS: Final = frozenset("*?[\\")
-_NEVER: Final = "(?!)"
+# Everything from the first to the last set or escape, and other wildcards and slashes.
+_NOT_LITERAL: Final = re.compile(r"[\[\\].*[\]\\].?|[\[\\].*|[*?/]+", re.DOTALL)
+_NEVER: Final = r"[^\x00-\xff]"
+# Without "/", which no set matches.
 _POSIX_CLASSES: Final[dict[str, str]] = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
     "blank": " \\t",
     "cntrl": "\\x00-\\x1f\\x7f",
     "digit": "0-9",
-    "graph": "\\x21-\\x7e",
+    "graph": "\\x21-\\x2e\\x30-\\x7e",
     "lower": "a-z",
-    "print": "\\x20-\\x7e",
-    "punct": "\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e",
+    "print": "\\x20-\\x2e\\x30-\\x7e",
+    "punct": "\\x21-\\x2e\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e",
     "space": " \\t\\n\\r",
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
@@ -24,13 +27,18 @@ _POSIX_CLASSES: Final[dict[str, str]] = {
 
 
 def translate_pattern(pattern: str) -> str:
-    """Return a regular expression equivalent to git's wildmatch, for fullmatch with DOTALL."""
+    """Return an expression equivalent to git's wildmatch, for a full match of Latin-1 bytes."""
     # git compares the part before the first wildcard literally and passes only the rest to
     # wildmatch. In `foo**/bar`, wildmatch therefore sees `**/` at the start.
     literal = 0
     while literal < len(pattern) and pattern[literal] not in SPECIAL_CHARACTERS:
         literal += 1
     return re.escape(pattern[:literal]) + _translate_wild(pattern[literal:])
+
+
+def find_literals(pattern: str) -> list[str]:
+    """Return texts that every match contains."""
+    return [text for text in _NOT_LITERAL.split(pattern) if text]
 
 
 def _translate_wild(pattern: str) -> str:
@@ -81,7 +89,7 @@ def _translate_class(pattern: str, start: int) -> tuple[str, int]:
     inside = "".join(items)
     if negated:
         return f"[^/{inside}]", position + 1
-    return (f"(?!/)[{inside}]" if inside else _NEVER), position + 1
+    return (f"[{inside}]" if inside else _NEVER), position + 1
 
 
 def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
@@ -92,12 +100,21 @@ def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
             return _POSIX_CLASSES.get(pattern[position + 2 : end]), end + 2
     low, position = _class_character(pattern, position)
     if pattern[position : position + 1] != "-" or pattern[position + 1 : position + 2] in ("", "]"):
-        return re.escape(low) if low else None, position
+        return _translate_range(low, low) if low else None, position
     high, position = _class_character(pattern, position + 1)
     if not low or not high:
         return None, position
     # In git, the first character of a reversed range matches itself.
-    return (f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)), position
+    return _translate_range(low, max(low, high)), position
+
+
+def _translate_range(low: str, high: str) -> str:
+    """Return the range without "/", which no set matches."""
+    if not low <= "/" <= high:
+        return f"{re.escape(low)}-{re.escape(high)}"
+    below = f"{re.escape(low)}-\\." if low < "/" else ""
+    above = f"0-{re.escape(high)}" if high > "/" else ""
+    return below + above
 
 
 def _class_character(pattern: str, position: int) -> tuple[str, int]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import codecs
 import logging
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from rootle.sources.files.ignore_patterns import SPECIAL_CHARACTERS, translate_pattern
+from rootle.sources.files.glob_index import GlobIndex
 from rootle.sources.files.safe_read import read_regular
 
 _LOG = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 class Rule:
     """One line of an ignore file; the last line that matches decides."""
 
-    order: int
+    line: int
     ignores: bool  # False for a line with "!"
     only_folders: bool
     whole_path: bool  # matched against the path below the ignore file, not against the name
@@ -31,41 +31,24 @@ class Rule:
 
 
 class IgnoreFile:
-    """The rules of one ignore file, indexed by how they are matched."""
+    """The rules of one ignore file."""
 
     def __init__(self, raw: bytes, base: str = "") -> None:
         """Parse a file. `base` is its folder, ending in "/", or "" for the top folder."""
         self._strip = len(_to_byte_characters(base))
-        self._by_name: dict[str, list[Rule]] = {}
-        self._by_extension: dict[str, list[Rule]] = {}
-        names: list[Rule] = []
-        paths: list[Rule] = []
-        for rule in parse_rules(raw):
-            if rule.whole_path:
-                paths.append(rule)
-            elif not SPECIAL_CHARACTERS.intersection(rule.pattern):
-                self._by_name.setdefault(rule.pattern, []).append(rule)
-            elif _is_extension(rule.pattern):
-                self._by_extension.setdefault(rule.pattern[2:], []).append(rule)
-            else:
-                names.append(rule)
-        self._names = _RegexRules(names)
-        self._paths = _RegexRules(paths)
+        rules = parse_rules(raw)
+        self._ignores = {rule.line: rule.ignores for rule in rules}
+        self._any_kind = _PatternIndex(rule for rule in rules if not rule.only_folders)
+        self._folders = _PatternIndex(rule for rule in rules if rule.only_folders)
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Return True for ignored, False for re-included by a "!" line, None for no match."""
         path = _to_byte_characters(path)
-        name = path.rpartition("/")[2]
-        matches = [
-            *self._by_name.get(name, ()),
-            *self._by_extension.get(name.rpartition(".")[2] if "." in name else "", ()),
-            *self._names.matches(name),
-            *self._paths.matches(path[self._strip :]),
-        ]
-        if not matches:
-            return None
-        applicable = [rule for rule in matches if is_folder or not rule.only_folders]
-        return max(applicable, key=lambda rule: rule.order).ignores if applicable else None
+        name, path = path.rpartition("/")[2], path[self._strip :]
+        line = self._any_kind.last_line(name, path)
+        if is_folder:
+            line = max(line, self._folders.last_line(name, path))
+        return self._ignores.get(line)
 
 
 def _to_byte_characters(path: str) -> str:
@@ -73,21 +56,20 @@ def _to_byte_characters(path: str) -> str:
     return path if path.isascii() else os.fsencode(path).decode("latin-1")
 
 
-class _RegexRules:
-    """Rules that need regular expressions; a combined expression first rejects most paths."""
+class _PatternIndex:
+    """Patterns for names, and patterns for paths."""
 
-    def __init__(self, rules: list[Rule]) -> None:
-        sources = [translate_pattern(rule.pattern) for rule in rules]
-        self._rules = [
-            (rule, re.compile(source, re.DOTALL))
-            for rule, source in zip(rules, sources, strict=True)
-        ]
-        self._any = re.compile("|".join(sources), re.DOTALL) if sources else None
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        names: dict[str, int] = {}
+        paths: dict[str, int] = {}
+        for rule in rules:  # the last line with a pattern counts
+            (paths if rule.whole_path else names)[rule.pattern] = rule.line
+        self._names = GlobIndex(names, match_names=True)
+        self._paths = GlobIndex(paths, match_names=False)
 
-    def matches(self, text: str) -> list[Rule]:
-        if self._any is None or self._any.fullmatch(text) is None:
-            return []
-        return [rule for rule, regex in self._rules if regex.fullmatch(text)]
+    def last_line(self, name: str, path: str) -> int:
+        """Return the number of the last line that matches, -1 if none does."""
+        return max(self._names.last_line(name), self._paths.last_line(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,39 +86,49 @@ class IgnoreRules:
     def is_ignored(self, path: str, is_folder: bool) -> bool:
         """Return whether an entry is ignored, given that its parent folders are not."""
         for file in reversed(self.files):
-            verdict = file.verdict(path, is_folder)
+            verdict = _cached_verdict(file, path, is_folder)
             if verdict is not None:
                 return verdict
         return False
+
+
+@lru_cache(maxsize=65_536)  # a process that keeps asking walks the same tree each time
+def _cached_verdict(file: IgnoreFile, path: str, is_folder: bool) -> bool | None:
+    return file.verdict(path, is_folder)
 
 
 def load_ignore_file(path: str, base: str) -> IgnoreFile | None:
     """Return the ignore file at `path`; None, with a warning, if it cannot be read."""
     raw = read_regular(path)
     if isinstance(raw, bytes):
-        return IgnoreFile(raw, base)
+        return _parse_file(raw, base)
     _LOG.warning("the ignore file %s is not applied: %s", path, raw)
     return None
+
+
+@lru_cache(maxsize=256)  # as above; most repositories have fewer ignore files
+def _parse_file(raw: bytes, base: str) -> IgnoreFile:
+    return IgnoreFile(raw, base)
 
 
 def parse_rules(raw: bytes) -> list[Rule]:
     """Return the rules of an ignore file in order, without comments and empty lines."""
     lines = raw.removeprefix(codecs.BOM_UTF8).decode("latin-1").split("\n")
-    rules = (_parse_line(line, order) for order, line in enumerate(lines))
+    rules = (_parse_line(text, line) for line, text in enumerate(lines))
     return [rule for rule in rules if rule is not None]
 
 
-def _parse_line(line: str, order: int) -> Rule | None:
-    if line.startswith("#"):
+def _parse_line(text: str, line: int) -> Rule | None:
+    if text.startswith("#"):
         return None
-    pattern = _strip_trailing_spaces(line.removesuffix("\r"))
+    pattern = _strip_trailing_spaces(text.removesuffix("\r"))
     negated = pattern.startswith("!")
     pattern = pattern.removeprefix("!")
     only_folders = pattern.endswith("/")
     pattern = pattern.removesuffix("/")
     if not pattern:
         return None
-    return Rule(order, not negated, only_folders, "/" in pattern, pattern.removeprefix("/"))
+    return Rule(line, not negated, only_folders, "/" in pattern, pattern.removeprefix("/"))
 
 
 def _strip_trailing_spaces(line: str) -> str:
@@ -151,10 +143,3 @@ def _strip_trailing_spaces(line: str) -> str:
         position += 1
         end = position
     return line[:end]
-
-
-def _is_extension(pattern: str) -> bool:
-    rest = pattern[2:]
-    return (
-        pattern.startswith("*.") and "." not in rest and not SPECIAL_CHARACTERS.intersection(rest)
-    )
