@@ -43,13 +43,17 @@ class Config:
         project=True,
     )
     max_chunks_per_file: int = config_field(
-        100,
+        0,
         "Maximum amount of text indexed from one file, as a number of chunks of maximum size. The "
-        "rest of the file is skipped, and `rootle status` shows its share. 0: no limit.",
+        "rest of the file is skipped, and `rootle status --skipped` lists the file. 0: no limit.",
         (0, 1_000_000),
     )
     max_file_bytes: int = config_field(
-        1_000_000, "Maximum size of a file. Larger files are skipped.", (1, 1 << 40)
+        5_000_000,
+        "Maximum number of bytes indexed from one file. Of a larger text, the lines that fit are "
+        "indexed, and `rootle status --skipped` lists the file. Larger documents that plugins read "
+        "are skipped.",
+        (1, 1 << 40),
     )
 
     # Embedding

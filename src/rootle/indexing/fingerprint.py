@@ -38,6 +38,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         limits.max_chars,
         limits.overlap_chars,
         limits.max_file_chars,
+        config.max_file_bytes,
         model_fingerprint,
         *_list_versions(_find_plugins(config, "chunker")),
         *(

@@ -15,6 +15,6 @@ class ChunkLimits:
 
     max_chars: int = 2048  # of a chunk; maxChunkSizeTokens 512 x 4 characters
     overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
-    max_file_chars: int = 204_800  # of a document; maxChunksPerFile 100 x max_chars; 0: no limit
+    max_file_chars: int = 0  # of a document; maxChunksPerFile x max_chars; 0: no limit
     # Languages and endings that plugins split, each with the plugin's reference.
     chunkers: tuple[tuple[str, str], ...] = ()
