@@ -120,6 +120,19 @@ def test_windows_overlap_by_whole_lines_and_code_does_not_overlap() -> None:
     assert all(a.end < b.start for a, b in pairwise(chunks))
 
 
+@pytest.mark.parametrize("language", ["python", "markdown"])
+def test_the_parts_of_a_definition_or_section_overlap_by_whole_lines(language: str) -> None:
+    text = function("a", 9_000) if language == "python" else "A sentence of prose.\n\n" * 400
+    apart = split_text(text, language, LIMITS).chunks
+    limits = ChunkLimits(part_overlap_chars=200)
+    chunks = split_text(text, language, limits).chunks
+    assert len(chunks) == len(apart) > 5
+    for left, right in pairwise(chunks):
+        assert 100 < left.end - right.start <= 200
+        assert text[right.start - 1] == "\n"
+    assert [chunk.end for chunk in chunks] == [chunk.end for chunk in apart]
+
+
 def test_windows_prefer_to_begin_after_a_blank_line() -> None:
     block = "section\n" + "  entry of the section\n" * 10 + "\n"
     chunks = split_text(block * 20, "nix", ChunkLimits(overlap_chars=0)).chunks

@@ -171,7 +171,7 @@ def test_an_explanation_contains_the_score_of_the_reranker(app: App) -> None:
     assert first.explanation["reranker"] == 7.0
 
 
-@pytest.mark.parametrize(("score", "expected"), [(1.0, ["a-model"]), (float("nan"), ["heuristic"])])
+@pytest.mark.parametrize(("score", "expected"), [(1.0, ["a-model"]), (float("nan"), ["features"])])
 def test_the_log_names_the_model_that_ranked(score: float, expected: list[str], app: App) -> None:
     config = Config(reranker_model_id="a-model")
     agent = open_agent(

@@ -15,6 +15,7 @@ class ChunkLimits:
 
     max_chars: int = 2048  # of a chunk; maxChunkSizeTokens 512 x 4 characters
     overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
+    part_overlap_chars: int = 0  # between the parts of a definition or of a section of prose
     max_file_chars: int = 0  # of a document; maxChunksPerFile x max_chars; 0: no limit
     # Languages and endings that plugins split, each with the plugin's reference.
     chunkers: tuple[tuple[str, str], ...] = ()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -63,7 +63,7 @@ def gather_candidates(
 ) -> Candidates:
     """Fuse the hits of both legs and collect the inputs of the ranking.
 
-    `limit` is the maximum number of fused chunks. `degraded` names the legs that failed.
+    `limit` is the maximum number of chunks. `degraded` names the legs that failed.
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
@@ -94,16 +94,20 @@ def choose_candidates(
     limit: int,
     scoped: ScopedQuery,
 ) -> CandidateIds:
-    """Return the best chunks of both legs, fused and cut to a limit, and the files they are in.
+    """Return the best chunks of both legs and the files they are in, at most `limit` of each.
 
-    Chunks that define a name of the question or contain an exact match are included.
+    Chunks that contain an exact match or define a name of the question come first.
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
     if scoped.files is not None and len(defining):  # definers are looked up in all files
         defining = defining[np.isin(files_of(defining), _to_ids(scoped.files))]
+    symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, scoped.chunk_ids) if len(ids)]
-    chunk_ids = sorted_unique(np.concatenate([sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS], *lists]))
+    chunk_ids = sorted_unique(np.concatenate([symbols, *lists]))
+    if len(chunk_ids) > limit or limit < MAX_CANDIDATE_FILES:
+        best = _first_unique((scoped.chunk_ids, defining, fused, symbols), limit)
+        return _cut_candidates(best, sparse, files_of, limit)
     files = files_of(chunk_ids)
     # Dictionaries drop duplicates and keep the order of first occurrence.
     wanted = dict.fromkeys(sparse.file_path.ids[:_MAX_FILES_PER_FIELD].tolist())
@@ -116,6 +120,26 @@ def choose_candidates(
     file_ids = np.array(sorted(islice(wanted, MAX_CANDIDATE_FILES)), dtype=np.int64)
     kept = is_in_sorted(files, file_ids)
     return CandidateIds(chunk_ids[kept], files[kept], file_ids)
+
+
+def _cut_candidates(
+    best: Ids, sparse: SparseFindings, files_of: Callable[[Ids], Ids], limit: int
+) -> CandidateIds:
+    """Return the best chunks and their files, and files that match as a whole, up to the limit."""
+    fields = (sparse.file_path, sparse.file_body, sparse.file_symbols)
+    whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in fields)
+    found = _first_unique((files_of(best), *whole_files), limit + 1)
+    file_ids = np.sort(found[found >= 0][: min(limit, MAX_CANDIDATE_FILES)])
+    chunk_ids = np.sort(best)
+    files = files_of(chunk_ids)
+    kept = is_in_sorted(files, file_ids)
+    return CandidateIds(chunk_ids[kept], files[kept], file_ids)
+
+
+def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
+    """Return the first distinct ids of some lists, in order of their first occurrence."""
+    distinct = dict.fromkeys(chain.from_iterable(ids.tolist() for ids in lists))
+    return np.array(list(islice(distinct, limit)), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

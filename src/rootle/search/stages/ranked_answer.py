@@ -77,6 +77,7 @@ class RankStep:
         count = len(inputs.chunks.ids)
         with request.trace.rerank_stage(count) if self._is_final else nullcontext():
             used, ranked = rank_within(self._ranker, inputs, self._timeout_ms)
+            request.trace.record_ranker(used.name)
             confidence = used.confidence(inputs, ranked) if used.confidence else None
         failed = () if used is self._ranker else (self._ranker.name,)
         return RankedAnswer(
