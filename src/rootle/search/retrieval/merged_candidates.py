@@ -36,6 +36,7 @@ class Candidates:
     states: Mapping[int, FileState]  # of the candidate files, by id
     chunks: FileChunks  # all chunks of the candidate files
     degraded: tuple[str, ...] = ()  # legs that failed
+    unranked_files: Collection[int] = ()  # retrieved, but beyond the limit of candidate files
 
     @property
     def has_words(self) -> bool:
@@ -50,6 +51,7 @@ class CandidateIds:
     chunks: Ids
     chunk_files: Ids  # the file of each chunk
     files: Ids
+    unranked_files: Collection[int] = ()  # retrieved, but beyond the limit of files
 
 
 def gather_candidates(
@@ -84,7 +86,11 @@ def gather_candidates(
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
     inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
-    return Candidates(scoped, inputs, states, chunks, degraded)
+    unranked = chosen.unranked_files
+    if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
+        ranked = frozenset(chosen.files.tolist())
+        unranked = {*unranked, *(at for at in scoped.matches.places if at not in ranked)}
+    return Candidates(scoped, inputs, states, chunks, degraded, unranked)
 
 
 def choose_candidates(
@@ -114,12 +120,17 @@ def choose_candidates(
     wanted |= dict.fromkeys(sparse.file_body.ids[:_MAX_FILES_PER_FIELD].tolist())
     wanted |= dict.fromkeys(sparse.file_symbols.ids[:_MAX_FILES_PER_FIELD].tolist())
     for ids in lists:
-        if len(wanted) <= MAX_CANDIDATE_FILES:  # `wanted` may contain -1
-            wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
+        wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
     wanted.pop(-1, None)
-    file_ids = np.array(sorted(islice(wanted, MAX_CANDIDATE_FILES)), dtype=np.int64)
+    return _select_files(chunk_ids, files, list(wanted))
+
+
+def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
+    """Return the first files, and their chunks; `files` are those of the chunks."""
+    file_ids = np.array(sorted(wanted[:MAX_CANDIDATE_FILES]), dtype=np.int64)
     kept = is_in_sorted(files, file_ids)
-    return CandidateIds(chunk_ids[kept], files[kept], file_ids)
+    rest = wanted[MAX_CANDIDATE_FILES:]
+    return CandidateIds(chunk_ids[kept], files[kept], file_ids, rest)
 
 
 def _cut_candidates(
@@ -129,11 +140,8 @@ def _cut_candidates(
     fields = (sparse.file_path, sparse.file_body, sparse.file_symbols)
     whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in fields)
     found = _first_unique((files_of(best), *whole_files), limit + 1)
-    file_ids = np.sort(found[found >= 0][: min(limit, MAX_CANDIDATE_FILES)])
     chunk_ids = np.sort(best)
-    files = files_of(chunk_ids)
-    kept = is_in_sorted(files, file_ids)
-    return CandidateIds(chunk_ids[kept], files[kept], file_ids)
+    return _select_files(chunk_ids, files_of(chunk_ids), found[found >= 0][:limit].tolist())
 
 
 def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
