@@ -23,7 +23,7 @@ from rootle.errors import IndexMissingError, QueryError
 from rootle.protocols import Matrix
 from rootle.rank.rankers.registry import LEARNED
 from rootle.search.factory import open_agent
-from rootle.search.retrieval import hybrid_retriever
+from rootle.search.retrieval import hybrid_retriever, legs
 from rootle.storage.paths import search_log_path
 from rootle.types import SearchQuery
 
@@ -150,7 +150,7 @@ def test_sparse_timeout_ms(
     timeout_ms: int,
     degraded: tuple[str, ...],
 ) -> None:
-    released, search_words = threading.Event(), hybrid_retriever.search_sparse
+    released, search_words = threading.Event(), legs.search_sparse
     if not degraded:
         threading.Timer(0.2, released.set).start()
 
