@@ -66,6 +66,9 @@ class MemoryIndex(IndexReader):
     def all_files(self) -> list[FileState]:
         return list(self._states.values())
 
+    def unindexed_files(self) -> list[FileState]:
+        return []
+
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
         return [state for state in self._states.values() if state.digest in digests]
 

@@ -82,7 +82,8 @@ SKIPS: Final = {
     "returned no text. The log names the file and the reader.",
     "secret": "A private key or a password file, by name or content: `.env`, `id_rsa`, `*.pem`.",
     "symlink": "A symbolic link. A target inside the folder is indexed under its own path.",
-    "too large": "Larger than `maxFileBytes`.",
+    "too large": "Larger than `maxFileBytes`, and read by a "
+    "[document reader](../how-to/plugins.md), which needs the whole file.",
     "unreadable": "The permissions of the file or its folder do not allow reading.",
     "vanished": "Deleted before it was read, but after its folder was listed.",
 }

@@ -275,6 +275,15 @@ class WatcherStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialFile:
+    """A file whose end is not indexed."""
+
+    path: str
+    limit: str  # the setting that it exceeds
+    missing_share: float  # share of its text that is not indexed, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -294,7 +303,7 @@ class IndexStatus:
     skipped_files: tuple[tuple[str, str], ...]  # (path, reason), sorted by path
     pending: int  # files that have changed since the last run
     pending_embeddings: int  # chunks that are searchable by keyword only for now
-    skipped_text_share: float  # share of the text that exceeds the limit per file
+    skipped_text_share: float  # share of the text of the indexed files that is not indexed
     unused_settings: tuple[str, ...] = ()  # configured keys that have no effect, with the reasons
     backends: tuple[BackendStatus, ...] = ()  # of the search backends on servers
     pending_since: str | None = None  # when the oldest pending chunk was indexed; ISO 8601, UTC
@@ -304,6 +313,7 @@ class IndexStatus:
     watcher: WatcherStatus | None = None  # None if no watcher runs
     plugins: tuple[str, ...] = ()  # kind and name of each loaded plugin
     broken_plugins: tuple[str, ...] = ()  # for each plugin that was not loaded, the reason
+    partial_files: tuple[PartialFile, ...] = ()  # sorted by path
 
 
 def camel_case(name: str) -> str:

@@ -141,18 +141,19 @@ def test_an_ignore_rule_removes_files_until_it_is_deleted(
     assert search_paths(app, "zebra crossing")[0] == "notes/draft.md"
 
 
-def test_a_file_is_not_indexed_while_it_exceeds_the_size_limit(
+def test_a_file_is_partly_indexed_while_it_exceeds_the_size_limit(
     repository: Path, make_app: MakeApp
 ) -> None:
+    question = '"def retry_backoff"'
     app = make_app(repository, max_file_bytes=2_000)
     small = FILES["src/net/retry.py"]
-    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
-    write(repository, "src/net/retry.py", small + "# padding\n" * 300)
-    assert "src/net/retry.py" not in search_paths(app, "retry_backoff")
-    assert app.status().skipped_files == (("src/net/retry.py", "too large"),)
+    assert search_paths(app, question)[0] == "src/net/retry.py"
+    write(repository, "src/net/retry.py", "# padding\n" * 300 + small)
+    assert search_paths(app, question) == []
+    assert [file.path for file in app.status().partial_files] == ["src/net/retry.py"]
     write(repository, "src/net/retry.py", small)
-    assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
-    assert app.status().skipped_files == ()
+    assert search_paths(app, question)[0] == "src/net/retry.py"
+    assert app.status().partial_files == ()
 
 
 def test_a_file_that_becomes_binary_is_removed(repository: Path, make_app: MakeApp) -> None:

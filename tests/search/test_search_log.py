@@ -48,7 +48,7 @@ def test_a_cached_answer_is_logged(repository: Path) -> None:
     question = json.dumps({"textQuery": QUESTION}) + "\n"
     rootle("search", "--batch", "--root", repository, stdin=2 * question)
     found, again = read_lines(search_log_path())
-    assert (found["usedRerankerModel"], again["usedRerankerModel"]) == ("heuristic", "")
+    assert (found["usedRerankerModel"], again["usedRerankerModel"]) == ("learned", "")
     assert again["numMerged"] == 0
     assert 0 < again["totalLatencyMs"] < found["totalLatencyMs"]
 

@@ -72,7 +72,7 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
     ]
     assert {step.parent for step in steps} == {search.id}
     for span in (search, *steps):
-        assert set(span.attributes) == set(telemetry_spans.SPANS[span.name]) - {"rerankerModelID"}
+        assert set(span.attributes) == set(telemetry_spans.SPANS[span.name])
         (latency,) = (name for name in span.attributes if name.endswith("LatencyMs"))
         assert 0 < span.attributes[latency] <= span.ms
         assert span.events == []
@@ -82,6 +82,7 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
     assert found["totalCandidates"] == steps[2].attributes["candidateCount"] > 0
     assert steps[0].attributes["embeddingModelID"] == "static-code-v1"
     assert steps[1].attributes["sparseEndpoint"] == "embedded"
+    assert steps[2].attributes["rerankerModelID"] == "learned"
     assert not any(QUESTION.encode() in body for body in collector.bodies)
 
 

@@ -230,7 +230,7 @@ def test_a_folder_opened_through_a_link_is_read(
         ("logo.png", SECRET, "(binary)"),
         ("package-lock.json", SECRET, "(lock file)"),
         ("site.min.js", SECRET, "(minified)"),
-        ("big.txt", SECRET * 100_000, "(too large)"),
+        ("big.txt", SECRET * 1_000_000, "(too large)"),
         ("ignored.txt", SECRET, "is ignored"),
         ("build/ignored.py", SECRET, "is ignored"),
         ("private/ours.py", SECRET, "is ignored"),

@@ -110,7 +110,7 @@ def cached_corpus(root: Path, name: str, cache: Path) -> Corpus:
 def cut_folder(root: Path) -> Corpus:
     """Return the chunks that rootle would index in a folder."""
     chunks, counts = [], []
-    reader = FileReader(str(root))
+    reader = FileReader(str(root), WalkRules())
     for entry in walk_files(root, WalkRules()).documents:
         found = reader.read(entry.uri)
         if isinstance(found, str):

@@ -41,6 +41,7 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
     )
     _print_languages(files)
     _print_skips(skips)
+    _print_partial([entry for entry in files if entry.size > app.config.max_file_bytes])
 
 
 def _file_data(entry: DocumentEntry) -> dict[str, object]:
@@ -66,6 +67,14 @@ def _print_skips(skips: Sequence[SkippedDocument]) -> None:
     for skip in skips:
         path = skip.uri if skip.uri.isprintable() else ascii(skip.uri)
         print(f"  {skip.reason:18} {_format_size(skip.size):>9}  {path}")
+
+
+def _print_partial(files: Sequence[DocumentEntry]) -> None:
+    if files:
+        print("partly indexed, because they are larger than maxFileBytes:")
+    for entry in files:
+        path = entry.uri if entry.uri.isprintable() else ascii(entry.uri)
+        print(f"  {_format_size(entry.size):>9}  {path}")
 
 
 def _format_size(size: float) -> str:

@@ -14,8 +14,16 @@ def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
     for label, text in rows:
         print(f"{label:10}  {printable(text)}")
     if with_skipped_files and status.exists:
-        for path, reason in status.skipped_files:
+        for path, reason in _unindexed_files(status):
             print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
+
+
+def _unindexed_files(status: IndexStatus) -> Iterator[tuple[str, str]]:
+    """Yield every file of which text is missing, with the reason and the missing share."""
+    for partial in status.partial_files:
+        share = max(partial.missing_share, 0.0001)
+        yield f"{partial.path} (the last {share:.2%}, beyond {partial.limit})", "partly indexed"
+    yield from status.skipped_files
 
 
 def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
@@ -47,7 +55,7 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield from _backend_rows(backend, status.generation)
     yield (
         "cut off",
-        f"{status.skipped_text_share:.1%} of the text, which exceeds the limit per file",
+        f"{status.skipped_text_share:.1%} of the text, in {len(status.partial_files)} files",
     )
     yield "skipped", format_counts(status.skipped) or "nothing"
     if status.plugins:

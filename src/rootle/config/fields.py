@@ -20,6 +20,9 @@ MEM0_SERVICE: Final = "mem0-service"  # a mem0 server
 # The specified default of `rerankerModelID`. No such model exists, so it means "no model set".
 NO_MODEL: Final = "local-reranker-small"
 
+# The specified default of `chunkOverlapTokens`.
+_WINDOW_OVERLAP_TOKENS: Final = 50
+
 _DEFAULT_WEIGHTS: Final = RerankerWeights()
 _NO_SIGNALS: Final = SignalWeights()
 
@@ -36,20 +39,25 @@ class Config:
         project=True,
     )
     chunk_overlap_tokens: int = config_field(
-        50,
-        "Overlap of two consecutive windows, in tokens. Only text without a known structure is "
-        "split into windows.",
-        (0, 4096),
+        -1,
+        "Overlap of two consecutive chunks, in tokens, where a definition, a section of prose or "
+        "text without a known structure is split. -1: 50 tokens in text without a known structure, "
+        "and none elsewhere.",
+        (-1, 4096),
         project=True,
     )
     max_chunks_per_file: int = config_field(
-        100,
+        0,
         "Maximum amount of text indexed from one file, as a number of chunks of maximum size. The "
-        "rest of the file is skipped, and `rootle status` shows its share. 0: no limit.",
+        "rest of the file is skipped, and `rootle status --skipped` lists the file. 0: no limit.",
         (0, 1_000_000),
     )
     max_file_bytes: int = config_field(
-        1_000_000, "Maximum size of a file. Larger files are skipped.", (1, 1 << 40)
+        5_000_000,
+        "Maximum number of bytes indexed from one file. Of a larger text, the lines that fit are "
+        "indexed, and `rootle status --skipped` lists the file. Larger documents that plugins read "
+        "are skipped.",
+        (1, 1 << 40),
     )
 
     # Embedding
@@ -164,8 +172,9 @@ class Config:
 
     # Ranking
     max_merged_candidates: int = config_field(
-        400,
-        "Maximum number of chunks that are kept when the results of both searches are merged.",
+        4_000,
+        "Maximum number of chunks, and of files, that are ranked after the results of both "
+        "searches are merged. Not more than 60 files are ranked together.",
         (1, 20_000),
         project=True,
     )
@@ -387,8 +396,15 @@ class Config:
         return self.max_chunk_size_tokens * CHARS_PER_TOKEN
 
     @property
-    def chunk_overlap_chars(self) -> int:
-        return self.chunk_overlap_tokens * CHARS_PER_TOKEN
+    def window_overlap_chars(self) -> int:
+        """Overlap of windows, into which text without a known structure is split."""
+        tokens = self.chunk_overlap_tokens
+        return (_WINDOW_OVERLAP_TOKENS if tokens < 0 else tokens) * CHARS_PER_TOKEN
+
+    @property
+    def part_overlap_chars(self) -> int:
+        """Overlap of the parts of a definition or of a section of prose."""
+        return max(0, self.chunk_overlap_tokens) * CHARS_PER_TOKEN
 
     @property
     def max_file_chars(self) -> int:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.config.fields import SECTION
+from rootle.config.fields import SECTION, Config, key_of
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 
 # The file may contain sections of other programs, but a larger one was not written by a person.
 _MAX_CHARS: Final = 1_000_000
 _MIN_SIMILARITY: Final = 0.8  # of a misspelled section name, such as `searchAgents`
+_KEYS: Final = {key_of(field.name): field.default for field in fields(Config)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,28 @@ def _read_document(document: Value, path: Path) -> ConfigSection:
         raise ConfigError(
             f'{path}, line {found[1].line}: "{SECTION}" is already in line {first}; merge them'
         )
+    misplaced = _misplaced_keys(document.data, path)
     if not found:
-        return ConfigSection(Members(), _misspelled_sections(document.data, path))
+        return ConfigSection(Members(), (*_misspelled_sections(document.data, path), *misplaced))
     if not isinstance(found[0].value.data, Members):
         raise ConfigError(
             f'{path}, line {found[0].line}: "{SECTION}" is not an object; expected {{…}}'
         )
-    return ConfigSection(found[0].value.data)
+    return ConfigSection(found[0].value.data, misplaced)
+
+
+def _misplaced_keys(document: Members, path: Path) -> tuple[str, ...]:
+    """Return a warning for each key of the section that is outside of it.
+
+    A key with another type of value belongs to another program that shares the file.
+    """
+    return tuple(
+        f'{path}, line {member.line}: "{member.key}" is not used; '
+        f'move it into the object "{SECTION}": {{"{SECTION}": {{"{member.key}": …}}}}'
+        for member in document
+        if member.key in _KEYS
+        and isinstance(member.value.data, Members) == is_dataclass(_KEYS[member.key])
+    )
 
 
 def _misspelled_sections(document: Members, path: Path) -> tuple[str, ...]:

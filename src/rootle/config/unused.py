@@ -2,33 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields
+
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, key_of
 
 
 def unused_settings(config: Config) -> tuple[str, ...]:
     """Return a message for each key that is set but has no effect because of another key."""
-    endpoints = (
-        ("dense", config.dense_endpoint, config.dense_backend == EMBEDDED, "denseBackend"),
-        ("sparse", config.sparse_endpoint, config.sparse_backend == EMBEDDED, "sparseBackend"),
-        ("reranker", config.reranker_endpoint, not config.reranker_provider, "rerankerProvider"),
-        ("memory", config.memory_endpoint, config.memory_store != MEM0_SERVICE, "memoryStore"),
-        (
-            "embedding",
-            config.embedding_endpoint,
-            config.embedding_model_id == DEFAULT_MODEL,
-            "embeddingModelID",
-        ),
+    defaults = {field.name: field.default for field in fields(Config)}
+    return tuple(
+        f"{key_of(name)} is not used: {reason}"
+        for reason, names in _disabled_keys(config)
+        for name in names.split()
+        if getattr(config, name) != defaults[name]
     )
-    messages = [
-        f"{part}Endpoint is not used: {key} names no server"
-        for part, endpoint, is_unused, key in endpoints
-        if endpoint and is_unused
-    ]
-    web_keys = ("brave_api_key", "exa_api_key", "searxng_endpoint")
+
+
+def _disabled_keys(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the keys that each other key disables, as (reason, names of fields)."""
+    yield from _keys_of_servers(config)
+    if config.use_learned_reranker:
+        yield "useLearnedReranker is true", "reranker_weights"
+    else:
+        yield "useLearnedReranker is false", "reranker_provider signal_weights"
+    if not config.enable_cache:
+        yield "enableCache is false", "cache_ttl_seconds cache_max_entries cache_on_disk"
+    if not config.enable_indexing:
+        yield "enableIndexing is false", "watch_debounce_ms stale_check_seconds"
+    if not config.search_log:
+        yield "searchLog is false", "search_log_query_text"
     if not config.web_search:
-        messages += [
-            f"{key_of(name)} is not used: webSearch is false"
-            for name in web_keys
-            if getattr(config, name)
-        ]
-    return tuple(messages)
+        yield (
+            "webSearch is false",
+            "brave_api_key exa_api_key searxng_endpoint brave_api_key_command exa_api_key_command "
+            "web_max_results web_timeout_ms web_cache_ttl_seconds",
+        )
+    if not config.memory_store:
+        yield "memoryStore is empty", "memory_user_id memory_top_k include_memories"
+
+
+def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
+    if config.dense_backend == EMBEDDED:
+        yield "denseBackend names no server", "dense_endpoint dense_api_key dense_api_key_command"
+    if config.sparse_backend == EMBEDDED:
+        yield (
+            "sparseBackend names no server",
+            "sparse_endpoint sparse_api_key sparse_api_key_command",
+        )
+    if not config.reranker_provider:
+        yield (
+            "rerankerProvider names no server",
+            "reranker_endpoint reranker_model_id reranker_api_key reranker_api_key_command "
+            "reranker_batch_size",
+        )
+    if config.memory_store != MEM0_SERVICE:
+        yield (
+            "memoryStore names no server",
+            "memory_endpoint memory_api_key memory_api_key_command",
+        )
+    if config.embedding_model_id == DEFAULT_MODEL:
+        yield (
+            "embeddingModelID names no server",
+            "embedding_endpoint embedding_provider embedding_api_key embedding_api_key_command "
+            "embedding_fallback embedding_query_prefix embedding_document_prefix "
+            "embedding_dimensions dense_batch_size",
+        )

@@ -20,6 +20,10 @@ Level = Literal["chunks", "files"]  # of the word index
 TextRange = tuple[int, int, int]  # file id, first character, end character
 
 
+# The reasons to skip files that contain no text.
+TEXTLESS: Final = frozenset({"binary", "not a regular file", "symlink", "vanished"})
+
+
 class FileState(NamedTuple):
     """The state of a file when it was indexed.
 
@@ -52,6 +56,13 @@ class FileState(NamedTuple):
         """Whether every write after the file was read must have changed one of its times."""
         tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
         return max(self.mtime_ns + tick, self.ctime_ns + CHANGE_TICK_NS) < self.seen_ns
+
+    @property
+    def missing_share(self) -> float:
+        """The share of the text that is not indexed, from 0 to 1."""
+        if self.skip is not None:
+            return 1.0
+        return self.skipped_chars / self.chars if self.chars else 0.0
 
     @property
     def last_modified_s(self) -> float:
@@ -210,6 +221,9 @@ class IndexReader(Protocol):
 
     def all_files(self) -> Sequence[FileState]:
         """Return the state of every file, including skipped ones."""
+
+    def unindexed_files(self) -> Sequence[FileState]:
+        """Return the files with text that is not indexed, or not to its end."""
 
     def files_with_digests(self, digests: Collection[bytes]) -> Sequence[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""

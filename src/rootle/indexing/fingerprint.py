@@ -18,7 +18,8 @@ def chunk_limits(config: Config) -> ChunkLimits:
     """Return the limits of chunks, and the plugins that split texts."""
     return ChunkLimits(
         config.max_chunk_chars,
-        config.chunk_overlap_chars,
+        config.window_overlap_chars,
+        config.part_overlap_chars,
         config.max_file_chars,
         _list_references(config, "chunker"),
     )
@@ -37,7 +38,9 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         CHUNKER_VERSION,
         limits.max_chars,
         limits.overlap_chars,
+        limits.part_overlap_chars,
         limits.max_file_chars,
+        config.max_file_bytes,
         model_fingerprint,
         *_list_versions(_find_plugins(config, "chunker")),
         *(

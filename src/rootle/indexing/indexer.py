@@ -95,6 +95,11 @@ class Indexer:
         return len(self._sources) == 1
 
     @property
+    def max_file_bytes(self) -> int:
+        """The maximum number of bytes indexed from one file."""
+        return self._config.max_file_bytes
+
+    @property
     def model(self) -> ModelChoice:
         """The model that embeds chunks."""
         return self._choose_model()

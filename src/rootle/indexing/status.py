@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
 from time import time
 
 from rootle.errors import IndexMissingError, IndexStorageError, IndexUnfinishedError
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
 from rootle.serialization.timestamps import format_timestamp
-from rootle.types import Health, IndexCoverage, IndexStatus, WatcherStatus
+from rootle.types import Health, IndexCoverage, IndexStatus, PartialFile, WatcherStatus
 
 
 def read_status(indexer: Indexer) -> IndexStatus:
@@ -81,6 +84,21 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         watcher=_watcher_status(indexer.index_dir),
         plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
         broken_plugins=tuple(indexer.plugins.broken.values()),
+        partial_files=_list_partial_files(indexed, indexer.max_file_bytes),
+    )
+
+
+def _list_partial_files(
+    indexed: Iterable[FileState], max_file_bytes: int
+) -> tuple[PartialFile, ...]:
+    return tuple(
+        PartialFile(
+            state.path,
+            "maxFileBytes" if state.size > max_file_bytes else "maxChunksPerFile",
+            round(state.missing_share, 4),
+        )
+        for state in sorted(indexed, key=attrgetter("path"))
+        if state.skipped_chars
     )
 
 

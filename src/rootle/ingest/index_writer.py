@@ -32,7 +32,7 @@ class IndexWriter:
         self._clock_ns = time.time_ns()
         self.chunks_embedded = 0
         self.bytes_indexed = 0
-        self.truncated: list[str] = []  # URIs of documents that exceed maxChunksPerFile
+        self.truncated: list[str] = []  # URIs of documents whose ends are not indexed
 
     def clear(self, fingerprint: str, model: ModelChoice) -> None:
         """Delete all documents, and store how new ones will be split and embedded."""
@@ -106,7 +106,7 @@ class IndexWriter:
         derived.add_vectors(file_id, ids, [chunk.vector for chunk in chunks])
         pending = [at for at, chunk in zip(ids, chunks, strict=True) if not chunk.vector]
         self._pending.add(file_id, pending, self._clock_ns / 1e9)
-        if analyzed.skipped_chars:
+        if analyzed.skipped_chars + result.facts.omitted_chars:
             self.truncated.append(result.job.uri)
         self.chunks_embedded += analyzed.embedded
         self.bytes_indexed += result.job.size
@@ -133,7 +133,7 @@ class IndexWriter:
             language=facts.language,
             encoding=facts.encoding,
             chars=facts.chars,
-            skipped_chars=analyzed.skipped_chars if analyzed else 0,
+            skipped_chars=analyzed.skipped_chars + facts.omitted_chars if analyzed else 0,
             # The date and author of a file are those of its last commit, which is read later.
             committed_s=state.committed_s if state and date_s is None else date_s,
             is_dirty=date_s is None,

@@ -76,8 +76,8 @@ class Pipeline:
         truncated = self._writer.truncated
         if truncated:
             _LOG.warning(
-                "files that exceed maxChunksPerFile, whose ends are not indexed: %d "
-                "(the first: %s); `rootle status` shows the share",
+                "files that exceed maxFileBytes or maxChunksPerFile, whose ends are not indexed: "
+                "%d (the first: %s); `rootle status --skipped` lists them",
                 len(truncated),
                 truncated[0],
             )

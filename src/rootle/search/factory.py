@@ -30,6 +30,7 @@ from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Sessions
 from rootle.search.stages.concurrency_limit import ConcurrencyLimit
 from rootle.search.stages.deduplication import Deduplication
+from rootle.search.stages.later_pages import append_later_pages
 from rootle.search.stages.notes import Notes
 from rootle.search.stages.ranked_answer import AnswerStage, RankStep
 from rootle.search.stages.reranking import Reranking
@@ -63,7 +64,7 @@ def open_agent(
         open_embedder, config, dense=dense, sparse=sparse, model=model, is_limited=reranker is None
     )
     resources.callback(retriever.close)
-    answers: list[AnswerStage] = [Notes(config.no_results_suggestion)]
+    answers: list[AnswerStage] = [Notes(config.no_results_suggestion), append_later_pages]
     if reranker is not None:
         reranking = Reranking(reranker, config, ranker.signals)
         resources.callback(reranking.close)

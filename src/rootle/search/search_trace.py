@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from rootle.errors import QueryError
 from rootle.search.search_log import SearchLog, SearchLogFile
@@ -24,9 +24,6 @@ from rootle.telemetry.spans import (
 )
 from rootle.types import SearchQuery, SearchResponse
 
-# The model name in the log if no reranker was used.
-_HEURISTIC: Final = "heuristic"
-
 
 class SearchTrace:
     """Context manager that records one search. Steps report figures that the response lacks."""
@@ -38,7 +35,7 @@ class SearchTrace:
         embedding_model: str,
         clock: Callable[[], float],
     ) -> None:
-        self.reranker_model = ""
+        self._ranker = ""
         self._dense_hits = 0
         self._sparse_hits = 0
         self._candidates = 0
@@ -81,6 +78,12 @@ class SearchTrace:
         self._dense_hits = dense_hits
         self._candidates = candidates
 
+    def record_ranker(self, name: str) -> None:
+        """Record which ranker or reranking model determined the order."""
+        self._ranker = name
+        if self._reranking is not None:
+            self._reranking.set_attributes(rerankerModelID=name)
+
     def rerank_stage(self, candidates: int, model: str | None = None) -> Stage:
         """Return a context manager that records the final ranking as the rerank span.
 
@@ -111,12 +114,7 @@ class SearchTrace:
             rerank_latency_ms=self._reranking.ms if self._reranking else 0.0,
             total_latency_ms=self._stage.ms,
             used_embedding_model=self._embedding_model,
-            used_reranker_model=self._ranking_model(),
+            used_reranker_model=self._ranker,
             timestamp=format_timestamp(self._clock(), timespec="milliseconds"),
             events=tuple(self._stage.events),
         )
-
-    def _ranking_model(self) -> str:
-        if self._reranking is None:
-            return ""  # nothing was ranked: the answer was cached, or no leg answered
-        return self.reranker_model or _HEURISTIC

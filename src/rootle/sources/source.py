@@ -61,6 +61,7 @@ class Document:
     author: str = ""  # "Name <address>"
     date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
+    omitted_chars: int = 0  # after the text, not returned because of a limit; an estimate
 
 
 class DocumentReader(Protocol):

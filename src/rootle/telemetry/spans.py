@@ -36,7 +36,7 @@ STALE_INDEX_WARNING: Final = "staleIndexWarning"
 DENSE_FALLBACK: Final = "denseFallback"
 WATCHER_FAILED: Final = "watcherFailed"
 
-# Every span with its attributes. `rerankerModelID` is only set if a model reranks.
+# Every span with its attributes.
 SPANS: Final = {
     "searchAgent.indexFile": ("filePath", "numChunks", "embeddingLatencyMs", "indexLatencyMs"),
     "searchAgent.search": (

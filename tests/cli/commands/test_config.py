@@ -90,7 +90,7 @@ def test_the_sample_file_of_the_specification_needs_no_key_or_server(
     assert 'using "static-code-v1" instead' in outcome.err
 
 
-def test_six_defaults_differ_from_the_specification(sample: Path) -> None:
+def test_seven_defaults_differ_from_the_specification(sample: Path) -> None:
     """The reasons are in docs/decisions/0009-defaults-that-differ-from-the-specification.md."""
     specified, _ = load_config(sample)
     different = {
@@ -99,7 +99,7 @@ def test_six_defaults_differ_from_the_specification(sample: Path) -> None:
         if getattr(specified, field.name) != getattr(Config(), field.name)
     }
     assert different == {
-        *("denseTopK", "sparseTopK", "maxMergedCandidates"),
+        *("denseTopK", "sparseTopK", "maxMergedCandidates", "chunkOverlapTokens"),
         *("embeddingModelID", "sparseEndpoint", "noResultsSuggestion"),
     }
 
@@ -129,7 +129,7 @@ def test_show_prints_the_same_as_json(sample: Path, repository: Path) -> None:
     data = rootle("config", "show", repository, "--json").data
     assert data["settings"]["sparseTopK"] == {"value": 10, "source": str(sample), "line": 14}
     assert data["settings"]["maxFileBytes"] == {
-        "value": 1_000_000,
+        "value": 5_000_000,
         "source": "default",
         "line": None,
     }

@@ -38,6 +38,7 @@ _STATUS = {
     "watcher",
     "plugins",
     "brokenPlugins",
+    "partialFiles",
 }
 
 
@@ -55,20 +56,21 @@ def test_index_reports_its_figures(repository: Path) -> None:
 
 def test_a_dry_run_reports_the_plan_and_writes_nothing(repository: Path, home: Path) -> None:
     write(repository, "package-lock.json", "{}\n")
-    write(repository, "big.txt", "long " * 300_000)
+    write(repository, "big.txt", "long line\n" * 600_000)
     plain = rootle("index", repository, "--dry-run")
     assert plain.code == 0
-    assert f"{len(FILES)} files to" in plain.out
+    assert f"{len(FILES) + 1} files to" in plain.out
     assert " s\n" in plain.out
-    for shown in ("python", "typescript", "lock file", "package-lock.json", "too large", "big.txt"):
-        assert shown in plain.out
+    shown = ("python", "typescript", "lock file", "package-lock.json", "partly indexed", "big.txt")
+    assert all(text in plain.out for text in shown)
     data = rootle("index", repository, "--dry-run", "--json").data
-    assert {"filePath": "big.txt", "bytes": 1_500_000, "reason": "too large"} in data["skipped"]
+    assert {"filePath": "big.txt", "bytes": 6_000_000, "language": "text"} in data["files"]
+    assert [skip["filePath"] for skip in data["skipped"]] == ["package-lock.json"]
     assert sum(file["bytes"] for file in data["files"]) == data["bytes"]
     assert data["estimatedSeconds"] > 0
     assert not (home / "cache/rootle").exists()
     assert rootle("index", repository).code == 0
-    assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES)
+    assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES) + 1
 
 
 def test_status_has_exactly_the_documented_fields(repository: Path) -> None:
@@ -108,6 +110,12 @@ def test_status_shows_how_much_text_is_over_the_limit_for_one_file(
     rootle("index", repository, "--config", config)
     status = rootle("status", repository, "--json", "--config", config).data
     assert 0.5 < status["skippedTextShare"] < 1
+    listed = {file["path"]: file for file in status["partialFiles"]}
+    assert listed["long.md"]["limit"] == "maxChunksPerFile"
+    assert listed["long.md"]["missingShare"] > 0.5
+    plain = rootle("status", repository, "--skipped", "--config", config).out
+    share = listed["long.md"]["missingShare"]
+    assert f"partly indexed     long.md (the last {share:.2%}, beyond maxChunksPerFile)" in plain
 
 
 def test_clear_reports_whether_it_deleted_an_index(repository: Path, home: Path) -> None:

@@ -132,6 +132,19 @@ def test_a_line_after_a_blank_line_begins_a_window_even_if_a_tab_precedes_it() -
     assert windows[1].start_line == 9
 
 
+@pytest.mark.parametrize("language", ["python", "markdown"])
+def test_the_parts_of_a_definition_or_section_overlap_by_whole_lines(language: str) -> None:
+    text = function("a", 9_000) if language == "python" else "A sentence of prose.\n\n" * 400
+    apart = split_text(text, language, LIMITS).chunks
+    limits = ChunkLimits(part_overlap_chars=200)
+    chunks = split_text(text, language, limits).chunks
+    assert len(chunks) == len(apart) > 5
+    for left, right in pairwise(chunks):
+        assert 100 < left.end - right.start <= 200
+        assert text[right.start - 1] == "\n"
+    assert [chunk.end for chunk in chunks] == [chunk.end for chunk in apart]
+
+
 def test_windows_prefer_to_begin_after_a_blank_line() -> None:
     block = "section\n" + "  entry of the section\n" * 10 + "\n"
     chunks = split_text(block * 20, "nix", ChunkLimits(overlap_chars=0)).chunks
@@ -160,9 +173,10 @@ def test_definitions_that_can_be_parsed_survive_broken_syntax() -> None:
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_a_line_of_900_kb_is_split_into_fragments_up_to_the_limit(language: str) -> None:
     text = "let a = [" + "12345, " * 130_000 + "];"
-    chunked = split_text(text, language, LIMITS)
+    limits = ChunkLimits(max_file_chars=204_800)
+    chunked = split_text(text, language, limits)
     assert all(chunk.start_line == chunk.end_line == 1 for chunk in chunked.chunks)
-    assert 0 < sum(chunk.end - chunk.start for chunk in chunked.chunks) <= LIMITS.max_file_chars
+    assert 0 < sum(chunk.end - chunk.start for chunk in chunked.chunks) <= limits.max_file_chars
     assert chunked.skipped_chars == len(text) - chunked.chunks[-1].end
 
 

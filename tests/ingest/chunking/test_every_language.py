@@ -57,14 +57,12 @@ def check_chunks(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
             assert "".join(joined.split()) == "".join(rows[row - 1].split())
     order = [(chunk.start, chunk.end) for chunk in chunked.chunks]
     assert order == sorted(order)
-    if (chunked.parsed and language in GRAMMARS) or language in PROSE:
-        for left, right in pairwise(chunked.chunks):
-            assert left.end <= right.start
-    else:
-        for left, right in pairwise(chunked.chunks):
-            assert left.end - right.start <= limits.overlap_chars
-            assert left.start < right.start
-            assert left.end < right.end
+    has_parts = (chunked.parsed and language in GRAMMARS) or language in PROSE
+    overlap = limits.part_overlap_chars if has_parts else limits.overlap_chars
+    for left, right in pairwise(chunked.chunks):
+        assert left.end - right.start <= overlap
+        assert left.start < right.start
+        assert left.end < right.end
     return chunked
 
 
@@ -112,9 +110,16 @@ TEXTS = st.one_of(
     language=st.sampled_from(sorted(LANGUAGES)),
     max_chars=st.sampled_from([1, 7, 40, 2_048]),
     overlap_chars=st.sampled_from([0, 5, 200]),
+    part_overlap_chars=st.sampled_from([0, 5, 200]),
     max_file_chars=st.sampled_from([0, 30, 204_800]),
 )
 def test_the_chunks_of_random_text_are_exact(
-    text: str, language: str, max_chars: int, overlap_chars: int, max_file_chars: int
+    text: str,
+    language: str,
+    max_chars: int,
+    overlap_chars: int,
+    part_overlap_chars: int,
+    max_file_chars: int,
 ) -> None:
-    check_chunks(text, language, ChunkLimits(max_chars, overlap_chars, max_file_chars))
+    limits = ChunkLimits(max_chars, overlap_chars, part_overlap_chars, max_file_chars)
+    check_chunks(text, language, limits)

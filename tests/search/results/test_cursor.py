@@ -122,3 +122,29 @@ def test_a_cursor_is_rejected_if_a_leg_has_failed_since(
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", fail)
     with pytest.raises(StaleCursorError, match="ranked differently"):
         app.search(SearchQuery("rotate the cipher", limit=5, cursor=cursor))
+
+
+@pytest.mark.parametrize("limit", [1, 7, 25, 50])
+@pytest.mark.parametrize("question", ["ledger", '"int) -> int"', "/def load_/ path:pkg_"])
+def test_pages_continue_after_the_files_that_are_ranked_together(
+    tmp_path: Path, make_app: MakeApp, question: str, limit: int
+) -> None:
+    files = {
+        f"pkg_{at % 7}/part_{at}.py": f"def load_{at}(ledger: int) -> int:\n    return {at}\n"
+        for at in range(150)
+    }
+    app = make_app(write_tree(tmp_path / "repo", files))
+    seen: list[str] = []
+    scores: list[float] = []
+    cursor = None
+    while cursor is not None or not seen:
+        response = app.search(SearchQuery(question, limit=limit, cursor=cursor))
+        assert len(response.results) == limit or response.next_cursor is None
+        assert response.results
+        for result in response.results:
+            seen += [result.file_path, *result.duplicates]
+            scores.append(result.score)
+        cursor = response.next_cursor
+    assert len(seen) == len(set(seen))
+    assert len(seen) >= 140
+    assert scores == sorted(scores, reverse=True)

@@ -175,7 +175,7 @@ def test_an_explanation_contains_the_score_of_the_reranker(app: App) -> None:
     ("settings", "score", "expected"),
     [
         ({"reranker_model_id": "a-model"}, 1.0, "a-model"),
-        ({"reranker_model_id": "a-model"}, float("nan"), "heuristic"),
+        ({"reranker_model_id": "a-model"}, float("nan"), "features"),
         ({"reranker_provider": "llamacpp"}, 1.0, "llamacpp"),
         ({"reranker_provider": "cohere", "reranker_model_id": "a-model"}, 1.0, "a-model"),
     ],

@@ -118,15 +118,18 @@ def test_pipes_and_sockets_are_never_opened(tmp_path: Path) -> None:
     assert _skips(walk) == dict.fromkeys(wanted, "not a regular file")
 
 
-def test_a_large_file_is_skipped_with_its_size(tmp_path: Path) -> None:
-    _write(tmp_path, "big.py", text="x" * 11)
-    _write(tmp_path, "fits.py", text="x" * 10)
+def test_a_large_text_is_listed_and_a_large_document_of_a_plugin_is_skipped(
+    tmp_path: Path,
+) -> None:
+    for name in ("big.py", "big.deck"):
+        _write(tmp_path, name, text="x" * 11)
+    _write(tmp_path, "fits.deck", text="x" * 10)
 
-    walk = walk_files(tmp_path, WalkRules(max_file_bytes=10))
+    walk = walk_files(tmp_path, WalkRules(max_file_bytes=10, readers=((".deck", "some:plugin"),)))
 
-    assert [entry.uri for entry in walk.documents] == ["fits.py"]
+    assert [entry.uri for entry in walk.documents] == ["big.py", "fits.deck"]
     assert [(skip.uri, skip.reason, skip.size) for skip in walk.skips] == [
-        ("big.py", "too large", 11)
+        ("big.deck", "too large", 11)
     ]
 
 

@@ -185,3 +185,40 @@ def test_a_file_name_with_invalid_utf8_can_be_read(tmp_path: Path) -> None:
     (tmp_path / name).write_text("x = 1\n")
 
     assert _is_kept(read_text(tmp_path / name, name))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "windows-1252"])
+def test_a_large_text_is_cut_after_its_last_whole_line(tmp_path: Path, encoding: str) -> None:
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    lines = [f"grüße Ċ {row} ਊ\n" if "utf" in encoding else f"grüße {row}\n" for row in range(99)]
+    raw = mark + "".join(lines).encode(encoding)
+    path = tmp_path / "large.txt"
+    path.write_bytes(raw)
+    for limit in range(300, 330):
+        read = read_text(path, "large.txt", max_bytes=limit)
+        assert isinstance(read, TextFile)
+        kept = read.text.count("\n")
+        assert 0 < kept < 99
+        assert read.text == "".join(lines[:kept])
+        assert len(raw) - read.omitted_bytes <= limit
+        assert len(raw) - read.omitted_bytes + len(lines[kept].encode(encoding)) > limit
+
+
+def test_a_line_beyond_the_limit_is_cut_between_characters(tmp_path: Path) -> None:
+    path = tmp_path / "line.txt"
+    path.write_text("€" * 40)
+    for limit in range(3, 12):
+        read = read_text(path, "line.txt", max_bytes=limit)
+        assert isinstance(read, TextFile)
+        assert (read.text, read.encoding) == ("€" * (limit // 3), "utf-8")
+        assert read.omitted_bytes == 120 - limit // 3 * 3
+
+
+def test_a_text_that_grows_beyond_the_limit_has_another_digest(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    found = []
+    for count in (2, 3, 4):
+        path.write_text("line\n" * count)
+        found.append(read_text(path, "log.txt", max_bytes=10))
+    digests = {read.digest for read in found if isinstance(read, TextFile)}
+    assert len(digests) == 3

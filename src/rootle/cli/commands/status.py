@@ -23,7 +23,9 @@ def register(parser: CommandParser) -> None:
     )
     add_path(parser)
     parser.add_argument(
-        "--skipped", action="store_true", help="list every skipped file with the reason"
+        "--skipped",
+        action="store_true",
+        help="list every file that is skipped or only partly indexed, with the reason",
     )
     add_common_options(parser)
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rootle.index.reader import FileState
+from rootle.index.reader import TEXTLESS, FileState
 
 FIRST_GENERATION: Final = 0  # of an empty index
 
@@ -57,6 +57,11 @@ class Manifest:
     def files(self) -> list[FileState]:
         """Return all files, skipped ones included."""
         return self._select("", ())
+
+    def unindexed_files(self) -> list[FileState]:
+        """Return the files with text that is not indexed, or not to its end."""
+        found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())
+        return [state for state in found if state.skip not in TEXTLESS]
 
     def paths(self) -> list[str]:
         """Return the paths of all files, skipped ones included."""

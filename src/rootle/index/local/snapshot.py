@@ -67,6 +67,7 @@ class Snapshot:
         # read from it after a newer one has replaced it or the index was deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
+        self._unindexed: list[FileState] | None = None
         self._file_reads = 0
         self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
@@ -165,6 +166,13 @@ class Snapshot:
         if len(states) <= _CACHED_FILES:
             self._files.update((state.id, state) for state in states)
         return states
+
+    def unindexed_files(self) -> list[FileState]:
+        """Return the files with text that is not indexed, or not to its end."""
+        with self._lock, storage_errors(self.folder):
+            if self._unindexed is None:
+                self._unindexed = self._manifest.unindexed_files()
+            return self._unindexed
 
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""

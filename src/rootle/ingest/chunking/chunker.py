@@ -64,7 +64,7 @@ def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
     if chunks is None:
         lines = Lines(_truncate(text, limits))
         if language in PROSE:
-            ranges = split_prose(lines, language, limits.max_chars)
+            ranges = split_prose(lines, language, limits.max_chars, limits.part_overlap_chars)
         else:
             ranges = split_windows(lines, limits.max_chars, limits.overlap_chars)
         names = list(find_names(lines, 0, len(lines))) if language in CODE_EXTENSIONS else []
@@ -111,7 +111,7 @@ def _split_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator
     outline = read_outline(lines, load_grammar(language))
     if outline is None:
         return None
-    ranges = split_code(lines, outline, limits.max_chars)
+    ranges = split_code(lines, outline, limits.max_chars, limits.part_overlap_chars)
     return _make_chunks(lines, ranges, limits.max_chars, outline.names, outline.comments)
 
 

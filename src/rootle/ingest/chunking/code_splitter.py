@@ -29,9 +29,14 @@ MIN_OPENED_BYTES: Final = 400
 _CLOSERS: Final = ("}", ")", "]", "end", "#endif", "fi", "done", "*/", "</", "?>")
 
 
-def split_code(lines: Lines, outline: Outline, max_chars: int) -> list[LineRange]:
-    """Return line ranges, in order, that cover every line that is not blank."""
-    splitter = _CodeSplitter(lines, outline.above, max_chars)
+def split_code(
+    lines: Lines, outline: Outline, max_chars: int, overlap_chars: int = 0
+) -> list[LineRange]:
+    """Return line ranges, in order, that cover every line that is not blank.
+
+    The parts of a definition that is too long for one range overlap by up to overlap_chars.
+    """
+    splitter = _CodeSplitter(lines, outline.above, max_chars, overlap_chars)
     return splitter.merge_fragments(list(splitter.split(outline.root, (), 0)))
 
 
@@ -40,6 +45,7 @@ class _CodeSplitter:
     lines: Lines
     above: dict[int, int]
     max_chars: int
+    overlap_chars: int
 
     def split(self, unit: Unit, path: tuple[str, ...], depth: int) -> Iterator[LineRange]:
         """Split a unit that is too large for one range into members and the lines between them."""
@@ -76,7 +82,10 @@ class _CodeSplitter:
         if points is None:
             yield LineRange(first, end, path)
             return
-        for start, stop in split_at_points(self.lines, first, end, points, self.max_chars):
+        parts = split_at_points(
+            self.lines, first, end, points, self.max_chars, overlap_chars=self.overlap_chars
+        )
+        for start, stop in parts:
             yield LineRange(start, stop, path)
 
     def _points_if_needed(self, unit: Unit, first: int, end: int) -> SplitPoints | None:

@@ -35,8 +35,13 @@ class Layout:
     inner: set[int]
 
 
-def split_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
-    """Return line ranges, in order, that cover every line that is not blank."""
+def split_prose(
+    lines: Lines, language: str, max_chars: int, overlap_chars: int = 0
+) -> list[LineRange]:
+    """Return line ranges, in order, that cover every line that is not blank.
+
+    The parts of a section that is too long for one range overlap by up to overlap_chars.
+    """
     layout = _read_layout(lines, language)
     points = _find_paragraphs(lines, layout)
     joined: list[LineRange] = []
@@ -48,7 +53,9 @@ def split_prose(lines: Lines, language: str, max_chars: int) -> list[LineRange]:
     return [
         LineRange(first, end, section.path)
         for section in joined
-        for first, end in split_at_points(lines, section.first, section.end, points, max_chars)
+        for first, end in split_at_points(
+            lines, section.first, section.end, points, max_chars, overlap_chars=overlap_chars
+        )
     ]
 
 

@@ -15,6 +15,7 @@ class ChunkLimits:
 
     max_chars: int = 2048  # of a chunk; maxChunkSizeTokens 512 x 4 characters
     overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
-    max_file_chars: int = 204_800  # of a document; maxChunksPerFile 100 x max_chars; 0: no limit
+    part_overlap_chars: int = 0  # between the parts of a definition or of a section of prose
+    max_file_chars: int = 0  # of a document; maxChunksPerFile x max_chars; 0: no limit
     # Pairs of a language or ending and the plugin that splits it, as "package.module:name".
     chunkers: tuple[tuple[str, str], ...] = ()

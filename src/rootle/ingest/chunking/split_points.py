@@ -39,9 +39,35 @@ class SplitPoints:
 
 
 def split_at_points(
+    lines: Lines,
+    first: int,
+    end: int,
+    points: SplitPoints,
+    max_chars: int,
+    *,
+    overlap_chars: int = 0,
+) -> Iterator[tuple[int, int]]:
+    """Split a range into ranges of at most max_chars; only a single line may be longer.
+
+    Each range repeats the last lines of the one before it, up to overlap_chars.
+    """
+    room = max_chars - min(overlap_chars, max_chars // 2)
+    previous = first - 1
+    for start, stop in _split(lines, first, end, points, room):
+        row = start
+        while (
+            row > previous + 1
+            and lines.size(row - 1, start) <= overlap_chars
+            and lines.size(row - 1, stop) <= max_chars
+        ):
+            row -= 1
+        previous, _ = lines.trim(row, stop)
+        yield previous, stop
+
+
+def _split(
     lines: Lines, first: int, end: int, points: SplitPoints, max_chars: int
 ) -> Iterator[tuple[int, int]]:
-    """Split a range into ranges of at most max_chars; only a single line may be longer."""
     part_max = min(PART_MAX, max_chars)
     while lines.size(first, end) > min(part_max + REST_SLACK, max_chars):
         split = _best_split(lines, first, end, points, part_max=part_max, max_chars=max_chars)

@@ -76,18 +76,20 @@ class DocumentFacts:
     author: str = ""
     date_s: float | None = None
     sections: Sequence[DocumentSection] = ()
+    omitted_chars: int = 0  # the number of `chars` that the source left out
 
     @classmethod
     def from_document(cls, document: Document) -> DocumentFacts:
         return cls(
             document.language,
             document.encoding,
-            len(document.text),
+            len(document.text) + document.omitted_chars,
             document.kind,
             document.title,
             document.author,
             document.date_s,
             document.sections,
+            document.omitted_chars,
         )
 
 

@@ -69,7 +69,7 @@ class _CachedAnswer:
 
     def find_page(self, request: SearchRequest) -> ResultPage | None:
         """Return the requested page if a cached page contains it."""
-        end = min(request.offset + request.limit, len(self.answer.order))
+        end = min(request.offset + request.limit, len(self.answer.file_ids))
         for cached in self.pages:
             first = request.offset - cached.offset
             if cached.explain == request.explain and first >= 0:
@@ -99,7 +99,7 @@ class AnswerCache:
         """Return the cached page, or find it."""
         cache = self._cache_of(request.session)
         cached = cache.get(request.digest)
-        if cached is not None and _is_valid(cached.answer, request.now_s):
+        if cached is not None and _is_valid(cached.answer, request):
             request.trace.record_cache_hit()
             page = cached.find_page(request)
             if page is None:
@@ -120,6 +120,7 @@ class AnswerCache:
         return cache
 
 
-def _is_valid(answer: RankedAnswer, now_s: float) -> bool:
-    """Return whether no file has become too old for a recency filter in the meantime."""
-    return answer.as_of_s <= now_s < answer.valid_until_s
+def _is_valid(answer: RankedAnswer, request: SearchRequest) -> bool:
+    """Return whether the answer extends beyond the page, and no file has become too old for it."""
+    is_current = answer.as_of_s <= request.now_s < answer.valid_until_s
+    return is_current and answer.reaches(request.offset + request.limit)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import Final
 
 from rootle.errors import QueryError
 from rootle.index.reader import FileState
 from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
-from rootle.text.languages import resolve_language
+from rootle.text.languages import language_of, resolve_language
 from rootle.types import SearchQuery
 
 _DAY_S: Final = 86_400
@@ -35,6 +36,41 @@ def filter_files(
     return {
         state.id for state in states if state.skip is None and all(test(state) for test in tests)
     }
+
+
+def filter_unindexed(
+    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
+) -> list[FileState]:
+    """Return the files that pass the filters by path and language.
+
+    The language of a skipped file is not stored, so its name decides.
+    """
+    tests = [
+        *_path_test(query),
+        *_language_test(query.languages),
+        *(_text_tests(parsed) if parsed.has_filters else ()),
+    ]
+    named = (
+        (state, state if state.skip is None else state._replace(language=language_of(state.path)))
+        for state in states
+    )
+    return [state for state, judged in named if all(test(judged) for test in tests)]
+
+
+def names_file(query: SearchQuery, parsed: ParsedQuery, path: str) -> bool:
+    """Return whether a path filter without wildcards matches this file, but not its folder."""
+    folder = path.rpartition("/")[0]
+    tests = [partial(_matches, place) for place in query.file_paths or () if not _is_glob(place)]
+    tests += [partial(_contains_path, typed) for typed in parsed.paths if not _is_glob(typed)]
+    return any(test(path) and not test(folder) for test in tests)
+
+
+def _matches(place: str, path: str) -> bool:
+    return matches_path(path, place)
+
+
+def _is_glob(text: str) -> bool:
+    return any(sign in text for sign in "*?[")
 
 
 def find_expiry(
@@ -97,6 +133,6 @@ def _contains_path(typed: str, path: str) -> bool:
     """Return whether a path contains the typed one, from the start of a name, ignoring case."""
     typed = typed.lower().removeprefix("./").lstrip("/")
     path = path.lower()
-    if any(sign in typed for sign in "*?["):
+    if _is_glob(typed):
         return fnmatch.fnmatchcase(path, typed) or fnmatch.fnmatchcase(path, f"*/{typed}")
     return f"/{typed}" in f"/{path}"

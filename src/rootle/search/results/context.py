@@ -1,7 +1,8 @@
 """The context of results, within a limit of lines or a budget of tokens.
 
 Lines are added in this order: the lines of the result; the whole definition, or its head if it is
-too long; the lines before and after. Imports are added if these lines use them.
+too long; the lines before and after. Imports are added if these lines use them. Without a budget,
+the lines before and after the best span are added directly after this span, as specified.
 """
 
 from __future__ import annotations
@@ -213,8 +214,9 @@ def _fill_lines(draft: _Draft, max_lines: int) -> None:
     def fits(chosen: set[int]) -> bool:
         return len(chosen) <= max_lines
 
-    for requests in _group_by_tier([draft]):
-        for _, request in requests:
+    own, definitions, around = ([r for _, r in rs] for rs in _group_by_tier([draft]))
+    for requests in (own[:1], around[:1], own[1:], definitions, around[1:]):
+        for request in requests:
             _add_lines(draft, request, fits)
         _add_imports(draft, fits)
 

@@ -31,9 +31,9 @@ class Position:
     _signature: bytes
 
     def check(self, ranked_files: Ids) -> None:
-        """Raise StaleCursorError unless the cursor was made from this ranking."""
+        """Raise StaleCursorError unless the earlier pages had the same files in the same order."""
         is_inside = 0 < self.offset < len(ranked_files)
-        if not is_inside or self._signature != _sign(self._payload, ranked_files):
+        if not is_inside or self._signature != _sign(self._payload, ranked_files[: self.offset]):
             raise StaleCursorError(
                 "cursor invalidated: it was altered, or the question is now ranked differently, "
                 f"for example because a server failed or recovered; {_ADVICE}"
@@ -45,7 +45,7 @@ def encode_cursor(
 ) -> str:
     """Return a cursor for the page that begins at `offset`."""
     payload = _PAYLOAD.pack(digest, generation, offset, as_of_s)
-    return _encode(payload + _sign(payload, ranked_files))
+    return _encode(payload + _sign(payload, ranked_files[:offset]))
 
 
 def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:

@@ -75,7 +75,7 @@ class PresentStep:
     def __call__(self, request: SearchRequest, answer: RankedAnswer) -> ResultPage:
         """Return the requested page of an answer."""
         return ResultPage(
-            tuple(self._results(request, answer)),
+            tuple(self._all_results(request, answer)),
             answer.file_ids,
             answer.degraded,
             answer.notes,
@@ -85,8 +85,17 @@ class PresentStep:
             answer,
         )
 
-    def _results(self, request: SearchRequest, answer: RankedAnswer) -> Iterator[SearchResult]:
-        page = answer.order[request.offset : request.offset + request.limit]
+    def _all_results(self, request: SearchRequest, answer: RankedAnswer) -> Iterator[SearchResult]:
+        first, end = request.offset, request.offset + request.limit
+        for group in answer.groups():
+            page = group.order[max(0, first) : max(0, end)]
+            if page:
+                yield from self._results(request, group, page)
+            first, end = first - len(group.order), end - len(group.order)
+
+    def _results(
+        self, request: SearchRequest, answer: RankedAnswer, page: Sequence[int]
+    ) -> Iterator[SearchResult]:
         index, states = request.session.index, answer.candidates.states
         file_ids = answer.candidates.inputs.files.ids[list(page)].tolist()
         chunks = score_chunks(index, answer, file_ids)
@@ -102,7 +111,7 @@ class PresentStep:
         ):
             state = states[file_id]
             labeled = _label_spans(index, state, tuple(islice(shown, len(spans))))
-            result = _make_result(state, labeled, source, float(scores[at]))
+            result = _make_result(state, labeled, source, min(answer.max_score, float(scores[at])))
             if request.explain:
                 result = replace(result, explanation=_explain(answer, at))
             duplicates = answer.duplicates.get(file_id)

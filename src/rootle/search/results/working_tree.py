@@ -67,7 +67,7 @@ class WorkingTree:
         if state.source != FILES:
             return indexed_text(state, index)
         changed = self.has_changed(state)
-        if not changed and not state.skipped_chars:
+        if not changed:
             return indexed_text(state, index)
         raw = self._read_file(state)
         if raw is None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -36,6 +36,7 @@ class Candidates:
     states: Mapping[int, FileState]  # of the candidate files, by id
     chunks: FileChunks  # all chunks of the candidate files
     degraded: tuple[str, ...] = ()  # legs that failed
+    unranked_files: Collection[int] = ()  # retrieved, but beyond the limit of candidate files
 
     @property
     def has_words(self) -> bool:
@@ -50,6 +51,7 @@ class CandidateIds:
     chunks: Ids
     chunk_files: Ids  # the file of each chunk
     files: Ids
+    unranked_files: Collection[int] = ()  # retrieved, but beyond the limit of files
 
 
 def gather_candidates(
@@ -63,7 +65,7 @@ def gather_candidates(
 ) -> Candidates:
     """Fuse the hits of both legs and collect the inputs of the ranking.
 
-    `limit` is the maximum number of fused chunks. `degraded` names the legs that failed.
+    `limit` is the maximum number of chunks. `degraded` names the legs that failed.
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
@@ -84,7 +86,11 @@ def gather_candidates(
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
     inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
-    return Candidates(scoped, inputs, states, chunks, degraded)
+    unranked = chosen.unranked_files
+    if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
+        ranked = frozenset(chosen.files.tolist())
+        unranked = {*unranked, *(at for at in scoped.matches.places if at not in ranked)}
+    return Candidates(scoped, inputs, states, chunks, degraded, unranked)
 
 
 def choose_candidates(
@@ -94,28 +100,54 @@ def choose_candidates(
     limit: int,
     scoped: ScopedQuery,
 ) -> CandidateIds:
-    """Return the best chunks of both legs, fused and cut to a limit, and the files they are in.
+    """Return the best chunks of both legs and the files they are in, at most `limit` of each.
 
-    Chunks that define a name of the question or contain an exact match are included.
+    Chunks that contain an exact match or define a name of the question come first.
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
     if scoped.files is not None and len(defining):  # definers are looked up in all files
         defining = defining[np.isin(files_of(defining), _to_ids(scoped.files))]
+    symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, scoped.chunk_ids) if len(ids)]
-    chunk_ids = sorted_unique(np.concatenate([sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS], *lists]))
+    chunk_ids = sorted_unique(np.concatenate([symbols, *lists]))
+    if len(chunk_ids) > limit or limit < MAX_CANDIDATE_FILES:
+        best = _first_unique((scoped.chunk_ids, defining, fused, symbols), limit)
+        return _cut_candidates(best, sparse, files_of, limit)
     files = files_of(chunk_ids)
     # Dictionaries drop duplicates and keep the order of first occurrence.
     wanted = dict.fromkeys(sparse.file_path.ids[:_MAX_FILES_PER_FIELD].tolist())
     wanted |= dict.fromkeys(sparse.file_body.ids[:_MAX_FILES_PER_FIELD].tolist())
     wanted |= dict.fromkeys(sparse.file_symbols.ids[:_MAX_FILES_PER_FIELD].tolist())
     for ids in lists:
-        if len(wanted) <= MAX_CANDIDATE_FILES:  # `wanted` may contain -1
-            wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
+        wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
     wanted.pop(-1, None)
-    file_ids = np.array(sorted(islice(wanted, MAX_CANDIDATE_FILES)), dtype=np.int64)
+    return _select_files(chunk_ids, files, list(wanted))
+
+
+def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
+    """Return the first files, and their chunks; `files` are those of the chunks."""
+    file_ids = np.array(sorted(wanted[:MAX_CANDIDATE_FILES]), dtype=np.int64)
     kept = is_in_sorted(files, file_ids)
-    return CandidateIds(chunk_ids[kept], files[kept], file_ids)
+    rest = wanted[MAX_CANDIDATE_FILES:]
+    return CandidateIds(chunk_ids[kept], files[kept], file_ids, rest)
+
+
+def _cut_candidates(
+    best: Ids, sparse: SparseFindings, files_of: Callable[[Ids], Ids], limit: int
+) -> CandidateIds:
+    """Return the best chunks and their files, and files that match as a whole, up to the limit."""
+    fields = (sparse.file_path, sparse.file_body, sparse.file_symbols)
+    whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in fields)
+    found = _first_unique((files_of(best), *whole_files), limit + 1)
+    chunk_ids = np.sort(best)
+    return _select_files(chunk_ids, files_of(chunk_ids), found[found >= 0][:limit].tolist())
+
+
+def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
+    """Return the first distinct ids of some lists, in order of their first occurrence."""
+    distinct = dict.fromkeys(chain.from_iterable(ids.tolist() for ids in lists))
+    return np.array(list(islice(distinct, limit)), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

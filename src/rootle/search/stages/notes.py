@@ -15,6 +15,7 @@ from rootle.search.query.spelling import find_nearest_name
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
+from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
 from rootle.types import SearchQuery
 
@@ -47,7 +48,7 @@ class Notes:
         elif answer.confident is False:
             message = low_confidence_message(question.question, request.session.index)
             notes = (*notes, message)
-        return replace(answer, notes=notes)
+        return replace(answer, notes=(*notes, *note_unindexed(request, scoped)))
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
         """Return suggestions for a question without results, best first."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
+
+import numpy as np
 
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
@@ -34,11 +36,34 @@ class RankedAnswer:
     duplicates: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
     spans: Mapping[int, list[ScoredSpan]] | None = None  # by file id, if they are selected already
     reranker_scores: Mapping[int, float] = field(default_factory=dict)  # by position
+    rest: RankedAnswer | None = None  # the files after those in `order`, ranked separately
+    max_score: float = 1.0  # higher scores are shown as this one
 
     @property
     def file_ids(self) -> Ids:
-        """The ids of the files, best first."""
-        return self.candidates.inputs.files.ids[list(self.order)]
+        """The ids of the files, best first, including those of `rest`."""
+        groups = [one.candidates.inputs.files.ids[list(one.order)] for one in self.groups()]
+        return groups[0] if len(groups) == 1 else np.concatenate(groups)
+
+    @property
+    def lowest_score(self) -> float:
+        """The shown score of the last file in `order`."""
+        scores = self.confidence.scores if self.confidence else self.ranked.scores
+        return float(scores[list(self.order)].min(initial=self.max_score))
+
+    def groups(self) -> Iterator[RankedAnswer]:
+        """Yield the groups of files that were ranked together, best first."""
+        answer: RankedAnswer | None = self
+        while answer is not None:
+            yield answer
+            answer = answer.rest
+
+    def reaches(self, end: int) -> bool:
+        """Return whether it contains a file after position `end`, or all retrieved files."""
+        groups = list(self.groups())
+        return not groups[-1].candidates.unranked_files or end < sum(
+            len(group.order) for group in groups
+        )
 
     @property
     def confident(self) -> bool | None:
@@ -77,6 +102,7 @@ class RankStep:
         count = len(inputs.chunks.ids)
         with request.trace.rerank_stage(count) if self._is_final else nullcontext():
             used, ranked = rank_within(self._ranker, inputs, self._timeout_ms)
+            request.trace.record_ranker(used.name)
             confidence = used.confidence(inputs, ranked) if used.confidence else None
         failed = () if used is self._ranker else (self._ranker.name,)
         return RankedAnswer(

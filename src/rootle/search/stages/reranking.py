@@ -53,7 +53,7 @@ class Reranking:
             hits = call.result()
         if hits is None:
             return replace(answer, degraded=(*answer.degraded, "reranker"))
-        request.trace.reranker_model = self._name
+        request.trace.record_ranker(self._name)
         return apply_hits(answer, first, hits, self._signals)
 
     def close(self) -> None:

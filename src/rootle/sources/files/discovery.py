@@ -27,7 +27,7 @@ from rootle.storage.safe_open import change_time_ns
 class WalkRules:
     """The configurable limits of a file walk."""
 
-    max_file_bytes: int = 1_000_000
+    max_file_bytes: int = 5_000_000
     # Pairs of the ending of binary files and the plugin that converts them to text, as
     # "package.module:name".
     readers: tuple[tuple[str, str], ...] = ()
@@ -119,8 +119,8 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
     reason = reason_by_name(path)
-    if reason == BINARY and rules.readers and path.lower().endswith(tuple(dict(rules.readers))):
-        reason = None
-    if reason is None and info.st_size > rules.max_file_bytes:
-        return TOO_LARGE
-    return reason
+    is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
+    if not is_document or reason not in (None, BINARY):
+        return reason
+    # A part of a text is indexed, but plugins cannot convert a part of a document.
+    return TOO_LARGE if info.st_size > rules.max_file_bytes else None

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
-from rootle.sources.files.skip_rules import SYMLINK
+from rootle.sources.files.skip_rules import SYMLINK, TOO_LARGE
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
 from rootle.types import FILES
+
+_MAX_SHOWN_BYTES: Final = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +23,23 @@ class FileReader:
     """Reads the files below a folder as text."""
 
     root: str
-    readers: tuple[tuple[str, str], ...] = ()  # as in WalkRules
+    rules: WalkRules
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
-        found = read_text(os.path.join(self.root, uri), uri, self.readers)
+        rules = self.rules
+        path = os.path.join(self.root, uri)
+        found = read_text(path, uri, rules.readers, rules.max_file_bytes)
         if isinstance(found, str):
             return found
-        return Document(uri, found.text, found.digest, language_of(uri), found.encoding)
+        return Document(
+            uri,
+            found.text,
+            found.digest,
+            language_of(uri),
+            found.encoding,
+            omitted_chars=found.omitted_bytes,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class FileSource:
         return os.access(self.root / uri, os.R_OK)
 
     def reader(self) -> FileReader:
-        return FileReader(os.fspath(self.root), self.rules.readers)
+        return FileReader(os.fspath(self.root), self.rules)
 
 
 def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:
@@ -73,4 +84,7 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
     parent = os.path.dirname(os.path.join(folder, path))
     if os.path.realpath(parent) != parent:
         return SYMLINK
-    return FileReader(folder, rules.readers).read(path)
+    # More than the indexed part is shown, but never a part without saying so.
+    limit = max(rules.max_file_bytes, _MAX_SHOWN_BYTES)
+    found = FileReader(folder, replace(rules, max_file_bytes=limit)).read(path)
+    return TOO_LARGE if isinstance(found, Document) and found.omitted_chars else found

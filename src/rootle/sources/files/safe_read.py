@@ -9,8 +9,11 @@ from rootle.sources.files.skip_rules import NOT_REGULAR, SYMLINK, UNREADABLE, VA
 from rootle.storage.safe_open import OPEN_FLAGS
 
 
-def read_regular(path: str) -> bytes | str:
-    """Return the content of a regular file, or the reason (one of REASONS) why it is not read."""
+def read_regular(path: str, max_bytes: int = -1) -> bytes | str:
+    """Return the content of a regular file, or the reason (one of REASONS) why it is not read.
+
+    At most `max_bytes` are read; -1 for no limit.
+    """
     try:
         descriptor = os.open(path, OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError):
@@ -22,7 +25,7 @@ def read_regular(path: str) -> bytes | str:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return NOT_REGULAR
         with open(descriptor, "rb", closefd=False) as file:
-            return file.read()
+            return file.read(max_bytes)
     except OSError:
         return UNREADABLE
     finally:

@@ -6,42 +6,71 @@ import codecs
 import hashlib
 import os
 from dataclasses import dataclass
+from typing import Final
 
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.safe_read import read_regular
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.types import EXTRACTED
 
+# UTF-16 files begin with a byte order mark.
+_UTF16_NEWLINES: Final = {codecs.BOM_UTF16_LE: b"\n\0", codecs.BOM_UTF16_BE: b"\0\n"}
+
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """The text of a file."""
+    """The text of a file, or the lines at its beginning that fit into the limit."""
 
     text: str  # without a byte order mark
     encoding: str  # "utf-8", "utf-16", "windows-1252", or EXTRACTED
-    digest: bytes  # BLAKE2b of the raw bytes, 16 bytes
+    digest: bytes  # BLAKE2b of the raw bytes that were read, 16 bytes
+    omitted_bytes: int = 0  # after the text
 
 
 def read_text(
-    path: str | os.PathLike[str], relative: str, readers: tuple[tuple[str, str], ...] = ()
+    path: str | os.PathLike[str],
+    relative: str,
+    readers: tuple[tuple[str, str], ...] = (),
+    max_bytes: int | None = None,
 ) -> TextFile | str:
     """Return the text at `path`, or the reason (one of skip_rules.REASONS) to skip it.
 
     `relative` is the path in the index; the file name determines whether the text can count as
     minified. `readers` are pairs of a file ending and the plugin that reads such files, as
-    "package.module:name".
+    "package.module:name". Of a text larger than `max_bytes`, only the lines that fit are returned;
+    None for no limit.
     """
-    raw = read_regular(os.fspath(path))
+    raw = read_regular(os.fspath(path), -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):
         return raw
     if readers and relative.lower().endswith(tuple(dict(readers))):
         return _extract_text(raw, relative, dict(readers))
+    omitted = 0
+    if max_bytes is not None and len(raw) > max_bytes:
+        raw = raw[: _end_of_lines(raw, max_bytes)]
+        omitted = max(1, os.lstat(path).st_size - len(raw))
     decoded = decode_text(raw)
     if decoded is None:
         return BINARY
     text, encoding = decoded
     reason = _skip_reason(text, relative)
-    return reason or TextFile(text, encoding, _digest(raw))
+    # The size is part of the digest, so that the size of the omitted part is updated.
+    return reason or TextFile(text, encoding, _digest(raw, omitted), omitted)
+
+
+def _end_of_lines(raw: bytes, limit: int) -> int:
+    """Return where the last line that fits into the limit ends; the first one may be cut."""
+    newline = _UTF16_NEWLINES.get(raw[:2], b"\n")
+    width = len(newline)
+    end = raw.rfind(newline, 0, limit)
+    while end >= 0 and end % width:
+        end = raw.rfind(newline, 0, end + width - 1)
+    if end >= 0:
+        return end + width
+    if width == 1:
+        while limit and raw[limit] & 0xC0 == 0x80:  # do not cut a UTF-8 character
+            limit -= 1
+    return limit - limit % width
 
 
 def _extract_text(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
@@ -53,8 +82,9 @@ def _extract_text(raw: bytes, relative: str, readers: dict[str, str]) -> TextFil
     return SECRET if is_private_key(text) else TextFile(text, EXTRACTED, _digest(raw))
 
 
-def _digest(raw: bytes) -> bytes:
-    return hashlib.blake2b(raw, digest_size=16).digest()
+def _digest(raw: bytes, omitted: int = 0) -> bytes:
+    key = str(omitted).encode() if omitted else b""
+    return hashlib.blake2b(raw, digest_size=16, key=key).digest()
 
 
 def decode_text(raw: bytes) -> tuple[str, str] | None:

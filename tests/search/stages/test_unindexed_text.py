@@ -1,0 +1,114 @@
+"""Text that is not indexed is named wherever an answer depends on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import FILES, MakeApp, make_repository, write_tree
+
+from rootle.app import App
+from rootle.index.reader import TEXTLESS
+from rootle.sources.files.skip_rules import REASONS
+from rootle.types import PartialFile, SearchQuery
+
+_LONG = "".join(f"static int step_{row}(int x) {{ return x + {row}; }}\n\n" for row in range(9_000))
+_FILES = {
+    **FILES,
+    "src/long.c": f"{_LONG}void sentinelTimer(void) {{\n    tick();\n}}\n",
+    "package-lock.json": '{"left-pad": "1.2.3"}\n',
+    "src/gen/a_pb2.py": "GENERATED_VALUE = 1\n",
+}
+_TIMER = '"void sentinelTimer(void) {"'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "repo", _FILES)
+
+
+def test_the_end_of_a_long_file_is_found_by_default(root: Path, make_app: MakeApp) -> None:
+    app = make_app(root)
+    (result,) = app.search(_TIMER).results
+    assert result.file_path == "src/long.c"
+    assert "void sentinelTimer(void) {" in result.snippet
+    status = app.status()
+    assert (status.skipped_text_share, status.partial_files) == (0.0, ())
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("maxChunksPerFile", 20), ("maxFileBytes", 100_000)]
+)
+def test_a_limit_leaves_out_the_end_and_answers_say_so(
+    root: Path, make_app: MakeApp, setting: str, value: int
+) -> None:
+    name = {"maxChunksPerFile": "max_chunks_per_file", "maxFileBytes": "max_file_bytes"}[setting]
+    app = make_app(root, **{name: value})
+    response = app.search(_TIMER)
+    assert response.results == ()
+    assert response.suggestions[0].startswith("no file here has")
+    assert "not searched: src/long.c (last " in response.suggestions[-1]
+    assert app.search("step_12").results[0].file_path == "src/long.c"
+    (partial,) = app.status().partial_files
+    assert (partial.path, partial.limit) == ("src/long.c", setting)
+    assert 0.5 < partial.missing_share < 1
+    assert app.status().skipped_text_share > 0.5
+
+
+def test_raising_the_limit_indexes_the_rest(root: Path, make_app: MakeApp, tmp_path: Path) -> None:
+    make_app(root, index_dir=tmp_path / "shared", max_file_bytes=100_000).index()
+    assert make_app(root, index_dir=tmp_path / "shared").search(_TIMER).results
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ('"left-pad"', ("package-lock.json (lock file)", "src/gen/a_pb2.py (generated)")),
+        ("/left.pad/", ("package-lock.json (lock file)", "src/gen/a_pb2.py (generated)")),
+        ('"left-pad" lang:json', ("package-lock.json (lock file)",)),
+        ('"retry_backoff" path:src', ("src/gen/a_pb2.py (generated)",)),
+        ("pad path:package-lock.json", ("package-lock.json (lock file)",)),
+        ("value path:src/gen/", ("src/gen/a_pb2.py (generated)",)),
+        ("value path:*_pb2.py", ("src/gen/a_pb2.py (generated)",)),
+    ],
+)
+def test_skipped_files_that_may_match_are_named(
+    root: Path, make_app: MakeApp, question: str, expected: tuple[str, ...]
+) -> None:
+    note = make_app(root).search(question).suggestions[-1]
+    what = "not searched" if question[0] in '"/' else "not indexed"
+    assert note == f"{what}: {', '.join(expected)}; `rootle status --skipped` lists the reasons"
+
+
+def test_a_path_argument_that_names_a_skipped_file_is_noted(root: Path, make_app: MakeApp) -> None:
+    response = make_app(root).search(SearchQuery("pad", file_paths=("package-lock.json",)))
+    assert response.results == ()
+    assert response.suggestions[-1].startswith("not indexed: package-lock.json (lock file)")
+
+
+@pytest.mark.parametrize("question", ["retry backoff", "backoff path:src", "retry path:*.py -x"])
+def test_other_questions_get_no_note(root: Path, make_app: MakeApp, question: str) -> None:
+    suggestions = make_app(root).search(question).suggestions
+    assert not [note for note in suggestions if "indexed" in note or "searched" in note]
+
+
+def test_binary_files_are_not_named(tmp_path: Path, make_app: MakeApp) -> None:
+    root = write_tree(tmp_path / "repo", {**FILES, "logo.png": b"\x89PNG\0\0", "x.txt": b"a\0b"})
+    (root / "link.md").symlink_to("README.md")
+    assert make_app(root).search('"retry_backoff"').suggestions == ()
+    assert TEXTLESS < REASONS
+
+
+def test_a_changed_end_updates_the_missing_share(root: Path, make_app: MakeApp) -> None:
+    app = make_app(root, max_file_bytes=100_000)
+    before = _missing_share(app)
+    (root / "src/long.c").write_text(_LONG + "// more\n" * 100_000)
+    app.index()
+    assert _missing_share(app) > before
+
+
+def _missing_share(app: App) -> float:
+    app.index()
+    (partial,) = app.status().partial_files
+    assert isinstance(partial, PartialFile)
+    return partial.missing_share
