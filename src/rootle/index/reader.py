@@ -44,6 +44,7 @@ class FileState(NamedTuple):
     source: str = FILES  # the name of the source that lists it
     kind: str = "file"  # as in sources.source.Document
     title: str = ""
+    masked: int = 0  # number of masked secrets; if any, the file differs from the indexed text
 
     @property
     def is_settled(self) -> bool:

@@ -136,6 +136,7 @@ class IndexWriter:
             source=job.source,
             kind=facts.kind,
             title=facts.title,
+            masked=facts.masked,
         )
 
     def _skipped_state(self, planned: PlannedSkip, generation: int) -> FileState:

@@ -60,6 +60,7 @@ class Document:
     author: str = ""  # "Name <address>"
     date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
+    masked: int = 0  # number of secrets that are masked in the text
 
 
 class DocumentReader(Protocol):

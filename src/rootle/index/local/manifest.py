@@ -14,7 +14,7 @@ FIRST_GENERATION: Final = 0  # of an empty index
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
-    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title"
+    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, masked"
 )
 
 # Facts about the initial indexing run: the expected number of bytes, and the generation since which

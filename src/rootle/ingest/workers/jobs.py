@@ -75,6 +75,7 @@ class DocumentFacts:
     author: str = ""
     date_s: float | None = None
     sections: Sequence[DocumentSection] = ()
+    masked: int = 0
 
     @classmethod
     def from_document(cls, document: Document) -> DocumentFacts:
@@ -87,6 +88,7 @@ class DocumentFacts:
             document.author,
             document.date_s,
             document.sections,
+            document.masked,
         )
 
 

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
 from rootle.sources.files.skip_rules import (
     BINARY,
     NOT_REGULAR,
+    SECRET,
     SYMLINK,
     TOO_LARGE,
     UNREADABLE,
@@ -29,6 +31,8 @@ class WalkRules:
     max_file_bytes: int = 1_000_000
     # Endings of binary files that plugins convert to text, each with the plugin's reference.
     readers: tuple[tuple[str, str], ...] = ()
+    # Glob patterns of values that are not secrets, and of paths of files without secrets.
+    secret_exceptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,8 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
     reason = reason_by_name(path)
     if reason == BINARY and rules.readers and path.lower().endswith(tuple(dict(rules.readers))):
+        reason = None
+    if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
         reason = None
     if reason is None and info.st_size > rules.max_file_bytes:
         return TOO_LARGE

@@ -11,6 +11,7 @@ from typing import ClassVar
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.skip_rules import SYMLINK
 from rootle.sources.files.text_reader import read_text
+from rootle.sources.masking import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
 from rootle.types import FILES
@@ -57,7 +58,7 @@ class FileSource:
 
 
 def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:
-    """Return a file, or the reason to skip it; None if the walk does not list it.
+    """Return a file without its secrets, or the reason to skip it; None if it is not listed.
 
     Nothing outside the root is opened: links are not followed, and the walk lists no path with
     "..".
@@ -73,4 +74,5 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
     parent = os.path.dirname(os.path.join(folder, path))
     if os.path.realpath(parent) != parent:
         return SYMLINK
-    return FileReader(folder, rules.readers).read(path)
+    reader = FileReader(folder, rules.readers)
+    return MaskingReader(reader, rules.secret_exceptions).read(path)

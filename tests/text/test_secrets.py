@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.memory.secrets import mask_secrets
+from rootle.text.secrets import mask_secrets
 
 # Concatenated, so that no secret scanner reports this file.
 GITHUB = "ghp_" + "a1B2" * 9
