@@ -38,9 +38,9 @@ from rootle.sources.source import Source
 from rootle.storage.paths import default_index_dir
 from rootle.storage.permissions import (
     PRIVATE_DIR,
-    SHARED_DIRS,
     make_private_dir,
     set_tree_modes,
+    shared_dir_mode,
 )
 from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
 
@@ -238,7 +238,7 @@ class Indexer:
 
     def _set_permissions(self) -> None:
         """Make all files as private as configured, those of older versions included."""
-        set_tree_modes(self.index_dir, SHARED_DIRS[self._config.index_sharing])
+        set_tree_modes(self.index_dir, shared_dir_mode(self._config.index_sharing))
         if os.path.isdir(self.index_dir / WATCH_FOLDER):
             set_tree_modes(self.index_dir / WATCH_FOLDER, PRIVATE_DIR)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Final
 
 from rootle.memory import queries
 from rootle.memory.corpus import Topic
@@ -24,7 +23,6 @@ from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryReference
-
 
 
 class EmbeddedMemory:

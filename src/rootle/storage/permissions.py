@@ -12,10 +12,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from rootle.errors import ConfigError
+
 PRIVATE_FILE: Final = 0o600
 PRIVATE_DIR: Final = 0o700
-# The modes of a shared index folder by the setting `indexSharing`.
-SHARED_DIRS: Final = {"private": PRIVATE_DIR, "group": 0o750, "everyone": 0o755}
+_SHARED_DIRS: Final = {"private": PRIVATE_DIR, "group": 0o750, "everyone": 0o755}
+
+
+def shared_dir_mode(sharing: str) -> int:
+    """Return the mode of the folder of an index for a value of `indexSharing`."""
+    if sharing not in _SHARED_DIRS:
+        raise ConfigError(f'indexSharing is "{sharing}"; use private, group or everyone')
+    return _SHARED_DIRS[sharing]
 
 
 def make_private_dir(folder: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 PRIVATE_KEY: Final = "private key"
 API_KEY: Final = "API key"
 PASSWORD: Final = "password"
+SECRET: Final = "secret"
 
 # By kind: pairs of a prefix and the rest, both regular expressions. A group named "value" limits
 # what is masked. Prefixes must also be valid in RE2.
@@ -104,16 +105,25 @@ _FORMATS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ("mysql[a-z]* ", r"(?:[^\n|]{0,80}? )?-p['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),
         ("docker login ", r"(?:[^\n|]{0,80}? )?-p *['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),
         (r"login [^\s]", r"\S{0,80}\s+password *(?P<value>\S{4,})"),  # netrc
-        (r"\n[ \t]*password ", r"(?P<value>(?=\S*\d)(?=\S*[A-Za-z])[^\s'\"(){}:,;=]{6,})[ \t]*(?=\n|\Z)"),
+        (
+            r"\n[ \t]*password ",
+            r"(?P<value>(?=\S*\d)(?=\S*[A-Za-z])[^\s'\"(){}:,;=]{6,})[ \t]*(?=\n|\Z)",
+        ),
         ("(?:requirepass|masterauth) ", r"(?P<value>(?=\S*\d)[^\s'\"]{6,})"),
         ("redis-cli ", r"(?:[^\n|]{0,80}? )?-a *(?P<value>(?=\S*\d)[^\s'\"$]{6,})"),
         ("(?i:identified by|(?:with|encrypted) password) ", r"['\"](?P<value>[^'\"\n]{4,})['\"]"),
-        (r"(?i:auth ?= ?\(|basicauth\()", r"\s*['\"][^'\"\n]{1,80}['\"], ?['\"](?P<value>[^'\"\n]{4,})['\"]"),
+        (
+            r"(?i:auth ?= ?\(|basicauth\()",
+            r"\s*['\"][^'\"\n]{1,80}['\"], ?['\"](?P<value>[^'\"\n]{4,})['\"]",
+        ),
     ),
     "password hash": ((r"\$(?:[156y]|apr1|2[aby]|argon2i?d?)\$", r"[\w./$,=+-]{20,}"),),
-    "secret": (
+    SECRET: (
         ("(?:[?&;]sig|ignature)=", r"(?P<value>[\w%+/=-]{20,})"),
-        ("(?i:seed|recovery|mnemonic) ?(?i:phrase)?", r"(?i: is)?[:=\" ]{1,4}(?P<value>(?:[a-z]{3,8} ){11,23}[a-z]{3,8}\b)"),
+        (
+            "(?i:seed|recovery|mnemonic) ?(?i:phrase)?",
+            r"(?i: is)?[:=\" ]{1,4}(?P<value>(?:[a-z]{3,8} ){11,23}[a-z]{3,8}\b)",
+        ),
     ),
 }
 

@@ -29,9 +29,7 @@ _MAX_KEY_CHARS: Final = 20_000
 _KEY_BYTES: Final = re.compile(r"(?=[a-z+/=]*[A-Z])(?=[A-Z+/=]*[a-z0-9])[A-Za-z0-9+/=]{6,}")
 _NOT_IN_A_KEY: Final = re.compile(r"[{}()]")
 # The lines of a key without an end, possibly quoted, commented out, or in a patch.
-_KEY_LINES: Final = re.compile(
-    r"(?:(?:\\n|[\s\"'+#*>,-])*[A-Za-z0-9+/=]{4,}(?=\\n|[\"',\s]|\Z))+"
-)
+_KEY_LINES: Final = re.compile(r"(?:(?:\\n|[\s\"'+#*>,-])*[A-Za-z0-9+/=]{4,}(?=\\n|[\"',\s]|\Z))+")
 _PUTTY_LINES: Final = re.compile(r"Private-Lines: \d+\r?\n(?P<value>(?:[A-Za-z0-9+/=]+\r?\n?)+)")
 
 # One pass of RE2, which takes linear time and 2 ns per character, finds where a secret may be.
