@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 PRIVATE_KEY: Final = "private key"
@@ -130,27 +131,31 @@ _FORMATS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 _ROWS: Final = [(kind, *row) for kind, rows in _FORMATS.items() for row in rows]
 # In the syntax of RE2.
 PREFIXES: Final = "|".join(prefix for _, prefix, _ in _ROWS)
-# One alternative per row, so that a single match tries all of them. The group of a row is named by
-# its number, the group of its value by the number and a "v".
-_ANY: Final = re.compile(
-    "|".join(
-        f"(?P<r{at}>{prefix}{rest})".replace("?P<value>", f"?P<v{at}>")
-        for at, (_, prefix, rest) in enumerate(_ROWS)
-    )
-)
+# The characters with which each prefix begins, "" if they vary.
+_LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in _ROWS]  # type: ignore[index]
 
 
 def match_format(text: str, start: int) -> tuple[str, int, int] | None:
     """Return the kind and the range of the token that starts at a position, None if none does."""
-    match = _ANY.match(text, start)
-    if match is None:
-        return None
-    at = next(at for at in range(len(_ROWS)) if match[f"r{at}"] is not None)
-    has_value = f"v{at}" in _ANY.groupindex
-    if not has_value and text[start].isalnum() and start and _is_word(text[start - 1]):
-        return None
-    return _ROWS[at][0], *match.span(f"v{at}" if has_value else f"r{at}")
+    for at, literal in enumerate(_LITERALS):
+        if not text.startswith(literal, start):
+            continue
+        pattern = _compile_row(at)
+        match = pattern.match(text, start)
+        if match is not None:
+            has_value = "value" in pattern.groupindex
+            if has_value or not _is_inside_word(text, start):
+                return _ROWS[at][0], *match.span("value" if has_value else 0)
+    return None
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+@cache
+def _compile_row(at: int) -> re.Pattern[str]:
+    _, prefix, rest = _ROWS[at]
+    return re.compile(prefix + rest)
+
+
+def _is_inside_word(text: str, start: int) -> bool:
+    if not start or not text[start].isalnum():
+        return False
+    return text[start - 1].isalnum() or text[start - 1] == "_"

@@ -7,25 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.text.secret_formats import PASSWORD, SECRET
+from rootle.text.secret_names import CLOSE, NAMES, SUFFIX
 
-_PASSWORDS: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pwd|pass|pw"
-_NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key|auth"
-# The keyword is not always the last word of a name: `password1`, `SECRET_KEY_BASE`.
-_SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
-_CLOSE: Final = r"\\?[\"'`\])]{0,3}"
-# Candidates in the syntax of RE2, without case.
-ASSIGNMENTS: Final = (
-    rf"(?:{_NAMES}){_SUFFIX}(?:{_CLOSE}[ \t]*[=:]|[\"'],|>[^<>\s]"
-    r"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:is|was|for|of|to) )"
-    r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
-)
 _MAX_CHARS: Final = 512  # of a value; the rest of a longer token is found separately
 _ASSIGNMENT: Final = re.compile(
     rf"""
-    (?P<option>--[a-z-]{{0,30}})? (?P<name>{_NAMES}) {_SUFFIX}
+    (?P<option>--[a-z-]{{0,30}})? (?P<name>{NAMES}) {SUFFIX}
     (?: (?P<element>>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
       | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:is|was)[ ]+)
-      | (?P<close>{_CLOSE}) [ \t]*
+      | (?P<close>{CLOSE}) [ \t]*
         (?: (?P<comma>,) | :=|=>|={{1,2}} | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
           | (?P<colon>(?<![ \t]):|:(?=[ \t"'])) )
       | (?(option)[ ]|(?!))

@@ -11,7 +11,7 @@ from typing import Final
 import re2
 
 from rootle.text.secret_formats import PASSWORD, PREFIXES, PRIVATE_KEY, match_format
-from rootle.text.secret_values import ASSIGNMENTS, is_plausible, match_assignment
+from rootle.text.secret_names import ASSIGNMENTS
 
 _MARK: Final = "[masked: {}]"
 _MARKED: Final = re.compile(r"\[masked: [^\]]*\]")
@@ -108,6 +108,9 @@ def _match(text: str, start: int) -> Secret | None:
     if text.startswith("Private-Lines: ", start):
         match = _PUTTY_LINES.match(text, start)
         return Secret(PRIVATE_KEY, *match.span("value")) if match else None
+    # Its patterns take longer to compile than a search without candidates.
+    from rootle.text.secret_values import is_plausible, match_assignment
+
     found = match_format(text, start)
     if found is not None:
         secret = Secret(*found)
