@@ -80,7 +80,8 @@ SKIPS: Final = {
     "not a regular file": "A FIFO, a socket or a device.",
     "reader failed": "Its [document reader](../how-to/plugins.md) raised an error, timed out or "
     "returned no text. The log names the file and the reader.",
-    "secret": "A private key or a password file, by name or content: `.env`, `id_rsa`, `*.pem`.",
+    "secret": "A private key or a password file, by name or content: `.env`, `.npmrc`, "
+    "`id_rsa.bak`, `*.pem` (see [privacy](../explanation/privacy.md)).",
     "symlink": "A symbolic link. A target inside the folder is indexed under its own path.",
     "too large": "Larger than `maxFileBytes`, and read by a "
     "[document reader](../how-to/plugins.md), which needs the whole file.",

@@ -19,7 +19,12 @@ from rootle.errors import (
 )
 from rootle.indexing.events import Subscribers
 from rootle.serialization.json import apply_filters
-from rootle.storage.paths import default_index_dir, result_cache_dir
+from rootle.storage.paths import (
+    default_index_dir,
+    delete_unmasked_state,
+    result_cache_dir,
+    search_log_path,
+)
 from rootle.types import (
     Filters,
     IndexCoverage,
@@ -205,12 +210,19 @@ class App:
         return replace(status, unused_settings=unused_settings(self.config))
 
     def clear(self) -> bool:
-        """Delete the index; return False if there was none."""
+        """Delete the index, cached pages and the search log; return False if there was no index.
+
+        All folders share the search log.
+        """
         import shutil
+
+        from rootle.search.search_log import SearchLogFile
 
         self._check_may_write()
         with self._container.refresher().replace_index():
             shutil.rmtree(result_cache_dir(self.index_dir), ignore_errors=True)
+            SearchLogFile(search_log_path(), with_query_text=False).delete()
+            delete_unmasked_state()
             return self._container.indexer().clear()
 
     def index_progress(self) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError
-from rootle.storage.paths import result_cache_dir, search_log_path
+from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ class Container:
 
         with self._lock:
             if self._indexer is None:
+                delete_unmasked_state()
                 for reason in find_plugins(self._config.plugins).broken.values():
                     self._on_warning(reason)
                 self._indexer = Indexer(

@@ -392,6 +392,21 @@ def test_a_database_of_version_1_is_upgraded(store: EmbeddedMemory, path: Path) 
     assert texts(store.list_memories(ME)) == ["The user likes spaces"]
 
 
+def test_an_upgrade_masks_secrets_that_an_older_version_stored(
+    store: EmbeddedMemory, path: Path
+) -> None:
+    store.add("The cache is fast", ME)
+    store.close()
+    password = "Tr0ub4" + "dor3"
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE memories SET text = ?", (f"The password is {password}",))
+        connection.execute("PRAGMA user_version=2")
+    connection.close()
+    assert texts(store.search("password", ME, 7)) == ["The password is [masked: password]"]
+    store.close()
+    assert not any(password.encode() in file.read_bytes() for file in path.parent.iterdir())
+
+
 def test_memories_of_a_newer_rootle_are_not_changed(store: EmbeddedMemory, path: Path) -> None:
     store.add("The user likes tabs", ME)
     store.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rootle.storage.atomic_json import DEFAULT_MODE, read_json, write_json
+from rootle.storage.atomic_json import read_json, write_json
 
 
 def test_an_object_is_read_back(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_file_is_readable_by_its_owner_only_unless_requested(tmp_path: Path) -
     previous = os.umask(0o022)
     try:
         write_json(tmp_path / "private.json", {})
-        write_json(tmp_path / "public.json", {}, mode=DEFAULT_MODE)
+        write_json(tmp_path / "public.json", {}, mode=0o644)
     finally:
         os.umask(previous)
     assert (tmp_path / "private.json").stat().st_mode & 0o777 == 0o600

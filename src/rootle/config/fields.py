@@ -60,6 +60,18 @@ class Config:
         (1, 1 << 40),
     )
 
+    secret_exceptions: tuple[str, ...] = config_field(
+        (),
+        "Glob patterns of false alarms: values that are not masked although they look like "
+        "secrets, and paths of files that are indexed although their names promise secrets (see "
+        "[privacy](../explanation/privacy.md)).",
+    )
+    index_sharing: str = config_field(
+        "private",
+        "Who may read the files of the index: `private` for you alone, `group` for your group, "
+        "or `everyone`. Memories, caches and logs are always private.",
+    )
+
     # Embedding
     embedding_model_id: str = config_field(
         DEFAULT_MODEL,

@@ -50,6 +50,7 @@ class FileState(NamedTuple):
     kind: str = "file"  # as in sources.source.Document
     title: str = ""
     ctime_ns: int = 0  # 0 if the source does not know it
+    masked: int = 0  # number of masked secrets; if any, the file differs from the indexed text
 
     @property
     def is_settled(self) -> bool:

@@ -11,7 +11,7 @@ from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.files.discovery import WalkRules
 
 # The version of the conversion of texts to terms and vectors; a new version rebuilds every index.
-_CONTENT_FORMAT: Final = 1
+_CONTENT_FORMAT: Final = 2
 
 
 def chunk_limits(config: Config) -> ChunkLimits:
@@ -27,7 +27,11 @@ def chunk_limits(config: Config) -> ChunkLimits:
 
 def walk_rules(config: Config) -> WalkRules:
     """Return the configured limits of the file walk."""
-    return WalkRules(config.max_file_bytes, _list_references(config, "document reader"))
+    return WalkRules(
+        config.max_file_bytes,
+        _list_references(config, "document reader"),
+        config.secret_exceptions,
+    )
 
 
 def fingerprint(config: Config, model_fingerprint: str) -> str:
@@ -43,6 +47,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         config.max_file_bytes,
         model_fingerprint,
         *_list_versions(_find_plugins(config, "chunker")),
+        *(f"not secret {pattern!r}" for pattern in config.secret_exceptions),
         *(
             f"reads {version}"
             for version in _list_versions(_find_plugins(config, "document reader"))

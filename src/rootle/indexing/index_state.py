@@ -13,6 +13,7 @@ from rootle.errors import IndexStorageError
 from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
+from rootle.sources.masking import open_readers
 from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class IndexState:
         )
 
     def _open_readers(self) -> dict[str, DocumentReader]:
-        return {source.name: source.reader() for source in self._sources}
+        return open_readers(self._sources, self._config.secret_exceptions)
 
     def _is_same(self, planned: PlannedRead, reader: DocumentReader) -> bool:
         """Return whether a document has the indexed content. It is read only once."""

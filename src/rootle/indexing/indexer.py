@@ -35,6 +35,13 @@ from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
 from rootle.sources.source import Source
+from rootle.storage.paths import default_index_dir
+from rootle.storage.permissions import (
+    PRIVATE_DIR,
+    make_private_dir,
+    set_tree_modes,
+    shared_dir_mode,
+)
 from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
 
 if TYPE_CHECKING:
@@ -147,8 +154,12 @@ class Indexer:
             self._files.scan()  # raises the error before anything is created
         check_index_dir(self.index_dir)
         with storage_errors(self.index_dir):
-            self.index_dir.mkdir(parents=True, exist_ok=True)
+            if self.index_dir.parent == (indexes := default_index_dir(self.root).parent):
+                make_private_dir(indexes)
+            if not self.index_dir.is_dir():
+                make_private_dir(self.index_dir)
             mark_as_cache(self.index_dir)
+            self._set_permissions()
 
     def update(
         self,
@@ -168,6 +179,8 @@ class Indexer:
         Raises UnavailableError if another process holds the lock, IndexStorageError if the index
         cannot be written, IngestError if there is no folder to index.
         """
+        from rootle.index.local.database import has_old_format
+
         is_first = is_new(self.index_dir)
         self.prepare()
 
@@ -179,6 +192,9 @@ class Indexer:
         with writer_lock(self.index_dir, timeout_s, on_wait):
             if rebuild:
                 self._delete_index()
+            elif has_old_format(self.index_dir):
+                # Its content can be rebuilt from the files, and may contain unmasked secrets.
+                delete_content(self.index_dir)
             workers = self._prestarted.hand_over()
             try:
                 if is_new(self.index_dir):
@@ -186,6 +202,7 @@ class Indexer:
                 report, event = self._run(on_progress, only, workers, embed_all=embed_all)
             finally:
                 workers.end()
+                self._set_permissions()
         if embed_all and not self.model.is_table:
             report = self._embedding_backfill().embed_rest(report, self._warn_about_waiting)
         if update_remotes and is_first:  # a first index is complete when the servers have it too
@@ -228,6 +245,12 @@ class Indexer:
         with suppress(OSError):  # other files are in it, or another process starts a new index
             self.index_dir.rmdir()
         return True
+
+    def _set_permissions(self) -> None:
+        """Make all files as private as configured, those of older versions included."""
+        set_tree_modes(self.index_dir, shared_dir_mode(self._config.index_sharing))
+        if os.path.isdir(self.index_dir / WATCH_FOLDER):
+            set_tree_modes(self.index_dir / WATCH_FOLDER, PRIVATE_DIR)
 
     def _open_remote_indexes(self) -> RemoteIndexes | None:
         config = self._config
@@ -284,6 +307,7 @@ class Indexer:
             self._open_embedder,
             self.fingerprint,
             workers,
+            self._config.secret_exceptions,
             in_stages=self._shows_unfinished,
         )
         return Pipeline(setup, connection)

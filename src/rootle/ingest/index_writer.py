@@ -143,6 +143,7 @@ class IndexWriter:
             kind=facts.kind,
             title=facts.title,
             ctime_ns=job.ctime_ns,
+            masked=facts.masked,
         )
 
     def _skipped_state(self, planned: PlannedSkip, generation: int) -> FileState:

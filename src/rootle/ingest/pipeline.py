@@ -25,6 +25,7 @@ from rootle.ingest.workers.scheduler import read_documents
 from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
+from rootle.sources.masking import open_readers
 from rootle.sources.source import Source
 from rootle.storage.transaction import write_transaction
 from rootle.types import IndexReport, ProgressCallback
@@ -52,6 +53,7 @@ class IngestSetup:
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
     prestarted: PrestartedWorkers
+    secret_exceptions: tuple[str, ...] = ()  # as in `sources.masking`
     in_stages: bool = False  # whether a new index can be searched before its first run ends
 
 
@@ -190,7 +192,7 @@ class Pipeline:
     def _run_jobs(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:
         setup, documents = self._setup, self._documents
         worker = WorkerSetup(
-            {source.name: source.reader() for source in setup.sources},
+            open_readers(setup.sources, setup.secret_exceptions),
             str(setup.index_dir),
             setup.limits,
             setup.model,

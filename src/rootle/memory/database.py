@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -13,10 +14,13 @@ from typing import Final
 from filelock import FileLock
 
 from rootle.errors import MemoryStorageError
+from rootle.storage.permissions import PRIVATE_FILE, make_private_dir, set_file_modes
 from rootle.storage.transaction import write_transaction
+from rootle.text.secrets import mask_secrets
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 _BUSY_TIMEOUT_S: Final = 10.0
+_DIGEST_BYTES: Final = 16
 _DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
 _DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -76,9 +80,10 @@ def open_database(path: Path) -> sqlite3.Connection:
     Raises MemoryStorageError if the database cannot be used. A damaged database is renamed.
     """
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_dir(path.parent)
         # SQLite itself would create a file that every user can read.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
+        set_file_modes(path.parent)
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
@@ -107,9 +112,34 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
         # Another process may have upgraded the schema while this one waited for the lock.
         version = _schema_version(connection)
         if version < SCHEMA_VERSION:
-            for statement in (_SCHEMA if version == 0 else _UPGRADE_FROM_1).split(";"):
+            statements = {0: _SCHEMA, 1: _UPGRADE_FROM_1}.get(version, "")
+            for statement in statements.split(";"):
                 connection.execute(statement)
+            _mask_memories(connection)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+    # The write-ahead log still contains the unmasked texts until it is truncated.
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _mask_memories(connection: sqlite3.Connection) -> None:
+    """Mask secrets that an earlier version did not find, which had no rule for their kind."""
+    for memory_id, text in connection.execute("SELECT id, text FROM memories").fetchall():
+        masked = mask_secrets(text)
+        if masked.count:
+            # Without a model, the vector is computed again when the memory is loaded.
+            connection.execute(
+                "UPDATE OR REPLACE memories SET text = ?, digest = ?, model = '', vector = x'' "
+                "WHERE id = ?",
+                (masked.text, text_digest(masked.text), memory_id),
+            )
+
+
+def text_digest(text: str) -> bytes:
+    """Return a digest that ignores white space and case."""
+    normalized = " ".join(text.split()).casefold()
+    return hashlib.blake2b(
+        normalized.encode("utf-8", "replace"), digest_size=_DIGEST_BYTES
+    ).digest()
 
 
 def _schema_version(connection: sqlite3.Connection) -> int:
@@ -149,7 +179,7 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
 
 def _rename_damaged(path: Path) -> Path | None:
     """Rename a damaged database and return its new path; None if another process renamed it."""
-    with FileLock(f"{path}.lock"):
+    with FileLock(f"{path}.lock", mode=PRIVATE_FILE):
         if _is_intact(path):
             return None
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import threading
@@ -11,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Final
 
 from rootle.memory import queries
 from rootle.memory.corpus import Topic
-from rootle.memory.database import open_database, storage_errors
+from rootle.memory.database import open_database, storage_errors, text_digest
 from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
 from rootle.memory.queries import MemoryEvent
@@ -25,8 +23,6 @@ from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryReference
-
-_DIGEST_BYTES: Final = 16
 
 
 class EmbeddedMemory:
@@ -69,7 +65,7 @@ class EmbeddedMemory:
         new = 0
         with self._connect() as connection, write_transaction(connection):
             for memory in memories:
-                known = queries.find_memory_id(connection, user_id, _digest(memory.text))
+                known = queries.find_memory_id(connection, user_id, text_digest(memory.text))
                 if known is None or not queries.has_observation(
                     connection, known, memory.created_at
                 ):
@@ -126,7 +122,7 @@ class EmbeddedMemory:
 
     def _observe(self, connection: sqlite3.Connection, memory: Memory, user_id: str) -> int:
         """Record an observation of a memory; return its id. A new memory is inserted first."""
-        digest = _digest(memory.text)
+        digest = text_digest(memory.text)
         memory_id = queries.find_memory_id(connection, user_id, digest)
         if memory_id is None:
             model = self._model()
@@ -181,11 +177,3 @@ class EmbeddedMemory:
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock(), UTC).date()
-
-
-def _digest(text: str) -> bytes:
-    """Return a digest that ignores white space and case."""
-    normalized = " ".join(text.split()).casefold()
-    return hashlib.blake2b(
-        normalized.encode("utf-8", "replace"), digest_size=_DIGEST_BYTES
-    ).digest()

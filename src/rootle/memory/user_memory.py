@@ -23,9 +23,9 @@ from rootle.memory.references import (
     remap_root,
     resolve_references,
 )
-from rootle.memory.secrets import mask_secrets
 from rootle.memory.symbol_lookup import SymbolLookup
 from rootle.protocols import Embedder, MemoryStore
+from rootle.text.secrets import mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
 from rootle.types import Memory, MemoryReference
 

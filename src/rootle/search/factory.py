@@ -58,7 +58,7 @@ def open_agent(
     are servers that replace a leg of the index. `model` is the required fingerprint of the model
     that made the vectors; an empty string accepts any. Pages are cached in `cache_dir`, if given.
     """
-    tree = WorkingTree(root) if root is not None else None
+    tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()
     retriever = HybridRetriever(
         open_embedder, config, dense=dense, sparse=sparse, model=model, is_limited=reranker is None

@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
+from rootle.text.secrets import mask_secrets
 from rootle.types import camel_case
 
 _LOG = logging.getLogger(__name__)
@@ -61,6 +63,7 @@ class SearchLogFile:
         data = {key: getattr(log, name) for name, key in _KEYS}
         if not self._with_query_text:
             data["query"] = ""
+        data["query"] = mask_secrets(data["query"]).text
         try:
             self._append(f"{_encode(data)}\n".encode("utf-8", "replace"))
         except OSError as error:
@@ -71,7 +74,7 @@ class SearchLogFile:
         try:
             file = self._open()
         except FileNotFoundError:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_dir(self.path.parent)
             file = self._open()
         try:
             os.write(file, line)
@@ -82,7 +85,12 @@ class SearchLogFile:
 
     def _open(self) -> int:
         # Questions are private: only the owner may read the file.
-        return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_FILE)
+
+    def delete(self) -> None:
+        """Delete the log, the full files included."""
+        for path in (self.path, *self._full_files()):
+            path.unlink(missing_ok=True)
 
     def _rotate(self, file: int) -> None:
         with suppress(FileNotFoundError, PermissionError):  # another process has renamed it
@@ -95,10 +103,13 @@ class SearchLogFile:
     def _prefix(self) -> str:
         return f"{self.path.stem}."
 
+    def _full_files(self) -> list[Path]:
+        names = self.path.parent.glob(f"{self._prefix}*.jsonl")
+        return [path for path in names if path != self.path]
+
     def _surplus_files(self) -> Sequence[Path]:
         """Return the oldest full files, those beyond the limit for the total size."""
-        names = self.path.parent.glob(f"{self._prefix}*.jsonl")
-        newest_first = sorted((path for path in names if path != self.path), reverse=True)
+        newest_first = sorted(self._full_files(), reverse=True)
         total = 0
         for count, path in enumerate(newest_first):
             with suppress(FileNotFoundError):

@@ -62,6 +62,7 @@ class Document:
     date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
     omitted_chars: int = 0  # after the text, not returned because of a limit; an estimate
+    masked: int = 0  # number of secrets that are masked in the text
 
 
 class DocumentReader(Protocol):

@@ -7,10 +7,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any
 
-OWNER_ONLY: Final = 0o600
-DEFAULT_MODE: Final = 0o666  # minus the umask, as for any new file
+from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 
 def read_json(path: Path) -> dict[str, Any]:  # Any: the content of the file
@@ -31,15 +30,17 @@ def read_json(path: Path) -> dict[str, Any]:  # Any: the content of the file
     return {}
 
 
-def write_json(path: Path, data: dict[str, Any], *, mode: int = OWNER_ONLY) -> None:
+def write_json(path: Path, data: dict[str, Any], *, mode: int = PRIVATE_FILE) -> None:
     """Replace a file atomically with a JSON object. Raises OSError."""
     content = json.dumps(data).encode()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        make_private_dir(path.parent)
     # The temporary file's name starts with the name of the target, so that folder cleanup can
     # delete the file that a killed process left behind.
     temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")
     try:
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            os.chmod(temporary, mode)  # whatever the umask
             file.write(content)
         os.replace(temporary, path)
     except BaseException:

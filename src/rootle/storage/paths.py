@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
 
 
@@ -22,11 +23,22 @@ def result_cache_dir(index_dir: Path) -> Path:
     from platformdirs import user_state_path
 
     digest = hashlib.blake2b(os.fsencode(os.path.realpath(index_dir)), digest_size=8).hexdigest()
-    return user_state_path("rootle", appauthor=False) / "answers" / digest
+    return user_state_path("rootle", appauthor=False) / "pages" / digest
 
 
 def search_log_path() -> Path:
     """Return the path of the search log, which all folders share."""
     from platformdirs import user_state_path
 
-    return user_state_path("rootle", appauthor=False) / "search-log.jsonl"
+    return user_state_path("rootle", appauthor=False) / "searches.jsonl"
+
+
+def delete_unmasked_state() -> None:
+    """Delete the caches and logs of versions that did not mask secrets in them."""
+    from platformdirs import user_state_path
+
+    state = user_state_path("rootle", appauthor=False)
+    if (state / "answers").is_dir():
+        shutil.rmtree(state / "answers", ignore_errors=True)
+    for log in state.glob("search-log*.jsonl"):
+        log.unlink(missing_ok=True)

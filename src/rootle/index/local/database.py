@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.storage.permissions import file_mode
 from rootle.storage.transaction import write_transaction
 
 SCHEMA_VERSION: Final = 7
@@ -40,6 +41,7 @@ CREATE TABLE files (
     kind TEXT NOT NULL,
     title TEXT NOT NULL,
     ctime_ns INTEGER NOT NULL,
+    masked INTEGER NOT NULL,
     UNIQUE (path, source)
 );
 CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -91,6 +93,9 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
     if not os.path.exists(path) and not create:
         raise IndexMissingError(f"no index at {folder}; run `rootle index` to create one")
     with storage_errors(folder):
+        if create:
+            # SQLite itself would create a file that every user can read.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, file_mode(folder)))
         connection = sqlite3.connect(
             f"{path.as_uri()}?{_mode(path, read_only)}",
             uri=True,
@@ -145,15 +150,22 @@ def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None
     with write_transaction(connection):
         # Another process may have created the tables while this one waited for the lock.
         if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
-            # The content of an older format can be rebuilt from the files.
-            tables = connection.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            )
-            for (name,) in tables.fetchall():
-                connection.execute(f'DROP TABLE "{name}"')
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def has_old_format(folder: Path) -> bool:
+    """Return whether the database in a folder has the format of an older version."""
+    path = folder / DATABASE_NAME
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return False
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        except sqlite3.DatabaseError:
+            return False  # opening it reports the problem
+    return version < SCHEMA_VERSION
 
 
 @contextmanager

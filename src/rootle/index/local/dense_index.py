@@ -31,6 +31,7 @@ from rootle.index.local.dense_storage import (
 from rootle.index.local.row_lookup import RowLookup
 from rootle.index.reader import FileChunks, Neighbors
 from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
+from rootle.storage.permissions import make_subfolder, set_file_modes
 from rootle.storage.quantization import quantize
 
 # Above this share of deleted rows a rewrite is cheaper than scanning them.
@@ -240,7 +241,7 @@ class DenseWriter:
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        make_subfolder(folder)
         self._state = read_or_reset_state(folder, dimensions)
         self._dead = set(self._state.dead)
         self._rows = self._state.rows
@@ -286,6 +287,7 @@ class DenseWriter:
         )
         if len(self._dead) > max(_MIN_DEAD, _MAX_DEAD_SHARE * self._rows):
             state = rewrite_live_rows(self._folder, state)
+        set_file_modes(self._folder)  # before readers look for them
         write_state(self._folder, state)
         kinds = state.row_bytes
         delete_other_files(self._folder, [data_path(self._folder, state.epoch, k) for k in kinds])

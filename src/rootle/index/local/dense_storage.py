@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from rootle.errors import IndexStorageError
 from rootle.protocols import Rows
-from rootle.storage.atomic_json import DEFAULT_MODE, write_json
+from rootle.storage.atomic_json import write_json
+from rootle.storage.permissions import file_mode
 
 _STATE: Final = "dense.json"
 _FORMAT: Final = 4
@@ -194,7 +195,7 @@ def write_state(folder: Path, state: DenseState) -> None:
         "dead": list(state.dead),
         "checksum": state.checksum,
     }
-    write_json(folder / _STATE, data, mode=DEFAULT_MODE)
+    write_json(folder / _STATE, data, mode=file_mode(folder))
 
 
 def delete_other_files(folder: Path, keep: Sequence[Path]) -> None:

@@ -14,7 +14,8 @@ FIRST_GENERATION: Final = 0  # of an empty index
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
-    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, ctime_ns"
+    "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, ctime_ns, "
+    "masked"
 )
 
 # Facts about the initial indexing run: the expected number of bytes, and the generation since which

@@ -31,6 +31,7 @@ from rootle.index.local.sparse_storage import (
 )
 from rootle.index.reader import Level
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
+from rootle.storage.permissions import set_file_modes
 from rootle.text.stemmer import open_stemmer
 
 _SHOULD: Final = tantivy.Occur.Should
@@ -316,6 +317,7 @@ class SparseWriter:
                 writer.delete_documents_by_query(tantivy.Query.term_query(schema, "stamp", 1))
                 writer.add_document(stamp_document(generation))
                 writer.commit()
+                set_file_modes(self._folder / level)
             except BaseException as error:  # raised again in the waiting thread
                 failures.append(error)
 
@@ -345,6 +347,8 @@ class SparseWriter:
             with self._errors():
                 writer.wait_merging_threads()
         self._writers.clear()
+        for level in LEVELS:
+            set_file_modes(self._folder / level)
 
     def abandon(self) -> None:
         """Discard uncommitted changes. No merge is running, because only a commit starts one."""

@@ -14,6 +14,7 @@ import tantivy
 
 from rootle.errors import IndexStorageError
 from rootle.index.reader import Level
+from rootle.storage.permissions import make_subfolder
 
 LEVELS: Final[tuple[Level, ...]] = ("chunks", "files")
 FIELDS: Final[Mapping[Level, tuple[str, ...]]] = {
@@ -41,9 +42,10 @@ def _stored_generation(folder: Path, level: Level) -> int | None:
 
 def create(folder: Path) -> None:
     """Create empty word indexes, replacing existing ones."""
+    make_subfolder(folder)
     for level in LEVELS:
         shutil.rmtree(folder / level, ignore_errors=True)
-        (folder / level).mkdir(parents=True)
+        make_subfolder(folder / level)
         tantivy.Index(_schema(level), path=str(folder / level))
 
 

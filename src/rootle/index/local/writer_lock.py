@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexStorageError, UnavailableError
+from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 LOCK_NAME: Final = "writer.lock"
 
@@ -24,8 +25,9 @@ def writer_lock(
     from filelock import FileLock, Timeout  # not needed if the index is current
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / name)
+        if not folder.is_dir():
+            make_private_dir(folder)
+        lock = FileLock(folder / name, mode=PRIVATE_FILE)
         try:
             lock.acquire(timeout=0)
         except Timeout:

@@ -19,7 +19,8 @@ from typing import Any, Final, TypeVar
 
 from rootle.errors import IndexStorageError, UnavailableError
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
-from rootle.storage.atomic_json import DEFAULT_MODE, read_json, write_json
+from rootle.storage.atomic_json import read_json, write_json
+from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class WatcherChannel:
             return False
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / _LOCK_NAME)
+        lock = FileLock(self.folder / _LOCK_NAME, mode=PRIVATE_FILE)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -82,7 +83,7 @@ class WatcherChannel:
     def _post(self, command: WatcherCommand | None) -> Path | None:
         request = self.folder / f"{os.getpid()}-{next(_request_numbers)}{_REQUEST_SUFFIX}"
         try:
-            write_json(request, asdict(command) if command else {}, mode=DEFAULT_MODE)
+            write_json(request, asdict(command) if command else {})
         except OSError:
             return None
         return request
@@ -103,8 +104,8 @@ class WatcherChannel:
         from filelock import FileLock, Timeout
 
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / _LOCK_NAME, thread_local=False)
+            make_private_dir(self.folder)
+            lock = FileLock(self.folder / _LOCK_NAME, mode=PRIVATE_FILE, thread_local=False)
             lock.acquire(timeout=_LOCK_TIMEOUT_S)
         except Timeout as error:
             state = self.read_state()
@@ -130,7 +131,7 @@ class WatcherChannel:
 
     def publish(self, state: WatcherState) -> None:
         try:
-            write_json(self._state_path, asdict(state), mode=DEFAULT_MODE)
+            write_json(self._state_path, asdict(state))
         except OSError as error:
             # A missing state is better than an outdated one.
             self._state_path.unlink(missing_ok=True)

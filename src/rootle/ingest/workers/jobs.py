@@ -77,6 +77,7 @@ class DocumentFacts:
     date_s: float | None = None
     sections: Sequence[DocumentSection] = ()
     omitted_chars: int = 0  # the number of `chars` that the source left out
+    masked: int = 0
 
     @classmethod
     def from_document(cls, document: Document) -> DocumentFacts:
@@ -90,6 +91,7 @@ class DocumentFacts:
             document.date_s,
             document.sections,
             document.omitted_chars,
+            document.masked,
         )
 
 

@@ -25,6 +25,7 @@ from rootle.memory.mem0.record import (
 )
 from rootle.memory.mem0.setup import Mem0, import_mem0, open_memory, open_vectors
 from rootle.protocols import Embedder
+from rootle.storage.permissions import PRIVATE_DIR, make_private_dir, set_tree_modes
 from rootle.types import Memory, MemoryReference
 
 # Keys in the metadata of stored memories.
@@ -88,7 +89,7 @@ class Mem0Store:
                 ) from error
 
     def _open(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_dir(self._folder)
         main = import_mem0(self._folder)
         embedder = self._open_embedder()
         self._client = open_vectors(self._folder / "vectors")
@@ -97,6 +98,7 @@ class Mem0Store:
         except BaseException:
             self._client.close()
             raise
+        set_tree_modes(self._folder, PRIVATE_DIR)
 
 
 def _find_text(memory: Mem0, text: str, user: str) -> Mapping[str, Any] | None:

@@ -17,6 +17,8 @@ import numpy as np
 from rootle.search.request import SearchRequest
 from rootle.search.results.page import FindPage, ResultPage
 from rootle.storage.atomic_json import read_json, write_json
+from rootle.storage.permissions import make_private_dir
+from rootle.text.secrets import mask_secrets
 from rootle.types import FileMetadata, SearchResult, Span
 
 
@@ -53,7 +55,7 @@ class DiskCache:
             request.trace.record_cache_hit()
             return page
         page = find(request)
-        if not page.degraded:
+        if not page.degraded and not mask_secrets(request.query.text_query).count:
             self._write(path, page, state)
         return page
 
@@ -86,7 +88,7 @@ class DiskCache:
             "validUntil": None if math.isinf(page.valid_until_s) else page.valid_until_s,
         }
         with suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_dir(self._folder)
             self._make_room(state)
             write_json(path, data)
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
 from rootle.storage.safe_open import OPEN_FLAGS, change_time_ns
+from rootle.text.secrets import mask_secrets
 from rootle.types import EXTRACTED, FILES
 
 # Larger files, and files with more multi-byte characters, are read from the index.
@@ -44,8 +45,9 @@ class CurrentText:
 class WorkingTree:
     """Reads files below a folder. Safe to use from many threads."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, secret_exceptions: tuple[str, ...] = ()) -> None:
         self._root = root
+        self._secret_exceptions = secret_exceptions
         self._prefix = f"{root}{os.sep}"
         # The positions of continuation bytes, by path and digest; None if the index must be read.
         self._continuations: dict[tuple[str, bytes | None], NDArray[np.int32] | None] = {}
@@ -74,12 +76,14 @@ class WorkingTree:
             return None
         if state.encoding == EXTRACTED:  # the current text is extracted by the next index update
             return CurrentText(indexed_text(state, index).lines, changed)
-        lines = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff").split("\n")
+        text = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff")
+        lines = mask_secrets(text, self._secret_exceptions).text.split("\n")
         return CurrentText(tuple(lines), changed)
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
         """Return ranges of the indexed text; None if the file may have changed since."""
-        if state.source != FILES or state.encoding != "utf-8" or not state.is_settled:
+        is_text = state.source == FILES and state.encoding == "utf-8" and not state.masked
+        if not (is_text and state.is_settled):
             return None
         try:
             descriptor = os.open(self._prefix + state.path, OPEN_FLAGS)

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
 from rootle.sources.files.skip_rules import (
     BINARY,
     NOT_REGULAR,
+    SECRET,
     SYMLINK,
     TOO_LARGE,
     UNREADABLE,
@@ -31,6 +33,8 @@ class WalkRules:
     # Pairs of the ending of binary files and the plugin that converts them to text, as
     # "package.module:name".
     readers: tuple[tuple[str, str], ...] = ()
+    # Glob patterns of values that are not secrets, and of paths of files without secrets.
+    secret_exceptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,8 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
     reason = reason_by_name(path)
+    if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
+        reason = None
     is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
     if not is_document or reason not in (None, BINARY):
         return reason

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.skip_rules import SYMLINK, TOO_LARGE
 from rootle.sources.files.text_reader import read_text
+from rootle.sources.masking import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
 from rootle.types import FILES
@@ -68,7 +69,7 @@ class FileSource:
 
 
 def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:
-    """Return a file, or the reason to skip it; None if the walk does not list it.
+    """Return a file without its secrets, or the reason to skip it; None if it is not listed.
 
     Nothing outside the root is opened: links are not followed, and the walk lists no path with
     "..".
@@ -86,5 +87,6 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
         return SYMLINK
     # More than the indexed part is shown, but never a part without saying so.
     limit = max(rules.max_file_bytes, _MAX_SHOWN_BYTES)
-    found = FileReader(folder, replace(rules, max_file_bytes=limit)).read(path)
+    reader = FileReader(folder, replace(rules, max_file_bytes=limit))
+    found = MaskingReader(reader, rules.secret_exceptions).read(path)
     return TOO_LARGE if isinstance(found, Document) and found.omitted_chars else found

@@ -41,12 +41,32 @@ _LOCK_FILES: Final = """
     cabal.project.freeze
 """
 _SECRET_FILES: Final = """
-    .env .netrc _netrc .pgpass .pypirc .htpasswd .git-credentials
+    .env .envrc .netrc _netrc .pgpass .pypirc .htpasswd .git-credentials .npmrc .dockercfg .s3cfg
+    .boto .my.cnf .mylogin.cnf .vault-token .terraformrc terraform.rc .rclone.conf .kubeconfig
+    kubeconfig credentials.json service-account.json service_account.json client_secret.json
+    application_default_credentials.json .bash_history .zsh_history .psql_history .mysql_history
+    .python_history .node_repl_history .rediscli_history .irb_history
     id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
 """
+# Files with common names that are secret in these folders.
+_SECRET_PATHS: Final = (
+    ".aws/credentials",
+    ".docker/config.json",
+    ".kube/config",
+    ".config/gh/hosts.yml",
+    "sops/age/keys.txt",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".azure/accesstokens.json",
+)
 _BINARY_FILES: Final = ".ds_store thumbs.db"
 
-_SECRET_EXTENSIONS: Final = "pem key p12 pfx pkcs12 jks keystore kdbx ppk"
+_SECRET_EXTENSIONS: Final = """
+    pem key p12 pfx pkcs12 jks keystore kdbx ppk agekey tfvars tfstate kubeconfig
+"""
+# Copies of a file by editors, tools and people: `.env~`, `id_rsa.bak`.
+_COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
 # Extensions that text files use too are not listed; for those the content decides. `.ts` is video
 # or TypeScript, `.mo` Modelica, `.sig` Standard ML, `README.pt` Portuguese, `example.com` a host.
 _BINARY_EXTENSIONS: Final = """
@@ -98,10 +118,15 @@ _COMPOUND_EXTENSIONS: Final = frozenset(
 
 def reason_by_name(path: str) -> str | None:
     """Return the reason to skip files of this name, or None."""
-    name = path.rpartition("/")[2].lower()
+    lower = path.lower()
+    name = lower.rpartition("/")[2]
     reason = _BY_NAME.get(name)
     if reason is not None:
         return reason
+    if name.endswith(_COPY_ENDINGS):
+        return _reason_of_copy(lower)
+    if lower.endswith(_SECRET_PATHS):
+        return SECRET
     stem, dot, extension = name.rpartition(".")
     if not dot:
         return None
@@ -110,9 +135,22 @@ def reason_by_name(path: str) -> str | None:
         return reason
     if extension in _COMPOUND_EXTENSIONS:
         return _reason_by_ending(name)
-    if name.startswith(".env.") and not name.endswith(_TEMPLATE_ENDINGS):
-        return SECRET
-    return None
+    return SECRET if _is_environment_file(name) else None
+
+
+def _reason_of_copy(path: str) -> str | None:
+    """Return SECRET for the copy of a secret file; other copies are text like any other."""
+    original = path
+    for ending in _COPY_ENDINGS:
+        original = original.removesuffix(ending)
+    return SECRET if original and reason_by_name(original) == SECRET else None
+
+
+def _is_environment_file(name: str) -> bool:
+    """Return whether a file has the name of an environment file, such as `prod.env`."""
+    if name.endswith(".env"):
+        return f".{name.removesuffix('.env')}" not in _TEMPLATE_ENDINGS
+    return name.startswith(".env.") and not name.endswith(_TEMPLATE_ENDINGS)
 
 
 def _reason_by_ending(name: str) -> str | None:

@@ -14,6 +14,7 @@ from rootle.sources.files.file_listing import filter_ignored
 from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
+from rootle.text.secrets import mask_secrets
 
 # Does not match options, paths or commit ranges.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
@@ -60,7 +61,8 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     visible = _filter_visible(root, [file.path for file in changed[:_MAX_FILES]], rules)
     shown = [file for file in changed if file.path in visible]
     parts = [_header(root, sha), _format_list(shown, len(changed)), _patch(root, sha, shown)]
-    return sha, "\n".join(part for part in parts if part)
+    text = "\n".join(part for part in parts if part)
+    return sha, mask_secrets(text, rules.secret_exceptions).text
 
 
 def _full_hash(root: Path, name: str) -> str | None:

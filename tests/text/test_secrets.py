@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.memory.secrets import mask_secrets
+from rootle.text.secrets import find_secrets, mask_secrets
 
 # Concatenated, so that no secret scanner reports this file.
 GITHUB = "ghp_" + "a1B2" * 9
@@ -95,3 +95,76 @@ def test_several_secrets_are_masked() -> None:
 def test_a_long_text_is_masked_in_linear_time() -> None:
     text = ("password " * 2_000 + "a-" * 10_000 + " eyJ" + "x" * 20_000 + "://" * 2_000)[:60_000]
     assert mask_secrets(text).kinds == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("password=Password123!", "Password123!"),
+        ("DB_PASS=sunshine", "sunshine"),
+        ("  password: sunshine", "sunshine"),
+        ("<password>Tr0ub4dor3</password>", "Tr0ub4dor3"),
+        ("define('DB_PASSWORD', 'Tr0ub4dor3');", "Tr0ub4dor3"),
+        ("- name: DB_PASSWORD\n  value: Tr0ub4dor3", "Tr0ub4dor3"),
+        ('password: str = "Tr0ub4dor3"', "Tr0ub4dor3"),
+        ("Server=db;User Id=sa;Password=Tr0ub4dor3;", "Tr0ub4dor3"),
+        ("CREATE USER app IDENTIFIED BY 'Tr0ub4dor3';", "Tr0ub4dor3"),
+        ("curl -u ana:Tr0ub4dor3 https://api.test", "Tr0ub4dor3"),
+        ("mysql -u root -pTr0ub4dor3 shop", "Tr0ub4dor3"),
+        ("tool --password Tr0ub4dor3", "Tr0ub4dor3"),
+        ("the password for the staging server is Tr0ub4dor3!", "Tr0ub4dor3"),
+        ("//registry.npmjs.org/:_authToken=8f14e45fceea167a5a36", "8f14e45f"),
+        ("X-Api-Key: q9Zk3LmT7xWv2RbN8sYd", "q9Zk3LmT"),
+        ('requests.get(url, auth=("ana", "Tr0ub4dor3"))', "Tr0ub4dor3"),
+    ],
+)
+def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
+    masked = mask_secrets(text).text
+    assert secret not in masked
+    assert masked.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pwd=/home/ana/project",
+        "next_token: page2of10abc",
+        "password: string;",
+        "def login(user: str, password: str) -> None:",
+        "key_file_pass = ctx_config->client_key_file_pass;",
+        "You should pass :c:data:`FLAG` here",
+        'label = "Password"',
+        "Password: 8-64 characters",
+        "password is case-sensitive",
+        "postgres://user:password@host/db",
+        "secretName: web-tls-2",
+        "bypass = 4096x",
+        'print("-----BEGIN PRIVATE KEY-----")\nwrite(key)\nprint("-----END PRIVATE KEY-----")',
+    ],
+)
+def test_an_ordinary_line_is_unchanged(text: str) -> None:
+    assert mask_secrets(text).text == text
+
+
+def test_a_private_key_in_the_middle_of_a_file_keeps_the_line_numbers() -> None:
+    text = f"first line\n{PEM}\nlast line"
+    assert mask_secrets(text).text == "first line\n[masked: private key]\n\n\n\nlast line"
+
+
+def test_positions_are_correct_after_characters_of_several_bytes() -> None:
+    text = "größer als 🎉: password=Tr0ub4dor3\n— und danach"
+    (secret,) = find_secrets(text)
+    assert text[secret.start : secret.end] == "Tr0ub4dor3"
+    assert mask_secrets(text).text == "größer als 🎉: password=[masked: password]\n— und danach"
+
+
+def test_a_long_secret_is_masked_completely() -> None:
+    assert (
+        mask_secrets(f'API_KEY="{"a1B2" * 500}" # end').text == 'API_KEY="[masked: secret]" # end'
+    )
+
+
+def test_exceptions_are_patterns_of_values() -> None:
+    text = "password=Tr0ub4dor3 token=a1b2c3d4e5f6"
+    assert mask_secrets(text, ("Tr0*",)).text == "password=Tr0ub4dor3 token=[masked: secret]"
+    assert mask_secrets(text, ("*",)).count == 0

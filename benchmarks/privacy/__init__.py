@@ -1,0 +1,1 @@
+"""How many secrets are masked, and how many ordinary lines."""

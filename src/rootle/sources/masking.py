@@ -1,0 +1,41 @@
+"""Readers whose documents contain no secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from rootle.sources.source import Document, DocumentReader, Source
+from rootle.text.secrets import mask_secrets
+
+
+@dataclass(frozen=True, slots=True)
+class MaskingReader:
+    """Masks the secrets in all documents of a reader, before anything else processes them."""
+
+    reader: DocumentReader
+    exceptions: tuple[str, ...] = ()  # as in `mask_secrets`
+
+    def read(self, uri: str) -> Document | str:
+        """Return a document without secrets, or the reason why it is not indexed."""
+        found = self.reader.read(uri)
+        return found if isinstance(found, str) else self._mask(found)
+
+    def _mask(self, document: Document) -> Document:
+        masked = mask_secrets(document.text, self.exceptions)
+        title = mask_secrets(document.title, self.exceptions)
+        if not (masked.count or title.count):
+            return document
+        # A hash of the original would allow guessing a short password.
+        digest = blake2b(masked.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return replace(
+            document, text=masked.text, title=title.text, digest=digest, masked=masked.count
+        )
+
+
+def open_readers(
+    sources: Iterable[Source], exceptions: tuple[str, ...]
+) -> dict[str, DocumentReader]:
+    """Return the readers of some sources by name, without secrets in their documents."""
+    return {source.name: MaskingReader(source.reader(), exceptions) for source in sources}

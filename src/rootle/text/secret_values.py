@@ -1,0 +1,226 @@
+"""Secrets that a name such as `password` announces, and values that only look like them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.text.secret_formats import PASSWORD, SECRET
+from rootle.text.secret_names import CLOSE, NAMES, SUFFIX
+
+_MAX_CHARS: Final = 512  # of a value; the rest of a longer token is found separately
+_ASSIGNMENT: Final = re.compile(
+    rf"""
+    (?P<option>--[a-z-]{{0,30}})? (?P<name>{NAMES}) {SUFFIX}
+    (?: (?P<element>>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
+      | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:is|was)[ ]+)
+      | (?P<close>{CLOSE}) [ \t]*
+        (?: (?P<comma>,) | :=|=>|={{1,2}} | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
+          | (?P<colon>(?<![ \t]):|:(?=[ \t"'])) )
+      | (?(option)[ ]|(?!))
+    )
+    (?P<space>[ \t]*)
+    (?: \\?(?P<quote>["'`]) (?P<quoted>[^"'`\n\\]{{0,{_MAX_CHARS}}}+)
+        (?: \\?(?P=quote) | (?=[^"'`\n\\]) )  # the value is longer
+      | (?P<plain>[^\s"',;`<>]{{1,{_MAX_CHARS}}}) )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_REST_OF_TOKEN: Final = re.compile(r"[^\s\"',;`<>]*")
+_END_OF_SENTENCE: Final = ".:!?)}]"
+_NAME_BEFORE: Final = re.compile(r"(?:\w+ )?[\w.-]*$")
+_MAX_NAME_CHARS: Final = 40
+
+# Words before the keyword that make the name harmless: a cursor, a public key, a special token.
+_HARMLESS_NAMES: Final = re.compile(
+    r"(?:next|page|prev(?:ious)?|continuation|cursor|resume|sync|start|end|last|first"
+    r"|pub(?:lic)?[_.-]?(?:key)?|primary|foreign|sort|partition|cache|group|max|min|num|by|old"
+    r"|dict|hash|object|index|map|row|column|idempotency|translation|message|lock|context|data"
+    r"|json|config|unique|parent|bos|eos|pad|unk|sep|cls|mask|special)[_.-]?$",
+    re.IGNORECASE,
+)
+# A key is secret if one of these words precedes it.
+_SECRET_KEYS: Final = re.compile(
+    r"(?:api|access|secret|private|encryption|signing|master|account|auth|shared[_.-]?access"
+    r"|client|app(?:lication)?|license|service|consumer|deploy|storage|subscription|admin|write"
+    r"|instrumentation|server|vault|webhook|hmac|jwt|aes|integration)[ _.-]?$",
+    re.IGNORECASE,
+)
+# After these words, `secret` announces a secret even if it consists of words.
+_CHOSEN_SECRETS: Final = re.compile(
+    r"(?:client|app|jwt|session|cookie|signing|webhook|shared|consumer|auth)[_.-]?$", re.IGNORECASE
+)
+_PLACEHOLDER: Final = re.compile(
+    r"""
+    ^ [$<{(\[*%&@!~\\|?^] | ^[\#.][a-z] | \[\w+= | ^ (?:none|null|nil|true|false|undefined|n/?a
+      |str|string|text|int|integer|number|bool|boolean|bytes?|object|any|char|float|dict|list|tuple
+      |set|optional|required|empty|missing|unknown|hidden|default|disabled|enabled|yes|no|on|off
+      |void|auto|this|self|test|testing|foo|bar|baz|foobar|value|user|username|admin|root|guest
+      |login|email|file|path|name|prompt|stdin|env|md5|sha1|sha256|sha512|plain|basic|bearer|secret
+      |token|pass|pw|key|\.+|-+|_+)[.!]?$
+    | \$\{ | \{\w*\} | \{\{ | <% | %[sdr(] | \#\{ | \.\.\.|… | xxxx | \*\*\* | \[masked
+    | (?<![a-z\d])example | change.?me | placeholder | redacted | your[-_ ] | <.*> | insert
+    | replace.?(?:me|with)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_PATH_OR_URL: Final = re.compile(
+    r"(?:\.{0,2}|~)/[\w.-]+/|/[a-z]+$|[a-z]:\\|[a-z+]+://|[\w.-]+(?:/[\w.-]+)+\.\w{1,4}$",
+    re.IGNORECASE,
+)
+# Code that computes the value: a call, an attribute, an operator.
+_EXPRESSION: Final = re.compile(
+    r"[\w.$]*[(\[{]|.*(?:->|-$|::|\(|\)[}\\]|[)}\]]:?$|&&|\|\||\?\.)"
+    r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$"
+)
+_NAMED_AFTER_KEYWORD: Final = re.compile(
+    r"[\w.$ -]*?(?:pass(?:w(?:or)?d|phrase|code)?|passwd|pwd|secret|token|credentials?|key)s?"
+    r"[a-z_ ]*\d?$",
+    re.IGNORECASE,
+)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*$")
+_WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./: ](?:[A-Za-z]+\d{0,4}|\d{1,4}))*$")
+_PHRASE: Final = re.compile(r"[a-z]+(?: [a-z]+){2,5}$")
+_SHELL_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*$")
+_DIGIT: Final = re.compile(r"\d")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_MIN_PASSWORD: Final = 4
+_MIN_SECRET: Final = 8
+_MIN_RANDOM: Final = 16
+_MIN_DIGITS: Final = 5  # of a random identifier
+
+
+@dataclass(frozen=True, slots=True)
+class _Assignment:
+    """A value, and how it is assigned to a name."""
+
+    before: str  # the part of the name, or the word, before the keyword
+    keyword: str
+    value: str
+    is_quoted: bool
+    is_sentence: bool  # as in "the password is …"
+    is_option: bool  # as in `--password …`
+    is_field: bool  # `<password>…</password>`, or the field `value` of an object
+    has_comma: bool  # between the name and the value
+    has_colon: bool
+    has_space: bool  # before the value
+    ends_line: bool
+
+    @property
+    def name(self) -> str:
+        return self.keyword.lower()
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether this looks like `NAME=value` in a shell or in an environment file."""
+        name = self.before.rpartition(" ")[2] + self.keyword
+        return not (self.is_quoted or self.has_space) and _SHELL_NAME.match(name) is not None
+
+
+def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
+    """Return the kind and the range of the secret whose name starts at a position, or None."""
+    match = _ASSIGNMENT.match(text, start)
+    if match is None:
+        return None
+    found = _read_assignment(text, match)
+    kind = _kind(found)
+    if kind is None:
+        return None
+    first = match.start("quoted" if found.is_quoted else "plain")
+    return kind, first, first + len(found.value)
+
+
+def is_plausible(value: str) -> bool:
+    """Return whether a text may be a secret, not a placeholder such as `password` or `<token>`."""
+    return not (_PLACEHOLDER.search(value) or _NAMED_AFTER_KEYWORD.match(value))
+
+
+def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
+    is_quoted = match["plain"] is None
+    value, end = match["quoted" if is_quoted else "plain"], match.end()
+    if len(value) == _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
+        value, end = value + rest[0], rest.end()
+    if not is_quoted and match["sentence"]:
+        value = value.rstrip(_END_OF_SENTENCE)
+    return _Assignment(
+        match["option"] or _name_before(text, match.start()),
+        match["name"],
+        value,
+        is_quoted=is_quoted,
+        is_sentence=match["sentence"] is not None,
+        is_option=match["option"] is not None,
+        is_field=(match["element"] or match["field"]) is not None,
+        has_comma=match["comma"] is not None,
+        has_colon=match["colon"] is not None,
+        has_space=bool(match["space"]),
+        ends_line=end >= len(text) or text[end] in "\r\n",
+    )
+
+
+def _name_before(text: str, start: int) -> str:
+    match = _NAME_BEFORE.search(text[max(0, start - _MAX_NAME_CHARS) : start])
+    return match[0] if match else ""
+
+
+def _kind(found: _Assignment) -> str | None:
+    value = found.value
+    if not value or _PLACEHOLDER.search(value) or _PATH_OR_URL.match(value):
+        return None
+    if found.has_comma and not (found.is_quoted and _DIGIT.search(value)):
+        return None
+    if not found.is_quoted and _EXPRESSION.match(value):
+        return None
+    if found.name.startswith(("pass", "pw", "kennwort")):
+        return PASSWORD if _is_password(found) else None
+    return SECRET if _is_secret(found) else None
+
+
+def _is_password(found: _Assignment) -> bool:
+    value = found.value
+    if len(value) < _MIN_PASSWORD or _NAMED_AFTER_KEYWORD.match(value) or _ends_a_word(found):
+        return False
+    if " " in value:
+        is_phrase = _PHRASE.match(value) is not None
+        return is_phrase and (found.name == "passphrase" or not found.has_colon)
+    if found.is_sentence or found.is_option:
+        return re.search(r"\d|[^\w/.-]", value) is not None
+    if value.isdigit():
+        return found.is_quoted or found.is_setting or len(value) > _MIN_DIGITS
+    if found.is_quoted or found.is_setting or found.is_field:
+        return value.islower() or not value.isalpha()
+    if value.isalpha():
+        return value.islower() and found.ends_line and (found.has_colon or not found.has_space)
+    required = _DIGIT if _IDENTIFIER.match(value) else _LETTER
+    return required.search(value) is not None
+
+
+def _ends_a_word(found: _Assignment) -> bool:
+    """Return whether a short keyword is the end of another word, as in `bypass`."""
+    is_short = len(found.keyword) <= len("pass")
+    return is_short and found.before[-1:].isalpha() and not found.keyword[0].isupper()
+
+
+def _is_secret(found: _Assignment) -> bool:
+    value, before = found.value, found.before
+    if len(value) < _MIN_SECRET or " " in value or _HARMLESS_NAMES.search(before):
+        return False
+    is_literal = found.is_quoted or found.is_setting
+    is_named = _NAMED_AFTER_KEYWORD.match(value) is not None
+    if is_literal and not is_named and found.name == SECRET and _CHOSEN_SECRETS.search(before):
+        return True
+    if not (_DIGIT.search(value) and _LETTER.search(value)) or _WORDS.match(value):
+        return False
+    if found.name == "key" and not _SECRET_KEYS.search(before):
+        return found.is_setting and before != "" and len(value) >= _MIN_RANDOM
+    if found.name.startswith(("auth", "session")):
+        return len(value) >= _MIN_RANDOM and not before[-1:].isalpha()
+    if is_literal:
+        return True
+    return not is_named and (not _IDENTIFIER.match(value) or _is_random(value))
+
+
+def _is_random(value: str) -> bool:
+    """Return whether an identifier has more digits than a name in code."""
+    digits = re.findall(r"\d+", value)
+    return "_" not in value and (len(digits) >= 2 or len("".join(digits)) >= _MIN_DIGITS)

@@ -1,0 +1,36 @@
+"""The benchmark of masking: its corpus, and the promised figures on the held-out half."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from benchmarks.privacy.corpus import make_corpus
+from benchmarks.privacy.masking import is_masked
+
+from rootle.text.secrets import mask_secrets
+
+
+def test_the_corpus_is_large_deterministic_and_half_held_out() -> None:
+    corpus = make_corpus()
+    secrets = [example for example in corpus if example.secret]
+    assert corpus == make_corpus()
+    assert len(secrets) >= 400
+    assert len({example.kind for example in secrets}) >= 40
+    assert len(corpus) - len(secrets) >= 5_000
+    assert all(example.secret in example.text for example in secrets)
+    halves = Counter(example.is_held_out for example in corpus)
+    assert halves[True] == halves[False]
+
+
+def test_95_percent_of_held_out_secrets_are_masked_in_files_and_in_memories() -> None:
+    secrets = [example for example in make_corpus() if example.secret and example.is_held_out]
+    for is_memory in (False, True):
+        chosen = [example for example in secrets if example.is_memory == is_memory]
+        assert len(chosen) > 100
+        assert sum(map(is_masked, chosen)) >= 0.95 * len(chosen)
+
+
+def test_no_held_out_ordinary_line_is_masked() -> None:
+    lines = [one.text for one in make_corpus() if one.is_held_out and not one.secret]
+    assert len(lines) == 2_500
+    assert [line for line in lines if mask_secrets(line).count] == []
