@@ -371,16 +371,48 @@ def test_the_environment_sets_the_log_level(repository: Path, tmp_path: Path) ->
     assert asyncio.run(talk("error", tmp_path / "quiet")) == ""
 
 
-def test_a_home_folder_is_not_served_unless_it_is_requested(
+@pytest.mark.parametrize("place", ["home", "parent", "link", "/"])
+@pytest.mark.parametrize("way", ["working folder", "CLAUDE_PROJECT_DIR", "--root"])
+def test_all_files_of_the_user_are_not_served(
+    place: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "users/me"
+    write(home, "diary.md", "The quagga is a secret.\n")
+    (tmp_path / "link").symlink_to(home)
+    monkeypatch.setenv("HOME", str(home))
+    folders = {"home": home, "parent": home.parent, "link": tmp_path / "link", "/": Path("/")}
+    folder = folders[place]
+    started_in = folder if way == "working folder" else tmp_path
+    if way == "CLAUDE_PROJECT_DIR":
+        monkeypatch.setenv(way, str(folder))
+    # If the guard breaks, a test must not index the machine that it runs on.
+    options = ("--set", "enableIndexing=false")
+    root = folder if way == "--root" else None
+    with lines_of(root, *options, started_in=started_in) as server:
+        server.initialize()
+        tools = server.ask("tools/list", 2)["result"]["tools"]
+        assert tools
+        for number, tool in enumerate(tools, 3):
+            (name,) = tool["inputSchema"]["required"]
+            call = {"name": tool["name"], "arguments": {name: "quagga"}}
+            answer = server.ask("tools/call", number, **call)["result"]
+            assert answer["isError"]
+            text = answer["content"][0]["text"]
+            assert f"{folder.resolve() if way == 'working folder' else folder}," in text
+            assert "add `--root FOLDER`" in text
+    assert not list(tmp_path.rglob("*.sqlite*"))
+
+
+def test_all_files_of_the_user_are_served_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    write(tmp_path, "diary.md", "The quagga is a secret.\n")
     monkeypatch.setenv("HOME", str(tmp_path))
-    started = rootle("mcp", cwd=tmp_path)
-    assert started.code == 2
-    assert f"{tmp_path}, which is not a project; pass the folder" in started.err
-    assert rootle("mcp", cwd=Path("/")).code == 2
-    # With --root the folder is served; here the server exits at the end of the input.
-    assert rootle("mcp", "--root", tmp_path, cwd=tmp_path).code == 0
+    with lines_of(tmp_path, "--yes") as server:
+        server.initialize()
+        call = {"name": "vectordb_search", "arguments": {"query": "quagga"}}
+        answer = server.ask("tools/call", 2, **call)["result"]
+        assert answer["content"][0]["text"].startswith("1. diary.md:")
 
 
 def test_the_project_of_claude_code_is_served(repository: Path, tmp_path: Path) -> None:

@@ -25,6 +25,14 @@ def warn(message: str) -> None:
     print(f"rootle: {printable(message)}", file=sys.stderr)
 
 
+def confirm(question: str) -> bool | None:
+    """Return whether the user agrees; None if standard input is not a terminal."""
+    if not sys.stdin.isatty():
+        return None
+    print(f"{printable(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def printable(text: str) -> str:
     """Return the text with control characters escaped.
 
