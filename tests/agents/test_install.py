@@ -40,7 +40,7 @@ def test_a_terminal_user_is_asked_for_confirmation(
     words = command_line("install", "--root", project, "--agent", "cursor")
     with subprocess.Popen(words, stdin=terminal, stderr=subprocess.PIPE) as child:
         os.write(controller, answer)
-        out, _ = child.communicate(timeout=60)
+        _, errors = child.communicate(timeout=60)
     os.close(controller)
     os.close(terminal)
     assert child.returncode == code
