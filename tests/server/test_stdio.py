@@ -67,9 +67,8 @@ def test_only_protocol_messages_reach_standard_output(misbehaving: Session, erro
         answer = misbehaving.call("noisy", {"text": "this"})
         assert text_of(answer) == "heard this"
         assert answer.structured_content == {"heard": "this"}
-    log = errors.read_text()
     for words in ("printed by Python", "written by C", "echoed by a child"):
-        assert words in log
+        wait_until(lambda words=words: words in errors.read_text(), "it is in the log")
 
 
 def test_a_bug_in_a_tool_fails_only_that_call(misbehaving: Session, errors: Path) -> None:
@@ -80,8 +79,8 @@ def test_a_bug_in_a_tool_fails_only_that_call(misbehaving: Session, errors: Path
     assert answer.is_error
     assert text_of(answer) == "Error: ask something else"
     assert not misbehaving.call("noisy", {"text": "x"}).is_error
+    wait_until(lambda: "KeyError: 'x'" in errors.read_text(), "it is in the log")
     assert "Traceback" in errors.read_text()
-    assert "KeyError: 'x'" in errors.read_text()
 
 
 @pytest.mark.parametrize(
@@ -253,6 +252,40 @@ def test_malformed_messages_are_refused_and_the_session_continues(repository: Pa
         for half in (whole[:20], whole[20:]):
             server.send(half)
         assert server.receive()["result"]["tools"]
+
+
+@pytest.mark.parametrize("request_id", [7, "seven"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_request_that_is_too_long_gets_an_error_with_its_id(
+    request_id: int | str, is_first: bool, repository: Path
+) -> None:
+    """The client of the SDK ignores responses without an id, so it would wait forever."""
+    call = {"name": "vectordb_search", "arguments": {"query": '","id":1}' * 1_000_000}}
+    request: dict[str, Any] = {"method": "tools/call", "params": call}
+    own = {"jsonrpc": "2.0", "id": request_id}
+    with lines_of(repository) as server:
+        server.initialize()
+        server.send({**own, **request} if is_first else {**request, **own})
+        answer = server.receive()
+        assert answer["id"] == request_id
+        assert "longer than 4194304 bytes" in answer["error"]["message"]
+        assert server.ask("ping", 8)["id"] == 8
+
+
+def test_the_client_of_the_sdk_accepts_the_error_for_a_long_request(session: Session) -> None:
+    with pytest.raises(MCPError, match="longer than 4194304 bytes"):
+        session.call("vectordb_search", {"query": "x" * (MAX_LINE_BYTES + 1)})
+
+
+def test_a_full_standard_error_does_not_block_the_server(repository: Path) -> None:
+    flooding = MISBEHAVING_TOOLS.replace(
+        "def noisy(text):", "def noisy(text):\n    os.write(2, b'x' * 1_000_000)"
+    )
+    with lines_of(repository, program=flooding) as server:
+        server.initialize()
+        for number in (2, 3):
+            answer = server.ask("tools/call", number, name="noisy", arguments={"text": "this"})
+            assert answer["result"]["content"][0]["text"] == "heard this"
 
 
 def test_the_server_and_its_workers_end_when_the_input_ends_during_indexing(

@@ -49,7 +49,10 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     args.root = args.root or os.environ.get(_PROJECT_VARIABLE) or None
-    return _serve_stdio(args) if args.http is None else _serve_http(args)
+    from rootle.server.stderr_relay import relay_stderr
+
+    with relay_stderr():
+        return _serve_stdio(args) if args.http is None else _serve_http(args)
 
 
 def _serve_stdio(args: argparse.Namespace) -> int:
