@@ -24,11 +24,16 @@ def unused_settings(config: Config) -> tuple[str, ...]:
         for part, endpoint, is_unused, key in endpoints
         if endpoint and is_unused
     ]
-    web_keys = ("brave_api_key", "exa_api_key", "searxng_endpoint")
+    return (*messages, *_unused_web_keys(config))
+
+
+def _unused_web_keys(config: Config) -> list[str]:
+    engines = {"brave_api_key": "brave", "exa_api_key": "exa", "searxng_endpoint": "searxng"}
+    keys = {name: engine for name, engine in engines.items() if getattr(config, name)}
     if not config.web_search:
-        messages += [
-            f"{key_of(name)} is not used: webSearch is false"
-            for name in web_keys
-            if getattr(config, name)
-        ]
-    return tuple(messages)
+        return [f"{key_of(name)} is not used: webSearch is false" for name in keys]
+    return [
+        f"{key_of(name)} is not used: webEngines does not contain {engine}"
+        for name, engine in keys.items()
+        if engine not in config.web_engines
+    ]
