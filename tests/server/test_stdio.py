@@ -67,8 +67,8 @@ def test_only_protocol_messages_reach_standard_output(misbehaving: Session, erro
         answer = misbehaving.call("noisy", {"text": "this"})
         assert text_of(answer) == "heard this"
         assert answer.structured_content == {"heard": "this"}
-    for words in ("printed by Python", "written by C", "echoed by a child"):
-        wait_until(lambda words=words: words in errors.read_text(), "it is in the log")
+    expected = ("printed by Python", "written by C", "echoed by a child")
+    wait_until(lambda: all(map(errors.read_text().__contains__, expected)), "they are logged")
 
 
 def test_a_bug_in_a_tool_fails_only_that_call(misbehaving: Session, errors: Path) -> None:

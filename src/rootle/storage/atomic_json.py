@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Final
 
-OWNER_ONLY: Final = 0o600
+from rootle.storage.atomic_file import OWNER_ONLY, write_file
+
 DEFAULT_MODE: Final = 0o666  # minus the umask, as for any new file
 
 
@@ -35,14 +34,4 @@ def write_json(path: Path, data: dict[str, Any], *, mode: int = OWNER_ONLY) -> N
     """Replace a file atomically with a JSON object. Raises OSError."""
     content = json.dumps(data).encode()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # The temporary file's name starts with the name of the target, so that folder cleanup can
-    # delete the file that a killed process left behind.
-    temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")
-    try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    write_file(path, content, mode=mode, sync=False)
