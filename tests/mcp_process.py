@@ -102,13 +102,17 @@ class Lines:
 
 
 @contextmanager
-def lines_of(root: Path, *, program: str | None = None) -> Iterator[Lines]:
+def lines_of(
+    root: Path | None, *options: str, program: str | None = None, started_in: Path | None = None
+) -> Iterator[Lines]:
+    """Start a server with `--root`, or without it if `root` is None."""
+    named = () if root is None else ("--root", root)
     process = subprocess.Popen(
-        command_line("mcp", "--root", root, program=program),
+        command_line("mcp", *named, *options, program=program),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=root,
+        cwd=started_in or root,
     )
     try:
         yield Lines(process)

@@ -1,6 +1,21 @@
 """`python -m rootle`."""
 
-from rootle.cli.main import entry
+import os
+import sys
+
+
+def _is_current_folder(path: str) -> bool:
+    try:
+        return path == os.getcwd()
+    except OSError:  # it was deleted
+        return False
+
 
 if __name__ == "__main__":
+    # `python -m` puts the current folder, which may be an untrusted repository, on the import path,
+    # which worker processes share. `python -P -m` does not.
+    if not sys.flags.safe_path and _is_current_folder(sys.path[0]):
+        del sys.path[0]
+    from rootle.cli.main import entry
+
     entry()

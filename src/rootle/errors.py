@@ -93,3 +93,7 @@ class Unavailable(UnavailableError):  # noqa: N818 - the name is specified
 
 class RateLimitedError(Unavailable):
     """Raised when a web search engine reports a rate limit or an exhausted quota."""
+
+
+class UnreachableError(Unavailable):
+    """Raised when a web search engine cannot be reached, or does not answer in time."""

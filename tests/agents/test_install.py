@@ -38,13 +38,13 @@ def test_a_terminal_user_is_asked_for_confirmation(
     path = write(home, ".cursor/mcp.json", SERVERS)
     controller, terminal = pty.openpty()
     words = command_line("install", "--root", project, "--agent", "cursor")
-    with subprocess.Popen(words, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal) as child:
+    with subprocess.Popen(words, stdin=terminal, stderr=subprocess.PIPE) as child:
         os.write(controller, answer)
-        out, _ = child.communicate(timeout=60)
+        _, errors = child.communicate(timeout=60)
     os.close(controller)
     os.close(terminal)
     assert child.returncode == code
-    assert b"change this file? [y/N] " in out
+    assert b"change this file? [y/N] " in errors
     assert (path.read_text() == SERVERS) is (code != 0)
 
 

@@ -48,7 +48,7 @@ def test_another_installation_on_the_path_is_not_used(scripts: Path, tmp_path: P
 
 
 def test_python_runs_the_module_if_there_is_no_command(scripts: Path) -> None:
-    assert installed_command() == [os.path.abspath(sys.executable), "-m", "rootle"]
+    assert installed_command() == [os.path.abspath(sys.executable), "-P", "-m", "rootle"]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,9 @@ def test_a_folder_that_contains_the_home_folder_is_refused(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.agents.launch_command.installed_command", lambda: ["/bin/rootle"])
-    for folder in (home, home.parent):
+    link = home / "link"
+    link.symlink_to(home)
+    for folder in (home, home.parent, link):
         with pytest.raises(InstallError, match="is not a project; choose a project with --root"):
             command_line(BY_NAME["windsurf"], "user", folder)
 
@@ -96,9 +98,9 @@ def test_every_entry_contains_the_command_and_is_recognized(agent: Agent) -> Non
     assert not any(isinstance(value, ConfigPart) for value in entry.values())
     words = str(list(entry.values()))
     assert all(repr(word) in words for word in command)
-    assert starts_rootle(
-        agent, build_entry(agent, ["/v/bin/python", "-m", "rootle", "mcp"], is_new=True)
-    )
+    for options in (["-m"], ["-P", "-m"]):
+        module = ["/v/bin/python", *options, "rootle", "mcp"]
+        assert starts_rootle(agent, build_entry(agent, module, is_new=True))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,45 @@ def test_a_full_disk_is_reported_and_the_next_run_completes_the_index(
     subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
     intact = tmp_path / "intact"
     assert answers(root, tiny_disk / "index") == answers(root, intact)
+
+
+def fill(file: Path) -> None:
+    """Write a file that takes all the space of its disk."""
+    with suppress(OSError), open(file, "wb", buffering=0) as stream:
+        while stream.write(b"x" * 1_024):
+            pass
+
+
+def test_a_configuration_file_is_complete_or_missing(tiny_disk: Path, repository: Path) -> None:
+    """A partial file would break every later command."""
+    full = tiny_disk / "filler"
+    fill(full)
+    file = tiny_disk / "config.json"
+    outcome = rootle("config", "init", file)
+    _assert_one_line_error(outcome)
+    assert "No space left on device" in outcome.err
+    assert os.listdir(tiny_disk) == ["filler"]
+    full.unlink()
+    assert rootle("config", "init", file).code == 0
+    fill(full)
+    before = file.read_bytes()
+    _assert_one_line_error(rootle("config", "init", file, "--force"))
+    assert file.read_bytes() == before
+    assert rootle("config", "show", repository, "--config", file).code == 0
+
+
+def test_an_export_on_a_full_disk_keeps_the_previous_file(
+    tiny_disk: Path, repository: Path
+) -> None:
+    rootle("memory", "add", "The user likes tabs", cwd=repository)
+    file = tiny_disk / "memories.jsonl"
+    file.write_text("the previous export\n")
+    fill(tiny_disk / "filler")
+    outcome = rootle("memory", "export", file, cwd=repository)
+    _assert_one_line_error(outcome)
+    assert str(file) in outcome.err
+    assert file.read_text() == "the previous export\n"
+    assert sorted(os.listdir(tiny_disk)) == ["filler", "memories.jsonl"]
 
 
 def test_an_update_on_a_full_disk_keeps_the_old_index(tiny_disk: Path, tmp_path: Path) -> None:
@@ -253,6 +293,19 @@ def test_a_deleted_working_directory_is_reported(tmp_path: Path) -> None:
     outcome = rootle(
         "search", "x", cwd=gone, wrapper=("sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh")
     )
+    _assert_one_line_error(outcome)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("search", "x", "--root", "."), ("index", "--index-dir", "x"), ("config", "init", "a/b.json")],
+)
+def test_a_relative_path_in_a_deleted_folder_is_reported(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    outcome = rootle(*command, cwd=gone, wrapper=("sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh"))
     _assert_one_line_error(outcome)
 
 

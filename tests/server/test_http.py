@@ -3,87 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
-import json
-import os
 import re
 import signal
 import socket
-import subprocess
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
-from command import command_line, rootle
+from command import rootle
+from http_process import HELLO, RunningServer, serving_http
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_process import text_of
 from polling import TIMEOUT_S
+from sample import many_files, write_tree
 
 pytestmark = pytest.mark.slow
-
-_PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-_HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
-
-
-@dataclass(frozen=True)
-class RunningServer:
-    """A server process, its port, and the messages that it printed at startup."""
-
-    process: subprocess.Popen[str]
-    port: int
-    messages: str
-
-    def post(
-        self, body: object, headers: Mapping[str, str] | None = None
-    ) -> tuple[int, Mapping[str, str]]:
-        """Send a request; return the status and the headers of the response."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        own = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        try:
-            connection.request("POST", "/mcp", data, {**own, **(headers or {})})
-            answer = connection.getresponse()
-            return answer.status, {name.lower(): value for name, value in answer.getheaders()}
-        finally:
-            connection.close()
-
-
-@contextmanager
-def serving_http(folder: Path, *options: str, **variables: str) -> Iterator[RunningServer]:
-    process = subprocess.Popen(
-        command_line("mcp", "--root", folder, *options),
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, **variables},
-    )
-    assert process.stderr is not None
-    try:
-        messages = ""
-        while "serving MCP at" not in messages:
-            line = process.stderr.readline()
-            assert line, messages
-            messages += line
-        found = re.search(r"http://[^ ]*:(\d+)/mcp", messages)
-        assert found is not None
-        yield RunningServer(process, int(found[1]), messages)
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +73,7 @@ def test_requests_from_other_hosts_and_pages_are_refused(
     server: RunningServer, headers: dict[str, str], status: int
 ) -> None:
     headers = {name: value.format(port=server.port) for name, value in headers.items()}
-    assert server.post(_HELLO, headers)[0] == status
+    assert server.post(HELLO, headers)[0] == status
 
 
 def test_malformed_requests_are_refused(server: RunningServer) -> None:
@@ -144,22 +81,46 @@ def test_malformed_requests_are_refused(server: RunningServer) -> None:
     assert server.post(b"\xff\xfe")[0] == 400
     assert server.post(b"[" * 100_000)[0] == 400
     assert server.post(b'"' + b"x" * 5_000_000 + b'"')[0] == 413
-    assert server.post(_HELLO, {"Content-Type": "text/plain"})[0] == 400
-    assert server.post(_PING, {"Mcp-Session-Id": "unknown"})[0] == 404
+    assert server.post(HELLO, {"Content-Type": "text/plain"})[0] == 400
     with socket.create_connection(("127.0.0.1", server.port)) as half:
         half.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
-    assert server.post(_HELLO)[0] == 200
+    assert server.post(HELLO)[0] == 200
 
 
 def test_a_client_that_disconnects_does_not_affect_others(server: RunningServer) -> None:
-    _, headers = server.post(_HELLO)
-    stream = socket.create_connection(("127.0.0.1", server.port))
-    lines = ("GET /mcp HTTP/1.1", "Host: localhost", "Accept: text/event-stream")
-    session = f"Mcp-Session-Id: {headers['mcp-session-id']}"
-    stream.sendall("\r\n".join((*lines, session, "", "")).encode())
-    assert b"200 OK" in stream.recv(1_000)
-    stream.close()
-    assert server.post(_HELLO)[0] == 200
+    with server.connect() as stream:
+        call = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+        stream.sendall(
+            b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Accept: application/json, text/event-stream\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(call), call)
+        )
+    assert server.post(HELLO)[0] == 200
+
+
+def test_requests_for_a_stream_are_refused(server: RunningServer) -> None:
+    with server.connect() as stream:
+        stream.sendall(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert stream.recv(1_000).startswith(b"HTTP/1.1 405 ")
+
+
+def test_progress_is_reported_over_http(tmp_path: Path) -> None:
+    """A client receives notifications while it waits for the response."""
+    root = write_tree(tmp_path / "large", many_files(300, functions=20))
+    reports: list[float] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        assert message == "building the index"
+        reports.append(progress)
+
+    async def talk(port: int) -> None:
+        async with client_at(port) as client:
+            question = {"query": "flush the ledger"}
+            await client.call_tool("vectordb_search", question, progress_callback=on_progress)
+
+    with serving_http(root, "--http", "0") as server:
+        asyncio.run(talk(server.port))
+    assert reports
 
 
 def test_other_machines_need_the_generated_token(folder: Path) -> None:
@@ -170,7 +131,7 @@ def test_other_machines_need_the_generated_token(folder: Path) -> None:
         assert found is not None
         check_token(server, found[1])
         # A name that an attacker points to this address (DNS rebinding).
-        assert server.post(_HELLO, {"Host": "evil.example"})[0] == 421
+        assert server.post(HELLO, {"Host": "evil.example"})[0] == 421
 
 
 def test_a_configured_token_is_required_on_this_machine_too(folder: Path) -> None:
@@ -182,7 +143,7 @@ def test_a_configured_token_is_required_on_this_machine_too(folder: Path) -> Non
 
 def check_token(server: RunningServer, token: str) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": token}):
-        status, answered = server.post(_HELLO, headers)
+        status, answered = server.post(HELLO, headers)
         assert (status, answered["www-authenticate"]) == (401, "Bearer")
 
     async def talk() -> None:
@@ -193,17 +154,11 @@ def check_token(server: RunningServer, token: str) -> None:
 
 
 def test_sigterm_stops_the_server_despite_open_connections(folder: Path) -> None:
-    with serving_http(folder, "--http", "0") as server:
-        _, headers = server.post(_HELLO)
-        with socket.create_connection(("127.0.0.1", server.port)) as stream:
-            session = headers["mcp-session-id"]
-            stream.sendall(
-                f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
-                f"Mcp-Session-Id: {session}\r\n\r\n".encode()
-            )
-            assert b"200 OK" in stream.recv(1_000)
-            server.process.send_signal(signal.SIGTERM)
-            assert server.process.wait(timeout=30) == 0
+    with serving_http(folder, "--http", "0") as server, server.connect() as stream:
+        stream.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+        assert server.post(HELLO)[0] == 200
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=30) == 0
 
 
 def test_an_address_in_use_is_a_one_line_error(folder: Path, server: RunningServer) -> None:

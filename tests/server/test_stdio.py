@@ -67,9 +67,8 @@ def test_only_protocol_messages_reach_standard_output(misbehaving: Session, erro
         answer = misbehaving.call("noisy", {"text": "this"})
         assert text_of(answer) == "heard this"
         assert answer.structured_content == {"heard": "this"}
-    log = errors.read_text()
-    for words in ("printed by Python", "written by C", "echoed by a child"):
-        assert words in log
+    expected = ("printed by Python", "written by C", "echoed by a child")
+    wait_until(lambda: all(map(errors.read_text().__contains__, expected)), "they are logged")
 
 
 def test_a_bug_in_a_tool_fails_only_that_call(misbehaving: Session, errors: Path) -> None:
@@ -80,8 +79,8 @@ def test_a_bug_in_a_tool_fails_only_that_call(misbehaving: Session, errors: Path
     assert answer.is_error
     assert text_of(answer) == "Error: ask something else"
     assert not misbehaving.call("noisy", {"text": "x"}).is_error
+    wait_until(lambda: "KeyError: 'x'" in errors.read_text(), "it is in the log")
     assert "Traceback" in errors.read_text()
-    assert "KeyError: 'x'" in errors.read_text()
 
 
 @pytest.mark.parametrize(
@@ -255,6 +254,40 @@ def test_malformed_messages_are_refused_and_the_session_continues(repository: Pa
         assert server.receive()["result"]["tools"]
 
 
+@pytest.mark.parametrize("request_id", [7, "seven"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_request_that_is_too_long_gets_an_error_with_its_id(
+    request_id: int | str, is_first: bool, repository: Path
+) -> None:
+    """The client of the SDK ignores responses without an id, so it would wait forever."""
+    call = {"name": "vectordb_search", "arguments": {"query": '","id":1}' * 1_000_000}}
+    request: dict[str, Any] = {"method": "tools/call", "params": call}
+    own = {"jsonrpc": "2.0", "id": request_id}
+    with lines_of(repository) as server:
+        server.initialize()
+        server.send({**own, **request} if is_first else {**request, **own})
+        answer = server.receive()
+        assert answer["id"] == request_id
+        assert "longer than 4194304 bytes" in answer["error"]["message"]
+        assert server.ask("ping", 8)["id"] == 8
+
+
+def test_the_client_of_the_sdk_accepts_the_error_for_a_long_request(session: Session) -> None:
+    with pytest.raises(MCPError, match="longer than 4194304 bytes"):
+        session.call("vectordb_search", {"query": "x" * (MAX_LINE_BYTES + 1)})
+
+
+def test_a_full_standard_error_does_not_block_the_server(repository: Path) -> None:
+    flooding = MISBEHAVING_TOOLS.replace(
+        "def noisy(text):", "def noisy(text):\n    os.write(2, b'x' * 1_000_000)"
+    )
+    with lines_of(repository, program=flooding) as server:
+        server.initialize()
+        for number in (2, 3):
+            answer = server.ask("tools/call", number, name="noisy", arguments={"text": "this"})
+            assert answer["result"]["content"][0]["text"] == "heard this"
+
+
 def test_the_server_and_its_workers_end_when_the_input_ends_during_indexing(
     tmp_path: Path,
 ) -> None:
@@ -371,16 +404,48 @@ def test_the_environment_sets_the_log_level(repository: Path, tmp_path: Path) ->
     assert asyncio.run(talk("error", tmp_path / "quiet")) == ""
 
 
-def test_a_home_folder_is_not_served_unless_it_is_requested(
+@pytest.mark.parametrize("place", ["home", "parent", "link", "/"])
+@pytest.mark.parametrize("way", ["working folder", "CLAUDE_PROJECT_DIR", "--root"])
+def test_all_files_of_the_user_are_not_served(
+    place: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "users/me"
+    write(home, "diary.md", "The quagga is a secret.\n")
+    (tmp_path / "link").symlink_to(home)
+    monkeypatch.setenv("HOME", str(home))
+    folders = {"home": home, "parent": home.parent, "link": tmp_path / "link", "/": Path("/")}
+    folder = folders[place]
+    started_in = folder if way == "working folder" else tmp_path
+    if way == "CLAUDE_PROJECT_DIR":
+        monkeypatch.setenv(way, str(folder))
+    # If the guard breaks, a test must not index the machine that it runs on.
+    options = ("--set", "enableIndexing=false")
+    root = folder if way == "--root" else None
+    with lines_of(root, *options, started_in=started_in) as server:
+        server.initialize()
+        tools = server.ask("tools/list", 2)["result"]["tools"]
+        assert tools
+        for number, tool in enumerate(tools, 3):
+            (name,) = tool["inputSchema"]["required"]
+            call = {"name": tool["name"], "arguments": {name: "quagga"}}
+            answer = server.ask("tools/call", number, **call)["result"]
+            assert answer["isError"]
+            text = answer["content"][0]["text"]
+            assert f"{folder.resolve() if way == 'working folder' else folder}," in text
+            assert "add `--root FOLDER`" in text
+    assert not list(tmp_path.rglob("*.sqlite*"))
+
+
+def test_all_files_of_the_user_are_served_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    write(tmp_path, "diary.md", "The quagga is a secret.\n")
     monkeypatch.setenv("HOME", str(tmp_path))
-    started = rootle("mcp", cwd=tmp_path)
-    assert started.code == 2
-    assert f"{tmp_path}, which is not a project; pass the folder" in started.err
-    assert rootle("mcp", cwd=Path("/")).code == 2
-    # With --root the folder is served; here the server exits at the end of the input.
-    assert rootle("mcp", "--root", tmp_path, cwd=tmp_path).code == 0
+    with lines_of(tmp_path, "--yes") as server:
+        server.initialize()
+        call = {"name": "vectordb_search", "arguments": {"query": "quagga"}}
+        answer = server.ask("tools/call", 2, **call)["result"]
+        assert answer["content"][0]["text"].startswith("1. diary.md:")
 
 
 def test_the_project_of_claude_code_is_served(repository: Path, tmp_path: Path) -> None:

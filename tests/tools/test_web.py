@@ -13,7 +13,7 @@ from json_server import Reply, serving
 from sample import MakeApp
 
 from rootle.config.loading import read_settings
-from rootle.errors import RefusedError, UnavailableError
+from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.tools import tools_of
 from rootle.tools.tool import Answer, Tool
 from rootle.tools.web import web_read, web_search
@@ -193,3 +193,45 @@ def run(program: str, folder: Path) -> str:
     )
     assert child.returncode == 0, child.stderr
     return child.stdout
+
+
+def test_every_engine_can_be_switched_off(make_app: MakeApp, repository: Path) -> None:
+    keys = {"brave_api_key": "k", "exa_api_key": "k", "searxng_endpoint": "http://localhost:1"}
+    labels = {"duckduckgo": "DuckDuckGo", "brave": "Brave", "exa": "Exa", "searxng": "SearXNG"}
+    for name in labels:
+        others = tuple(other for other in labels if other != name)
+        app = make_app(repository, web_search=True, web_engines=others, **keys)
+        found = [provider.label for provider in app.web_engines.providers]
+        assert found == [labels[other] for other in others]
+
+
+def test_duckduckgo_is_never_asked_if_it_is_switched_off(
+    make_app: MakeApp, repository: Path
+) -> None:
+    with serving(lambda request: Reply({"results": []})) as server:
+        app = make_app(
+            repository, web_search=True, web_engines=("searxng",), searxng_endpoint=server.url
+        )
+        search = tool_of(tools_of(app), "web_search")
+        for number in range(20):
+            assert search(f"query {number}") == "No results found."
+        assert len(server.requests) == 20
+
+
+def test_no_engine_is_an_error_with_a_remedy(make_app: MakeApp, repository: Path) -> None:
+    app = make_app(repository, web_search=True, web_engines=("brave",))
+    answer = tool_of(tools_of(app), "web_search")("x")
+    assert answer.startswith("Error: no search engine is configured: webEngines is ['brave']")
+
+
+def test_status_names_the_key_of_an_engine_that_is_switched_off(
+    make_app: MakeApp, repository: Path
+) -> None:
+    app = make_app(repository, web_search=True, web_engines=("exa",), brave_api_key="k")
+    unused = "braveApiKey is not used: webEngines does not contain brave"
+    assert unused in app.status().unused_settings
+
+
+def test_an_unknown_engine_is_refused(repository: Path) -> None:
+    with pytest.raises(ConfigError, match='contains "bing", expected some of duckduckgo, brave'):
+        read_settings(repository, None, ['webEngines=["bing"]'])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rootle.errors import RateLimitedError, RefusedError, Unavailable
+from rootle.errors import RateLimitedError, RefusedError, Unavailable, UnreachableError
 from rootle.protocols import TextCache, WebResult
 from rootle.web.cooldowns import Cooldowns
 from rootle.web.fallback import WebSearch
@@ -176,11 +176,36 @@ def test_an_error_contains_the_remaining_cooldown(tmp_path: Path) -> None:
     limited = Provider("A", RateLimitedError("rate limited, HTTP 429"))
     search = WebSearch([limited], cache=None, cooldowns=cooldowns)
     assert "A (rate limited, HTTP 429)" in search.search("x")
-    assert "A (rate limited, on cooldown for 30 s)" in search.search("x")
+    assert "A (failed before, on cooldown for 30 s)" in search.search("x")
     assert len(limited.queries) == 1
 
 
-def test_a_slow_provider_has_no_cooldown(tmp_path: Path) -> None:
+def test_an_unreachable_provider_rests_and_fails_no_search(tmp_path: Path) -> None:
+    now = [1_000.0]
+    cooldowns = Cooldowns(tmp_path, clock=lambda: now[0], rng=lambda: 1.0)
+    unreachable, good = Provider("A", UnreachableError("no route to host")), Provider("B")
+    search = WebSearch([unreachable, good], cache=None, cooldowns=cooldowns, rng=random.Random(1))
+    for number in range(20):
+        assert "python.org" in search.search(f"query {number}")
+    assert len(unreachable.queries) == 1
+    now[0] += 31
+    for number in range(20):
+        assert "python.org" in search.search(f"query {number}")
+    assert len(unreachable.queries) == 2
+
+
+def test_a_provider_rests_at_most_five_minutes_after_a_network_failure(tmp_path: Path) -> None:
+    now = [1_000.0]
+    cooldowns = Cooldowns(tmp_path, clock=lambda: now[0], rng=lambda: 1.0)
+    unreachable = Provider("A", UnreachableError("no route to host"))
+    search = WebSearch([unreachable], cache=None, cooldowns=cooldowns)
+    for number in range(1, 20):
+        search.search("x")
+        assert len(unreachable.queries) == number
+        now[0] += 301
+
+
+def test_an_overloaded_provider_has_no_cooldown(tmp_path: Path) -> None:
     late = Provider("A", Unavailable("late"))
     search = WebSearch([late], cache=None, cooldowns=Cooldowns(tmp_path))
     search.search("x")

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from json_server import JsonServer, Reply, serving
+from command import rootle
+from json_server import JsonServer, Reply, Request, serving
 
 from rootle.errors import WebPageError
 from rootle.web.page_download import PageDownloader
@@ -92,3 +93,51 @@ def test_the_log_contains_the_url_and_the_size(
     with caplog.at_level(logging.INFO, logger="rootle.web"):
         reader().read(server.url)
     assert f"page={server.url}/ bytes={len(_PAGE)}" in caplog.messages
+
+
+# Reads a page and prints the outcome, and the peak memory in MB of this process and its children.
+_MEASURE = """
+import resource, sys
+from rootle.errors import RootleError
+from rootle.web.page_download import PageDownloader
+from rootle.web.page_reader import PageReader
+downloader = PageDownloader(timeout_s=20, is_allowed=lambda address: True)
+try:
+    print(PageReader(downloader, cache=None).read(sys.argv[1])[:60])
+except RootleError as error:
+    print(error)
+for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+    print(resource.getrusage(who).ru_maxrss // 1024)
+"""
+_LINKS = b"<a href=x>y</a>" * 5_000  # 75 kB
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("length", "outcome"),
+    [(0, "The text of http"), (4_000, "The text of http"), (60_000, "is longer than 4096 charac")],
+)
+def test_a_page_behind_a_long_url_takes_little_memory(length: int, outcome: str) -> None:
+    def answer(request: Request) -> Reply:
+        if request.path == "/":
+            return Reply(status=302, headers={"Location": f"/{'long/' * (length // 5)}page"})
+        return Reply(raw=_LINKS, headers={"Content-Type": "text/html"})
+
+    with serving(answer) as server:
+        check_memory(server, outcome)
+
+
+@pytest.mark.slow
+def test_a_page_with_a_long_base_takes_little_memory() -> None:
+    base = b"<base href='http://127.0.0.1/" + b"long/" * 12_000 + b"'>"
+    page = Reply(raw=base + _LINKS * 20, headers={"Content-Type": "text/html"})
+    with serving(lambda request: page) as server:
+        check_memory(server, "http://127.0.0.1")
+
+
+def check_memory(server: JsonServer, outcome: str) -> None:
+    done = rootle(f"{server.url}/", program=_MEASURE)
+    *text, own, children = done.out.splitlines()
+    assert outcome in "\n".join(text)
+    assert int(own) < 300
+    assert int(children) < 600

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from rootle.agents.agent import PROJECT_FOLDER, Agent, ConfigPart, Scope
 from rootle.errors import InstallError
+from rootle.storage.paths import contains_home
 
 NAME: Final = "rootle"
 # The environments that `uvx` and `pipx run` create for one run.
@@ -30,7 +31,7 @@ def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
     """
     program = [NAME] if scope == "project" else installed_command()
     root = os.fspath(project) if agent.root == PROJECT_FOLDER else agent.root
-    if root and Path(os.path.expanduser("~")).is_relative_to(root):
+    if Path(root).is_absolute() and contains_home(Path(root)):
         raise InstallError(
             f"{agent.title} starts a server for one folder, and {root} is not a project; "
             "choose a project with --root"
@@ -44,7 +45,9 @@ def installed_command() -> list[str]:
     own = shutil.which(NAME, path=os.fspath(scripts))
     found = shutil.which(NAME)
     if own is None:
-        command = [os.path.abspath(sys.executable), "-m", NAME]
+        # -P keeps the folder in which the agent starts rootle off the import path. A `rootle`
+        # folder in it would be imported instead.
+        command = [os.path.abspath(sys.executable), "-P", "-m", NAME]
     elif found is not None and os.path.realpath(found) == os.path.realpath(own):
         # Use the link that `pipx` or `uv tool` put on the PATH. An upgrade may move the target, and
         # then updates the link.
@@ -84,4 +87,5 @@ def starts_rootle(agent: Agent, entry: object) -> bool:
     if not all(isinstance(word, str) for word in words):
         return False
     program = re.split(r"[/\\]", words[0])[-1].removesuffix(".exe") if words else ""
-    return "mcp" in words[1:] and (program == NAME or words[1:3] == ["-m", NAME])
+    arguments = [word for word in words[1:] if word != "-P"]
+    return "mcp" in arguments and (program == NAME or arguments[:2] == ["-m", NAME])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from rootle.agents.catalog import AGENTS
 from rootle.agents.file_edits import FileEdit, FileEdits, resolve, write
 from rootle.agents.install_plan import InstallStep
 from rootle.cli.options import FAILURE, SUCCESS
-from rootle.cli.terminal import printable, warn, write_line
+from rootle.cli.terminal import confirm, printable, warn, write_line
 from rootle.errors import InstallError
 
 
@@ -81,11 +80,10 @@ def _decode_lines(data: bytes | None) -> list[str]:
 
 def _confirm(files: int) -> bool:
     """Return whether the user confirms; raise InstallError if standard input is not a terminal."""
-    if not sys.stdin.isatty():
+    answer = confirm(f"change {'this file' if files == 1 else f'these {files} files'}?")
+    if answer is None:
         raise InstallError("nothing was written: not interactive; pass --yes")
-    noun = "this file" if files == 1 else f"these {files} files"
-    print(f"change {noun}? [y/N] ", end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return answer
 
 
 def _write_all(

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from rootle.app import App, open_app
-from rootle.cli.terminal import warn
+from rootle.cli.terminal import confirm, warn
 from rootle.config.loading import Settings, read_settings
-from rootle.errors import IngestError
+from rootle.errors import ConfigError, IngestError
+from rootle.storage.paths import contains_home
 from rootle.telemetry.logging_config import configure_logging
 
 
@@ -45,6 +46,21 @@ def open_app_from(
 def root_folder(args: argparse.Namespace) -> Path:
     """Return the folder in the arguments; by default, the enclosing git work tree."""
     return Path(args.root) if args.root else _enclosing_work_tree(_current_folder())
+
+
+def check_root(args: argparse.Namespace) -> None:
+    """Ask before all files of the user are indexed; raise ConfigError unless the user agrees."""
+    folder = root_folder(args)
+    if args.yes or not contains_home(folder):
+        return
+    answer = confirm(f"index all of {folder}, which contains all your files?")
+    if answer is None:
+        raise ConfigError(
+            f"{folder} contains all your files, so nothing was indexed; pass the folder of a "
+            "project, or --yes to index all of it"
+        )
+    if not answer:
+        raise ConfigError(f"{folder} was not indexed; pass the folder of a project")
 
 
 def load_settings(root: Path, args: argparse.Namespace) -> Settings:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import FAILURE, SUCCESS, CommandParser
+# Nothing else is imported here: Ctrl-C during imports is handled in `main`.
+if TYPE_CHECKING:
+    from rootle.cli.options import CommandParser
 
 # The modules of `rootle.cli.commands` with the summaries of their commands, in the order of the
 # help. Only the module of the command that runs is imported.
@@ -39,13 +42,41 @@ def entry() -> None:
     # For the small vectors of one query, the threads of OpenBLAS use more processor time before
     # they go to sleep than the search itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(main())
+    try:
+        from rootle.cli.standard_streams import prepare_streams
+
+        prepare_streams()
+        code = main()
+        import signal
+
+        # From here on, Ctrl-C ends the interpreter without a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except KeyboardInterrupt:  # outside of `main`, or for the second time
+        with suppress(OSError):
+            os.write(2, b"rootle: interrupted\n")
+        os._exit(_INTERRUPTED)
+    sys.exit(code)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    words = sys.argv[1:] if arguments is None else arguments
-    args = build_parser([word for word in words if word in COMMANDS][:1]).parse_args(words)
+    try:
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        _warn("interrupted; the index is still usable")
+        code = _INTERRUPTED
+    except OSError as error:
+        code = _explain(error)
+    return _check_output(code)
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        args = build_parser([word for word in words if word in COMMANDS][:1]).parse_args(words)
+    except SystemExit as done:  # after --help, or a usage error
+        return int(done.code or 0)
+    from rootle.cli.options import FAILURE
     from rootle.cli.terminal import warn
     from rootle.errors import RootleError
     from rootle.telemetry.exporter import export_telemetry
@@ -56,18 +87,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RootleError as error:
         warn(str(error))
         return FAILURE
-    except KeyboardInterrupt:
-        warn("interrupted; the index is still usable")
-        return _INTERRUPTED
-    except BrokenPipeError:
-        # The reader closed the pipe. Without the redirection, Python prints an error at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return SUCCESS
+
+
+def _explain(error: OSError) -> int:
+    """Print an error of the environment and return its exit code; raise any other error."""
+    from rootle.cli.options import FAILURE
+    from rootle.cli.standard_streams import output_failure
+
+    if output_failure() is None:
+        if _has_current_folder():
+            raise error
+        _warn("the current folder was deleted; change to another folder")
+    return FAILURE
+
+
+def _check_output(code: int) -> int:
+    """Return the exit code of a command, after a message if its output could not be written."""
+    from rootle.cli.options import FAILURE, SUCCESS
+    from rootle.cli.standard_streams import discard_unwritten, output_failure
+
+    failure = output_failure()
+    if isinstance(failure, BrokenPipeError):  # the reader has seen enough
+        code = SUCCESS
+    elif failure is not None:
+        _warn(f"cannot write to standard output: {failure.strerror}")
+        code = FAILURE
+    for stream in (sys.stdout, sys.stderr):
+        discard_unwritten(stream)
+    return code
+
+
+def _has_current_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
+def _warn(message: str) -> None:
+    from rootle.cli.terminal import warn
+
+    warn(message)
 
 
 def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
     """Return the parser with all commands; only the commands in `names` get their arguments."""
     from rootle import __version__
+    from rootle.cli.options import CommandParser
 
     parser = CommandParser(prog="rootle")
     parser.describe(

@@ -37,6 +37,10 @@ def add_root(parser: CommandParser, purpose: str) -> None:
     parser.add_argument("--root", metavar="DIR", help=f"{purpose} ({_DEFAULT_ROOT})")
 
 
+def add_yes(parser: CommandParser, effect: str) -> None:
+    parser.add_argument("--yes", action="store_true", help=f"{effect} without asking first")
+
+
 def add_common_options(parser: CommandParser) -> None:
     """Add the options of all commands that open an index and can print JSON."""
     add_json(parser)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,8 +21,17 @@ def print_json(value: Any) -> None:  # Any: a record, or JSON data
 
 
 def warn(message: str) -> None:
-    """Print a message to standard error."""
-    print(f"rootle: {printable(message)}", file=sys.stderr)
+    """Print a message to standard error, if it can be written."""
+    with suppress(OSError):
+        print(f"rootle: {printable(message)}", file=sys.stderr)
+
+
+def confirm(question: str) -> bool | None:
+    """Return whether the user agrees; None if standard input is not a terminal."""
+    if not sys.stdin.isatty():
+        return None
+    print(f"{printable(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def printable(text: str) -> str:

@@ -16,6 +16,7 @@ def config_field(
     url: bool = False,
     path: bool = False,
     item: type[Any] | None = None,
+    choices: tuple[str, ...] = (),
 ) -> Any:
     """Return a dataclass field with a description, a range and validation rules.
 
@@ -30,7 +31,8 @@ def config_field(
         url: Whether the value must be an HTTP URL.
         path: Whether the value may be a path. It is one if it begins with "/", "." or "~".
         item: The record type of the items of a list; None for strings.
+        choices: The allowed items of a list of strings; empty if any string is allowed.
     """
     metadata: dict[str, object] = {"about": about, "range": span, "project": project}
-    metadata |= {"secret": secret, "url": url, "path": path, "item": item}
+    metadata |= {"secret": secret, "url": url, "path": path, "item": item, "choices": choices}
     return field(default=default, repr=not secret, metadata=metadata)

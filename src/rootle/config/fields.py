@@ -22,6 +22,7 @@ NO_MODEL: Final = "local-reranker-small"
 
 # The specified default of `chunkOverlapTokens`.
 _WINDOW_OVERLAP_TOKENS: Final = 50
+WEB_ENGINES: Final = ("duckduckgo", "brave", "exa", "searxng")
 
 _DEFAULT_WEIGHTS: Final = RerankerWeights()
 _NO_SIGNALS: Final = SignalWeights()
@@ -357,6 +358,12 @@ class Config:
         False,
         "Let agents search the web and read pages (see [web search](../how-to/web-search.md)). "
         "If false, rootle sends no request to the web.",
+    )
+    web_engines: tuple[str, ...] = config_field(
+        WEB_ENGINES,
+        "Search engines that may be used: duckduckgo, brave, exa and searxng. Brave and Exa also "
+        "need a key, and SearXNG an endpoint.",
+        choices=WEB_ENGINES,
     )
     brave_api_key: str = config_field(
         "",

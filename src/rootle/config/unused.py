@@ -36,8 +36,10 @@ def _disabled_keys(config: Config) -> Iterator[tuple[str, str]]:
         yield (
             "webSearch is false",
             "brave_api_key exa_api_key searxng_endpoint brave_api_key_command exa_api_key_command "
-            "web_max_results web_timeout_ms web_cache_ttl_seconds",
+            "web_engines web_max_results web_timeout_ms web_cache_ttl_seconds",
         )
+    else:
+        yield from _keys_of_engines(config)
     if not config.memory_store:
         yield "memoryStore is empty", "memory_user_id memory_top_k include_memories"
 
@@ -68,3 +70,14 @@ def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
             "embedding_fallback embedding_query_prefix embedding_document_prefix "
             "embedding_dimensions dense_batch_size",
         )
+
+
+def _keys_of_engines(config: Config) -> Iterator[tuple[str, str]]:
+    keys = {
+        "brave": "brave_api_key brave_api_key_command",
+        "exa": "exa_api_key exa_api_key_command",
+        "searxng": "searxng_endpoint",
+    }
+    for engine, names in keys.items():
+        if engine not in config.web_engines:
+            yield f"webEngines does not contain {engine}", names

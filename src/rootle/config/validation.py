@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -82,7 +82,7 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
     if expected is tuple:
         item: type[Any] | None = field.metadata["item"]
         if item is None:
-            return _read_strings(value, origin, name)
+            return _read_strings(value, origin, name, field.metadata["choices"])
         return _read_items(item, value, origin, name)
     if expected is float and type(data) is int:
         data = _to_float(data)
@@ -119,10 +119,17 @@ def _read_nested(field: Field[Any], value: Value, origin: Origin, name: str) -> 
     return replace(default, **{key: part.value for key, part in parts.items()})
 
 
-def _read_strings(value: Value, origin: Origin, name: str) -> tuple[str, ...]:
+def _read_strings(
+    value: Value, origin: Origin, name: str, choices: Sequence[str]
+) -> tuple[str, ...]:
     data = to_python(value)
     if not isinstance(data, list) or not all(isinstance(item, str) for item in data):
         raise ConfigError(f"{origin}: {name} is {_abbreviate(value)}, expected a list of strings")
+    unknown = [item for item in data if choices and item not in choices]
+    if unknown:
+        raise ConfigError(
+            f'{origin}: {name} contains "{unknown[0]}", expected some of {", ".join(choices)}'
+        )
     return tuple(data)
 
 

@@ -29,6 +29,11 @@ def read_memories(lines: Iterable[str]) -> tuple[list[Memory], list[str]]:
     return memories, errors
 
 
+def has_visible_text(text: str) -> bool:
+    """Return whether a text contains more than white space and control characters."""
+    return any(char.isprintable() and not char.isspace() for char in text)
+
+
 def _parse_memory(data: Any) -> Memory:  # Any: parsed JSON
     if not isinstance(data, dict) or not isinstance(data.get("text"), str):
         raise TypeError(
@@ -37,7 +42,7 @@ def _parse_memory(data: Any) -> Memory:  # Any: parsed JSON
     if len(data["text"]) > MAX_FACT_CHARS:
         raise ValueError(f'"text" has {len(data["text"])} characters; use at most {MAX_FACT_CHARS}')
     clean = mask_secrets(encodable(data["text"].strip()))
-    if not clean.text or clean.is_only_secrets:
+    if not has_visible_text(clean.text) or clean.is_only_secrets:
         raise ValueError('"text" is empty or contains only a secret')
     count = data.get("count", 1)
     if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_COUNT:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.errors import MemoryRefusedError
-from rootle.memory.jsonl import MAX_FACT_CHARS
+from rootle.memory.jsonl import MAX_FACT_CHARS, has_visible_text
 from rootle.serialization.markdown import memory_as_text
 from rootle.text.terms import encodable
 from rootle.types import Memory
@@ -49,7 +49,7 @@ def clean_fact(fact: str) -> str:
 
     Raises MemoryRefusedError if the fact is empty, too long, or contains only memories.
     """
-    if not fact.strip():
+    if not has_visible_text(fact):
         raise MemoryRefusedError("fact is empty")
     text = _RESULT_PREFIX.sub("", _TAG.sub("", _BLOCK.sub(" ", encodable(fact))).strip())
     if not text:

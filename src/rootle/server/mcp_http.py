@@ -19,12 +19,16 @@ from mcp.server.transport_security import TransportSecuritySettings
 from rootle.config.api_key import read_key
 from rootle.config.fields import Config
 from rootle.server.address import Address
-from rootle.server.auth_middleware import AuthMiddleware
+from rootle.server.auth_middleware import (
+    AsgiApplication,
+    AsgiMessage,
+    AsgiReceive,
+    AsgiSend,
+    AuthMiddleware,
+)
+from rootle.server.http_server import LimitedHttpProtocol, LimitedHttpServer
 
 PATH: Final = "/mcp"
-# Sessions end after half an hour without a request.
-_SESSION_TIMEOUT_S: Final = 1_800.0
-_MAX_SESSIONS: Final = 200
 _SHUTDOWN_TIMEOUT_S: Final = 2
 
 # Shows a message to the user.
@@ -57,19 +61,36 @@ async def _serve(
 ) -> None:
     application = server.streamable_http_app(
         streamable_http_path=PATH,
-        session_idle_timeout=_SESSION_TIMEOUT_S,
-        max_sessions=_MAX_SESSIONS,
+        # No tool depends on an earlier call, so there are no sessions that could run out.
+        stateless_http=True,
         # AuthMiddleware checks the same headers, and the token.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     config = uvicorn.Config(
-        AuthMiddleware(application, address, token),
+        AuthMiddleware(_accept_only_post(application), address, token),
+        http=LimitedHttpProtocol,
+        loop="asyncio",
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_S,
     )
-    await uvicorn.Server(config).serve(sockets=[listener])
+    await LimitedHttpServer(config, listener).serve()
+
+
+def _accept_only_post(application: AsgiApplication) -> AsgiApplication:
+    """Refuse requests for a stream of notifications: there is no session to notify."""
+
+    async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:
+        if scope["type"] == "http" and scope["method"] != "POST":
+            headers = [(b"allow", b"POST"), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": 405, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await application(scope, receive, send)
+
+    return handle
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -19,15 +20,21 @@ from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_peri
 from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
 from rootle.tools.registry import tools_of
+from rootle.tools.tool import error
 
 
-def serve_stdio(app: App, streams: ProtocolStreams) -> None:
-    """Serve one client until it closes its end, or until the client or the parent exits."""
-    with _create_server(app) as server:
+def serve_stdio(app: App, streams: ProtocolStreams, refusal: str = "") -> None:
+    """Serve one client until it closes its end, or until the client or the parent exits.
+
+    If there is a `refusal`, it is the answer to every call, and nothing is indexed.
+    """
+    with _create_server(app, refusal) as server:
         asyncio.run(_serve_client(server, streams))
 
 
-def serve_http(app: App, address: Address, notify: Callable[[str], None]) -> None:
+def serve_http(
+    app: App, address: Address, notify: Callable[[str], None], refusal: str = ""
+) -> None:
     """Serve any number of clients until SIGINT or SIGTERM.
 
     `notify` receives the URL and the token. Raise UnavailableError if the address cannot be used.
@@ -35,13 +42,18 @@ def serve_http(app: App, address: Address, notify: Callable[[str], None]) -> Non
     from rootle.server import mcp_http
 
     token = mcp_http.choose_token(address, app.config, notify)
-    with _create_server(app) as server:
+    with _create_server(app, refusal) as server:
         mcp_http.serve_http(server, address, token, notify)
 
 
 @contextmanager
-def _create_server(app: App) -> Iterator[Server[Any]]:
+def _create_server(app: App, refusal: str) -> Iterator[Server[Any]]:
     """Create a server, and index in the background until the end of the `with` block."""
+    if refusal:
+        tools = [replace(tool, run=lambda _: error(refusal)) for tool in tools_of(app)]
+        yield ToolServer(tools, lambda: None, lambda: None).as_mcp()
+        exit_after_grace_period()
+        return
     indexing = BackgroundIndexing(app)
     indexing.start()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import CancelledError
@@ -20,10 +21,17 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from rootle.server.stdio_backpressure import RequestLimiter
-from rootle.server.streams import MAX_LINE_BYTES, ProtocolStreams
+from rootle.server.streams import LINE_END_BYTES, MAX_LINE_BYTES, ProtocolStreams
 
 _LOG = logging.getLogger(__name__)
 _MAX_LOGGED_BYTES: Final = 80
+
+# The id of a request at the start or the end of a line. Quotation marks inside a string are escaped
+# in JSON, so these patterns match no text of an argument.
+_ID: Final = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")\s*'
+_OTHER: Final = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*'
+_FIRST_ID: Final = re.compile(rb"\s*\{\s*(?:" + _OTHER + rb",\s*){0,2}" + _ID + rb"[,}]")
+_LAST_ID: Final = re.compile(rb",\s*" + _ID + rb"(?:,\s*" + _OTHER + rb"){0,2}\}\s*$")
 
 Inbox = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outbox = MemoryObjectSendStream[SessionMessage]
@@ -98,6 +106,8 @@ def _read(
 
 def _parse(line: bytes) -> types.JSONRPCMessage:
     """Return the message in a line; raise _InvalidMessageError if there is none."""
+    if len(line) > MAX_LINE_BYTES:
+        raise _InvalidMessageError(_explain_length(line))
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
@@ -106,8 +116,6 @@ def _parse(line: bytes) -> types.JSONRPCMessage:
 
 def _explain(line: bytes) -> types.JSONRPCError:
     """Return the error response to a line that is not a message."""
-    if len(line) == MAX_LINE_BYTES:
-        return _error(None, types.PARSE_ERROR, f"the line is longer than {MAX_LINE_BYTES} bytes")
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
@@ -115,6 +123,18 @@ def _explain(line: bytes) -> types.JSONRPCError:
     found = data.get("id") if isinstance(data, dict) else None
     request_id = found if isinstance(found, int | str) and not isinstance(found, bool) else None
     return _error(request_id, types.INVALID_REQUEST, "the line is not a JSON-RPC message")
+
+
+def _explain_length(line: bytes) -> types.JSONRPCError:
+    """Return the error response to a line that is too long, with the id of its request.
+
+    Clients ignore a response without an id. Some write the id first, others last.
+    """
+    found = _FIRST_ID.match(line) or _LAST_ID.search(line, len(line) - LINE_END_BYTES)
+    message = f"the line is longer than {MAX_LINE_BYTES} bytes; send a shorter argument"
+    if found is None:
+        return _error(None, types.PARSE_ERROR, message)
+    return _error(json.loads(found[1]), types.INVALID_REQUEST, message)
 
 
 def _error(request_id: int | str | None, code: int, message: str) -> types.JSONRPCError:

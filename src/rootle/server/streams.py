@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 
 # The SDK's limit for the body of an HTTP request.
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+LINE_END_BYTES: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,17 @@ class ProtocolStreams:
     sink: BinaryIO
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines that the client sends. Lines that are too long are truncated."""
+        """Yield the lines that the client sends.
+
+        The middle of a line that is too long is left out, so that it has MAX_LINE_BYTES and a few
+        more; its start and its end may contain the id of the request.
+        """
         while line := self.source.readline(MAX_LINE_BYTES):
-            yield line
-            while len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
-                line = self.source.readline(MAX_LINE_BYTES)
+            block = end = line
+            while len(block) == MAX_LINE_BYTES and not block.endswith(b"\n"):
+                block = self.source.readline(MAX_LINE_BYTES)
+                end = (end + block)[-LINE_END_BYTES:]
+            yield line if block is line else line + end
 
     def send(self, line: bytes) -> None:
         """Write a line; raise OSError if the client has closed its end."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
+from rootle.storage.atomic_file import write_file
 from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 
@@ -35,15 +34,4 @@ def write_json(path: Path, data: dict[str, Any], *, mode: int = PRIVATE_FILE) ->
     content = json.dumps(data).encode()
     if not path.parent.is_dir():
         make_private_dir(path.parent)
-    # The temporary file's name starts with the name of the target, so that folder cleanup can
-    # delete the file that a killed process left behind.
-    temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")
-    try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            os.chmod(temporary, mode)  # whatever the umask
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    write_file(path, content, mode=mode, sync=False)

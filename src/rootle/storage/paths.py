@@ -5,7 +5,29 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
+
+
+def contains_home(folder: Path) -> bool:
+    """Return whether a folder is the home folder, a parent of it, or a file system root.
+
+    The folders themselves are compared, not their names: a link to the home folder contains it.
+    """
+    real = Path(os.path.realpath(folder))
+    if real == real.parent:
+        return True
+    home = Path(os.path.expanduser("~"))
+    if not home.is_absolute():  # unknown
+        return False
+    home = Path(os.path.realpath(home))
+    return any(_is_same_folder(real, candidate) for candidate in (home, *home.parents))
+
+
+def _is_same_folder(one: Path, other: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samefile(one, other)
+    return one == other
 
 
 def default_index_dir(root: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Provider cooldowns after a rate limit, shared by all processes."""
+"""Provider cooldowns after a rate limit or a network failure, shared by all processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rootle.storage.atomic_json import read_json, write_json
 _LOG = logging.getLogger(__name__)
 
 _BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The longest accepted Retry-After, and the time without a rate limit that resets the backoff.
+# The longest accepted Retry-After, and the time without a failure that resets the backoff.
 _MAX_S: Final = 86_400.0
 
 
@@ -40,14 +40,15 @@ class Cooldowns:
         until, _ = self._read(label)
         remaining_s = until - self._clock()
         if remaining_s > 0:
-            raise Unavailable(f"rate limited, on cooldown for {remaining_s:.0f} s")
+            raise Unavailable(f"failed before, on cooldown for {remaining_s:.0f} s")
 
-    def start(self, label: str, retry_after_s: float) -> None:
-        """Start a cooldown of at least `retry_after_s`. Repeated rate limits lengthen it."""
+    def start(self, label: str, retry_after_s: float, *, longest_s: float = _MAX_S) -> None:
+        """Start a cooldown from `retry_after_s` to `longest_s`. Repeated failures lengthen it."""
         now = self._clock()
         until, count = self._read(label)
         count = count + 1 if now - until < _MAX_S else 1
         cooldown_s = max(_BACKOFF.delay_s(count, self._rng), min(retry_after_s, _MAX_S))
+        cooldown_s = min(cooldown_s, longest_s)
         try:
             write_json(self._path(label), {"until": now + cooldown_s, "count": count})
         except OSError as error:
@@ -59,7 +60,7 @@ class Cooldowns:
             self._path(label).unlink(missing_ok=True)
 
     def _read(self, label: str) -> tuple[float, int]:
-        """Return the end of the cooldown and the number of consecutive rate limits."""
+        """Return the end of the cooldown and the number of consecutive failures."""
         data = read_json(self._path(label))
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):

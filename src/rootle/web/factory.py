@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final
 
 from rootle.config.api_key import read_key
 from rootle.config.fields import Config
+from rootle.errors import ConfigError
 from rootle.protocols import WebProvider
 from rootle.web.cooldowns import Cooldowns
 from rootle.web.fallback import WebSearch
@@ -16,10 +18,10 @@ from rootle.web.url_cache import UrlCache
 
 
 def open_web_search(config: Config) -> WebSearch:
-    """Return a cached search over DuckDuckGo and every provider with a key or an endpoint.
+    """Return a cached search over the engines in `webEngines` that are configured.
 
-    No request is sent and no key command is run before the first search. Raises MissingExtraError
-    if a package is missing.
+    No request is sent and no key command is run before the first search. Raises ConfigError if
+    there is no engine, MissingExtraError if a package is missing.
     """
     return WebSearch(
         _open_providers(config),
@@ -44,25 +46,59 @@ def _cache_dir(name: str) -> Path:
 
 
 def _open_providers(config: Config) -> list[WebProvider]:
+    """Return the engines that are switched on and configured; raise ConfigError for none."""
+    timeout_s = config.web_timeout_ms / 1000
+    providers = [
+        provider
+        for name, open_engine in _ENGINES.items()
+        if name in config.web_engines and (provider := open_engine(config, timeout_s)) is not None
+    ]
+    if not providers:
+        raise ConfigError(
+            f"no search engine is configured: webEngines is {list(config.web_engines)}; add "
+            '"duckduckgo", or an engine with its key or endpoint'
+        )
+    return providers
+
+
+def _open_duckduckgo(_: Config, timeout_s: float) -> WebProvider:
     from rootle.web.engines.duckduckgo import DuckDuckGo
 
-    timeout_s = config.web_timeout_ms / 1000
-    providers: list[WebProvider] = [DuckDuckGo(timeout_s=timeout_s)]
-    if config.brave_api_key.strip() or config.brave_api_key_command.strip():
-        from rootle.web.engines.brave import Brave
+    return DuckDuckGo(timeout_s=timeout_s)
 
-        key = _key_reader(config.brave_api_key, config.brave_api_key_command, "braveApiKeyCommand")
-        providers.append(Brave(key, timeout_s=timeout_s))
-    if config.exa_api_key.strip() or config.exa_api_key_command.strip():
-        from rootle.web.engines.exa import Exa
 
-        key = _key_reader(config.exa_api_key, config.exa_api_key_command, "exaApiKeyCommand")
-        providers.append(Exa(key, timeout_s=timeout_s))
-    if config.searxng_endpoint:
-        from rootle.web.engines.searxng import SearXNG
+def _open_brave(config: Config, timeout_s: float) -> WebProvider | None:
+    from rootle.web.engines.brave import Brave
 
-        providers.append(SearXNG(config.searxng_endpoint, timeout_s=timeout_s))
-    return providers
+    if not (config.brave_api_key.strip() or config.brave_api_key_command.strip()):
+        return None
+    key = _key_reader(config.brave_api_key, config.brave_api_key_command, "braveApiKeyCommand")
+    return Brave(key, timeout_s=timeout_s)
+
+
+def _open_exa(config: Config, timeout_s: float) -> WebProvider | None:
+    from rootle.web.engines.exa import Exa
+
+    if not (config.exa_api_key.strip() or config.exa_api_key_command.strip()):
+        return None
+    key = _key_reader(config.exa_api_key, config.exa_api_key_command, "exaApiKeyCommand")
+    return Exa(key, timeout_s=timeout_s)
+
+
+def _open_searxng(config: Config, timeout_s: float) -> WebProvider | None:
+    from rootle.web.engines.searxng import SearXNG
+
+    endpoint = config.searxng_endpoint
+    return SearXNG(endpoint, timeout_s=timeout_s) if endpoint else None
+
+
+# Every name of `webEngines`.
+_ENGINES: Final[Mapping[str, Callable[[Config, float], WebProvider | None]]] = {
+    "duckduckgo": _open_duckduckgo,
+    "brave": _open_brave,
+    "exa": _open_exa,
+    "searxng": _open_searxng,
+}
 
 
 def _key_reader(key: str, command: str, name: str) -> Callable[[], str]:

@@ -8,12 +8,14 @@ import random
 from collections.abc import Sequence
 from typing import Final
 
-from rootle.errors import RateLimitedError, Unavailable
+from rootle.errors import RateLimitedError, Unavailable, UnreachableError
 from rootle.protocols import TextCache, WebProvider, WebResult
 from rootle.text.terms import encodable
 from rootle.web.cooldowns import Cooldowns
 
 MAX_RESULTS: Final = 10
+# Shorter than after a rate limit: a machine that was offline should soon search again.
+_MAX_NETWORK_COOLDOWN_S: Final = 300.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -88,6 +90,9 @@ class WebSearch:
             results = provider.search(query, max_results)
         except RateLimitedError as error:
             self._cooldowns.start(provider.label, error.retry_after_s)
+            raise
+        except UnreachableError:
+            self._cooldowns.start(provider.label, 0.0, longest_s=_MAX_NETWORK_COOLDOWN_S)
             raise
         self._cooldowns.clear(provider.label)
         return results

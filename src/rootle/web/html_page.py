@@ -12,7 +12,9 @@ from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
 # A malicious page could take unlimited time or memory.
 _MAX_CPU_S: Final = 10
-_MAX_MEMORY_BYTES: Final = 1 << 30
+_MAX_MEMORY_BYTES: Final = 512 << 20
+# The reader shows less; the rest would only use memory in the parent process.
+_MAX_TEXT_CHARS: Final = 400_000
 
 _TITLE: Final = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 _HEAD_CHARS: Final = 100_000
@@ -37,7 +39,8 @@ def main() -> None:
         if sys.platform == "linux":  # other systems do not support this limit
             resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
     html, url = json.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(convert_page(html, url).encode("utf-8", "replace"))
+    text = convert_page(html, url)[:_MAX_TEXT_CHARS]
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
 def convert_page(html: str, url: str) -> str:

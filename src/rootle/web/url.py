@@ -10,6 +10,9 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from rootle.errors import WebPageError
 
 _SHOWN_CHARS: Final = 200
+# Every relative link of a page is extended to a URL about as long as that of the page, so a short
+# page behind a long URL would take gigabytes. Longer URLs are rare; many servers refuse them.
+_MAX_TARGET_CHARS: Final = 4_096
 _PORTS: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"[a-z0-9._-]+")
 _IPV6: Final = re.compile(r"[0-9a-f:.]+")
@@ -49,9 +52,12 @@ def parse_page_url(text: str) -> PageUrl:
         if "@" in parts.netloc:
             raise WebPageError("the URL contains a user or password; leave them out")
         port = _PORTS[parts.scheme] if parts.port is None else parts.port
-        return PageUrl(parts.scheme, _normalize_host(parts), port, _encode_target(parts))
+        url = PageUrl(parts.scheme, _normalize_host(parts), port, _encode_target(parts))
     except ValueError as error:
         raise WebPageError(f'"{shown}" is not a valid URL: {error}') from error
+    if len(url.target) > _MAX_TARGET_CHARS:
+        raise WebPageError(f'"{shown}" is longer than {_MAX_TARGET_CHARS} characters')
+    return url
 
 
 def _normalize_host(parts: SplitResult) -> str:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
 from pathlib import Path
 
 import pytest
-from command import rootle
-from sample import write
+from command import command_line, rootle
+from polling import TIMEOUT_S
+from sample import MakeApp, write
+
+from rootle.errors import MemoryRefusedError
 
 pytestmark = pytest.mark.slow
 
@@ -41,9 +47,49 @@ def test_forgetting_everything_needs_an_option(repository: Path) -> None:
     refused = rootle("memory", "forget", cwd=repository)
     assert refused.code == 2
     assert "--all" in refused.err
-    assert rootle("memory", "forget", "--all", "--json", cwd=repository).data == {
+    unconfirmed = rootle("memory", "forget", "--all", cwd=repository)
+    assert unconfirmed.code == 2
+    assert unconfirmed.err == "rootle: nothing was deleted: not interactive; pass --yes\n"
+    assert rootle("memory", "forget", "--all", "--yes", "--json", cwd=repository).data == {
         "forgotten": ["2", "1"]
     }
+    assert rootle("memory", "forget", "--all", cwd=repository).code == 1
+
+
+@pytest.mark.parametrize(("reply", "count"), [(b"y\n", 0), (b"n\n", 2), (b"\n", 2)])
+def test_a_user_at_a_terminal_is_asked_before_everything_is_forgotten(
+    reply: bytes, count: int, repository: Path
+) -> None:
+    add(repository, "one fact", "another fact")
+    terminal, stdin = pty.openpty()
+    words = command_line("memory", "forget", "--all")
+    with subprocess.Popen(words, cwd=repository, stdin=stdin, stderr=subprocess.PIPE) as process:
+        os.write(terminal, reply)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+    os.close(stdin)
+    os.close(terminal)
+    assert b"delete all 2 memories of all projects?" in errors
+    assert len(rootle("memory", "list", "--json", cwd=repository).data) == count
+
+
+@pytest.mark.parametrize("text", ["\0", "\0 \n\x1b", "\u200b"])
+def test_a_fact_without_visible_text_is_refused(
+    text: str, make_app: MakeApp, tmp_path: Path
+) -> None:
+    app = make_app(tmp_path)
+    with pytest.raises(MemoryRefusedError, match="fact is empty"):
+        app.memory.remember(text)
+    line = json.dumps({"text": text, "createdAt": "2024-05-10T12:00:00Z"})
+    assert app.memory.import_lines([line]).rejected == (
+        'line 1: "text" is empty or contains only a secret',
+    )
+    assert app.memory.list_memories() == []
+
+
+def test_memories_can_be_exported_to_a_pipe(repository: Path, tmp_path: Path) -> None:
+    add(repository, "The user likes tabs")
+    outcome = rootle("memory", "export", "/dev/stdout", cwd=repository, wrapper=("env",))
+    assert json.loads(outcome.out)["text"] == "The user likes tabs"
 
 
 def test_exported_memories_can_be_imported(repository: Path, tmp_path: Path) -> None:
@@ -58,7 +104,7 @@ def test_exported_memories_can_be_imported(repository: Path, tmp_path: Path) -> 
         "known": 2,
         "refused": 0,
     }
-    rootle("memory", "forget", "--all", cwd=repository)
+    rootle("memory", "forget", "--all", "--yes", cwd=repository)
     assert rootle("memory", "import", file, cwd=repository).code == 0
     assert rootle("memory", "export", cwd=repository).out == before
 

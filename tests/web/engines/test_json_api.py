@@ -8,7 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from json_server import JsonServer, Reply, serving
 
-from rootle.errors import RateLimitedError, RefusedError, Unavailable, UnavailableError
+from rootle.errors import (
+    RateLimitedError,
+    RefusedError,
+    Unavailable,
+    UnavailableError,
+    UnreachableError,
+)
 from rootle.protocols import WebProvider, WebResult
 from rootle.web.engines.brave import Brave
 from rootle.web.engines.exa import Exa
@@ -255,9 +261,17 @@ def test_an_invalid_answer_is_an_error(server: JsonServer, make: Make, reply: Re
 
 
 @ALL_PROVIDERS
-def test_an_unreachable_server_is_an_error(server: JsonServer, make: Make) -> None:
+def test_an_unreachable_server_is_reported_as_unreachable(server: JsonServer, make: Make) -> None:
     provider = make(server.url)
     server.close()
-    with pytest.raises(UnavailableError, match="cannot be reached") as caught:
+    with pytest.raises(UnreachableError, match="cannot be reached"):
         provider.search("python", 10)
-    assert not isinstance(caught.value, Unavailable)
+
+
+@ALL_PROVIDERS
+def test_an_answer_that_breaks_off_is_reported_as_unreachable(
+    server: JsonServer, make: Make
+) -> None:
+    server.answer = lambda request: Reply({"results": []}, cut=True)
+    with pytest.raises(UnreachableError, match="cannot be reached"):
+        make(server.url).search("python", 10)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Final
 
 from rootle.cli.options import SUCCESS, CommandParser, add_json, add_path, add_settings
@@ -20,8 +19,6 @@ _INIT_EXAMPLES: Final = """\
 rootle config init
 rootle config init .rootle.json
 rootle config init --force"""
-# The user may write an API key into the file, so only the owner may read it.
-_FILE_MODE: Final = 0o600
 
 
 def register(parser: CommandParser) -> None:
@@ -78,13 +75,12 @@ def _init(args: argparse.Namespace) -> int:
     from rootle.config.loading import user_file
     from rootle.config.template import template
     from rootle.errors import ConfigError
+    from rootle.storage.atomic_file import write_user_file
 
     path = Path(args.file) if args.file else user_file()
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if args.force else os.O_EXCL)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, flags, _FILE_MODE), "w", encoding="utf-8") as file:
-            file.write(template())
+        write_user_file(path, template().encode(), overwrite=args.force)
     except FileExistsError as error:
         raise ConfigError(f"{path} already exists; pass --force to overwrite it") from error
     except OSError as error:

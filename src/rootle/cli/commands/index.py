@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path, add_yes
 
 if TYPE_CHECKING:
     from rootle.types import IndexReport
@@ -31,13 +31,16 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--rebuild", action="store_true", help="delete the index and build it again"
     )
+    add_yes(parser, "index a folder that contains your home folder")
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import check_root, open_app_from
     from rootle.cli.terminal import print_json, progress_bar
 
+    if not args.dry_run:
+        check_root(args)
     with open_app_from(args) as app:
         if args.dry_run:
             from rootle.cli.dry_run import report_dry_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import CommandParser, add_root
+from rootle.cli.options import CommandParser, add_root, add_yes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def add_edit_options(parser: CommandParser, default_scope: str) -> None:
         help=f"edit user-level or project-level files ({default_scope})",
     )
     add_root(parser, "project folder")
-    parser.add_argument("--yes", action="store_true", help="write without asking first")
+    add_yes(parser, "write")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes without writing them"
     )

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from rootle.cli.options import SUCCESS, CommandParser, add_index_dir, add_root, add_settings
+from rootle.cli.options import (
+    SUCCESS,
+    CommandParser,
+    add_index_dir,
+    add_root,
+    add_settings,
+    add_yes,
+)
 
 # Most folders are indexed within this time; for larger ones an agent gets partial answers.
 _INITIAL_INDEX_TIMEOUT_S: Final = 5.0
@@ -35,14 +42,17 @@ def register(parser: CommandParser) -> None:
         "machine can connect",
     )
     add_root(parser, "folder to search")
+    add_yes(parser, "index a folder that contains your home folder")
     add_index_dir(parser)
     add_settings(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     args.root = args.root or os.environ.get(_PROJECT_VARIABLE) or None
-    _check_root(args)
-    return _serve_stdio(args) if args.http is None else _serve_http(args)
+    from rootle.server.stderr_relay import relay_stderr
+
+    with relay_stderr():
+        return _serve_stdio(args) if args.http is None else _serve_http(args)
 
 
 def _serve_stdio(args: argparse.Namespace) -> int:
@@ -54,7 +64,7 @@ def _serve_stdio(args: argparse.Namespace) -> int:
     with _without_garbage_collection():
         from rootle.server.runner import serve_stdio
     with open_app_from(args, initial_index_timeout_s=_INITIAL_INDEX_TIMEOUT_S) as app:
-        serve_stdio(app, streams)
+        serve_stdio(app, streams, _refusal(args))
     return SUCCESS
 
 
@@ -67,26 +77,27 @@ def _serve_http(args: argparse.Namespace) -> int:
     with _without_garbage_collection():
         from rootle.server.runner import serve_http
     with open_app_from(args, initial_index_timeout_s=_INITIAL_INDEX_TIMEOUT_S) as app:
-        serve_http(app, address, warn)
+        serve_http(app, address, warn, _refusal(args))
     return SUCCESS
 
 
-def _check_root(args: argparse.Namespace) -> None:
-    """Raise ConfigError if the server was started in the home folder or the file system root.
+def _refusal(args: argparse.Namespace) -> str:
+    """Return the answer to every call if the server would index all files of the user, else "".
 
-    It would index all files of the user.
+    A server that exits instead is shown as "Connection closed" by most agents.
     """
-    from pathlib import Path
-
     from rootle.cli.context import root_folder
-    from rootle.errors import ConfigError
+    from rootle.storage.paths import contains_home
 
     folder = root_folder(args)
-    if args.root is None and folder in (Path.home(), Path(folder.anchor)):
-        raise ConfigError(
-            f"rootle mcp was started in {folder}, which is not a project; "
-            "pass the folder to search with --root"
-        )
+    if args.yes or not contains_home(folder):
+        return ""
+    return (
+        f"rootle was started for {folder}, which contains all files of the user and is not a "
+        "project, so it indexes and reads nothing there; tell the user to start the agent in the "
+        "folder of a project, or to add `--root FOLDER` to the arguments of `rootle mcp` in the "
+        "agent's configuration (`--yes` searches all files)"
+    )
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from rootle.cli.options import (
     add_json,
     add_root,
     add_settings,
+    add_yes,
 )
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
     parsers["forget"].add_argument(
         "--all", action="store_true", help="delete every memory of every project"
     )
+    add_yes(parsers["forget"], "delete every memory")
     for name, stream in (("export", "standard output"), ("import", "standard input")):
         parsers[name].add_argument(
             "file", nargs="?", default=_STDIO, metavar="FILE", help=f"file (default: {stream})"
@@ -147,6 +149,8 @@ def _forget(app: App, args: argparse.Namespace) -> int:
     if bool(args.ids) == args.all:
         raise MemoryRefusedError("pass either ids, as shown by `rootle memory list`, or --all")
     ids = [memory.id for memory in app.memory.list_memories()] if args.all else args.ids
+    if args.all and ids and not args.yes:
+        _confirm_deletion(len(ids))
     forgotten = app.memory.forget(ids)
     for missing in () if args.all else sorted(set(ids) - set(forgotten)):
         warn(f"no memory has the id {missing}")
@@ -157,6 +161,18 @@ def _forget(app: App, args: argparse.Namespace) -> int:
     return SUCCESS if forgotten else NO_RESULTS
 
 
+def _confirm_deletion(count: int) -> None:
+    """Raise MemoryRefusedError unless the user agrees."""
+    from rootle.cli.terminal import confirm
+    from rootle.errors import MemoryRefusedError
+
+    answer = confirm(f"delete all {count} memories of all projects? They cannot be restored.")
+    if answer is None:
+        raise MemoryRefusedError("nothing was deleted: not interactive; pass --yes")
+    if not answer:
+        raise MemoryRefusedError("nothing was deleted")
+
+
 def _export(app: App, args: argparse.Namespace) -> int:
     """Write one JSON object per line, oldest memory first."""
     import json
@@ -165,20 +181,35 @@ def _export(app: App, args: argparse.Namespace) -> int:
     from rootle.serialization.json import to_json
 
     memories = app.memory.list_memories()[::-1]
-    with _open_file(args.file, "w", sys.stdout) as file:
-        for memory in memories:
-            data = to_json(memory)
-            exported = {key: data[key] for key in data if key in _EXPORTED_FIELDS}
-            file.write(json.dumps(exported, ensure_ascii=False) + "\n")
-    if args.file != _STDIO:
+    lines = []
+    for memory in memories:
+        data = to_json(memory)
+        exported = {key: data[key] for key in data if key in _EXPORTED_FIELDS}
+        lines.append(json.dumps(exported, ensure_ascii=False) + "\n")
+    if args.file == _STDIO:
+        sys.stdout.writelines(lines)
+    else:
+        _write_file(args.file, "".join(lines))
         warn(f"wrote {len(memories)} memories to {args.file}")
     return SUCCESS if memories else NO_RESULTS
+
+
+def _write_file(name: str, text: str) -> None:
+    from pathlib import Path
+
+    from rootle.errors import ConfigError
+    from rootle.storage.atomic_file import write_user_file
+
+    try:
+        write_user_file(Path(name), text.encode())
+    except OSError as error:
+        raise ConfigError(f"cannot write {name}: {error.strerror}") from error
 
 
 def _import(app: App, args: argparse.Namespace) -> int:
     from rootle.cli.terminal import print_json, warn
 
-    with _open_file(args.file, "r", sys.stdin) as file:
+    with _open_file(args.file) as file:
         done = app.memory.import_lines(file)
     for reason in done.rejected:
         warn(reason)
@@ -226,12 +257,12 @@ def _show(memories: Sequence[Memory], args: argparse.Namespace) -> int:
     return SUCCESS if memories else NO_RESULTS
 
 
-def _open_file(name: str, mode: str, stream: IO[str]) -> AbstractContextManager[IO[str]]:
+def _open_file(name: str) -> AbstractContextManager[IO[str]]:
     from rootle.errors import ConfigError
 
     if name == _STDIO:
-        return nullcontext(stream)
+        return nullcontext(sys.stdin)
     try:
-        return open(name, mode, encoding="utf-8")
+        return open(name, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot open {name}: {error.strerror}") from error

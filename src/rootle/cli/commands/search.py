@@ -6,7 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    add_common_options,
+    add_root,
+    add_yes,
+)
 
 if TYPE_CHECKING:
     from rootle.types import SearchQuery
@@ -34,6 +41,7 @@ def register(parser: CommandParser) -> None:
     add_root(parser, "folder to search")
     _add_filters(parser)
     _add_output_options(parser)
+    add_yes(parser, "index a folder that contains your home folder")
     add_common_options(parser)
 
 
@@ -109,9 +117,10 @@ def _add_output_options(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import check_root, open_app_from
     from rootle.cli.terminal import progress_bar
 
+    check_root(args)
     if args.batch:
         from rootle.cli.batch import answer_lines
 

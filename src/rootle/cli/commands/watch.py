@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path, add_yes
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -38,18 +38,22 @@ def register(parser: CommandParser) -> None:
     control.add_argument(
         "--resume", action="store_true", help="resume normal indexing after --pause or --throttle"
     )
+    add_yes(parser, "index a folder that contains your home folder")
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     import signal
 
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import check_root, open_app_from
     from rootle.cli.terminal import print_json, warn
     from rootle.errors import UnavailableError
 
+    is_control = args.pause or args.resume or args.throttle is not None
+    if not is_control:
+        check_root(args)
     with open_app_from(args) as app:
-        if args.pause or args.resume or args.throttle is not None:
+        if is_control:
             return _control_watcher(app, args)
         app.subscribe(print_json if args.json else _print_update)
         # Service managers stop a service with SIGTERM, which is handled like Ctrl-C.

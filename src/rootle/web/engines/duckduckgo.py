@@ -12,6 +12,7 @@ from rootle.errors import (
     RefusedError,
     Unavailable,
     UnavailableError,
+    UnreachableError,
 )
 from rootle.protocols import WebResult
 from rootle.web.normalize_results import normalize_results
@@ -73,9 +74,9 @@ class DuckDuckGo:
         try:
             answer = engine.http_client.request(engine.search_method, self._url, data=payload)
         except TimeoutException as error:
-            raise Unavailable(f"no answer within {self._timeout_s:g} s") from error
+            raise UnreachableError(f"no answer within {self._timeout_s:g} s") from error
         except DDGSException as error:
-            raise UnavailableError(f"{self._url} cannot be reached: {error}") from error
+            raise UnreachableError(f"{self._url} cannot be reached: {error}") from error
         return answer.status_code, answer.text
 
 

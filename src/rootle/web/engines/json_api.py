@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from http.client import HTTPException
 from typing import Any, Final
 
-from rootle.errors import RateLimitedError, Unavailable, UnavailableError
+from rootle.errors import RateLimitedError, Unavailable, UnavailableError, UnreachableError
 from rootle.http.client import JsonServer
 from rootle.protocols import WebResult
 from rootle.web.normalize_results import normalize_results
@@ -79,5 +80,7 @@ class JsonApi:
         if error.status >= 500 or error.status in _TEMPORARY:
             return Unavailable(f"HTTP {error.status}", status=error.status)
         if isinstance(error.__cause__, TimeoutError):
-            return Unavailable(f"no answer within {self._timeout_s:g} s")
+            return UnreachableError(f"no answer within {self._timeout_s:g} s")
+        if isinstance(error.__cause__, OSError | HTTPException):
+            return UnreachableError(str(error))
         return None

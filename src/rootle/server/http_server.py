@@ -1,0 +1,131 @@
+"""An HTTP server that limits connections, and the time and size of each request."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_LOG = logging.getLogger(__name__)
+
+# The time to receive the headers of a request, and then its body. The header time also limits a
+# connection on which no request ever starts.
+_TIMEOUTS_S: Final[Mapping[object, float]] = {h11.IDLE: 10.0, h11.SEND_BODY: 30.0}
+# The bytes that are received for one request. A request may be refused before its body arrives, and
+# a client that is still sending reads the response only if the server continues to receive. The
+# application refuses bodies of half this size; the rest is for the framing of chunked bodies.
+_MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
+# Above this number, connections wait until another one is closed.
+_MAX_CONNECTIONS: Final = 512
+_POLL_INTERVAL_S: Final = 0.05
+_RETRY_INTERVAL_S: Final = 1.0
+
+
+class LimitedHttpProtocol(H11Protocol):
+    """Closes the connection if a request takes too long to arrive or is too large."""
+
+    _part: object = None  # the part of a request that the timer is for
+    _timer: asyncio.TimerHandle | None = None
+    _received = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._restart_timer()
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        super().data_received(data)
+        self._restart_timer()
+        if self._received > _MAX_REQUEST_BYTES and self._part is h11.SEND_BODY:
+            self.transport.close()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._restart_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _restart_timer(self) -> None:
+        """Start the timer and the count of bytes if the next part of a request has begun."""
+        part = self.conn.their_state
+        if part is self._part:
+            return
+        self._stop_timer()
+        self._part, self._received = part, 0
+        if part in _TIMEOUTS_S:
+            self._timer = self.loop.call_later(_TIMEOUTS_S[part], self.transport.close)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+class LimitedHttpServer(uvicorn.Server):
+    """Accepts connections while there are few enough, and survives a lack of file handles.
+
+    The accept loop of asyncio logs a traceback per connection in the backlog, again and again, when
+    the process has no file handle left.
+    """
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        super().__init__(config)
+        self._listener = listener
+        self._max_connections = min(_MAX_CONNECTIONS, _file_handle_limit() // 2)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets or [])
+        self._listener.setblocking(False)
+        self._accepting = asyncio.create_task(self._accept())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._accepting.cancel()
+        await super().shutdown(sockets=sockets)
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        is_failing = False
+        while True:
+            while len(self.server_state.connections) >= self._max_connections:
+                await asyncio.sleep(_POLL_INTERVAL_S)
+            try:
+                connection, _ = await loop.sock_accept(self._listener)
+                await loop.connect_accepted_socket(self._create_protocol, connection)
+                is_failing = False
+            except OSError as error:
+                if not is_failing:
+                    _LOG.warning("cannot accept connections for now: %s", error.strerror or error)
+                is_failing = True
+                await asyncio.sleep(_RETRY_INTERVAL_S)
+
+    def _create_protocol(self) -> asyncio.Protocol:
+        options: dict[str, Any] = {  # Any: the arguments of uvicorn's protocols
+            "config": self.config,
+            "server_state": self.server_state,
+            "app_state": self.lifespan.state,
+        }
+        return LimitedHttpProtocol(**options)
+
+
+def _file_handle_limit() -> int:
+    """Return the number of files that this process may open, after raising it if possible."""
+    if sys.platform == "win32":
+        return 2 * _MAX_CONNECTIONS
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < 4 * _MAX_CONNECTIONS:
+        with suppress(ValueError, OSError):
+            wanted = 4 * _MAX_CONNECTIONS
+            soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

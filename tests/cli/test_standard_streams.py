@@ -1,0 +1,100 @@
+"""Commands whose streams are closed or full, and commands that are interrupted."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from command import command_line, rootle, start_rootle
+from polling import TIMEOUT_S
+
+pytestmark = pytest.mark.slow
+
+COMMANDS = (
+    ("--version",),
+    ("--help",),
+    ("search", "retry_backoff"),
+    ("search", "retry_backoff", "--json"),
+    ("index",),
+    ("status", "--json"),
+    ("config", "show"),
+    ("memory", "list"),
+)
+# Announces that the interpreter has started; the imports of the command follow.
+_ANNOUNCED = """
+import rootle.cli.main as cli
+main = cli.main
+def announce():
+    print("ready", flush=True)
+    return main()
+cli.main = announce
+cli.entry()
+"""
+
+
+def run(redirections: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    words = ("sh", "-c", f'"$@" {redirections}', "sh", *command_line(*arguments))
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT_S)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize(
+    ("redirection", "reason"),
+    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+)
+def test_output_that_cannot_be_written_is_reported(
+    command: tuple[str, ...],
+    redirection: str,
+    reason: str,
+    repository: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rootle("memory", "add", "The user likes tabs", cwd=repository)
+    rootle("index", cwd=repository)
+    for unbuffered in ("", "1"):
+        monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+        done = run(redirection, *command, cwd=repository)
+        assert done.returncode == 2
+        assert done.stderr == f"rootle: cannot write to standard output: {reason}\n"
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", "2>/dev/full <&-", "<&-"])
+def test_messages_that_cannot_be_written_change_nothing(redirection: str, repository: Path) -> None:
+    found = run(redirection, "search", "retry_backoff", "--json", cwd=repository)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "src/net/retry.py" in found.stdout
+    refused = run(redirection, "search", "-n", "0", "retry_backoff", cwd=repository)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    usage = run(redirection, "dance", cwd=repository)
+    assert (usage.returncode, usage.stdout) == (2, "")
+
+
+def test_all_streams_can_be_closed(repository: Path) -> None:
+    done = run("<&- >&- 2>&-", "index", cwd=repository)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+    assert rootle("search", "retry_backoff", "--json", cwd=repository).paths
+
+
+def test_a_server_without_streams_ends(repository: Path) -> None:
+    assert run("<&- >&- 2>&-", "mcp", cwd=repository).returncode == 0
+
+
+@pytest.mark.parametrize("delay_ms", [0, 5, 10, 20, 40, 80, 120, 160, 200, 300, 400, 600])
+def test_an_interrupted_command_prints_one_line(delay_ms: int, repository: Path) -> None:
+    process = start_rootle("search", "retry_backoff", program=_ANNOUNCED, cwd=repository)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(delay_ms / 1_000)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=TIMEOUT_S)
+    if process.returncode == 130:
+        assert errors in (
+            b"rootle: interrupted; the index is still usable\n",
+            b"rootle: interrupted\n",
+        )
+    else:  # it had ended already, or was in the shutdown of the interpreter
+        assert process.returncode in (0, -signal.SIGINT)
+        assert errors == b""

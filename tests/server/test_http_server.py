@@ -1,0 +1,169 @@
+"""Limits of the HTTP server, against clients that need no token to attack it."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+from http_process import HELLO, RunningServer, serving_http
+from polling import TIMEOUT_S, wait_until
+
+pytestmark = pytest.mark.slow
+
+# The timeouts are shorter here, so that the tests do not take a minute.
+_IMPATIENT = """
+import h11
+import rootle.server.http_server as http_server
+http_server._TIMEOUTS_S = {h11.IDLE: 0.5, h11.SEND_BODY: 0.5}
+from rootle.cli.main import entry
+entry()
+"""
+_LOG_FLOOD = """
+import logging
+from rootle.server import mcp
+run = mcp._run
+def run_and_log(tool, text):
+    for number in range(50_000):
+        logging.getLogger("rootle.server").error("message %d of a plugin that logs a lot", number)
+    return run(tool, text)
+mcp._run = run_and_log
+from rootle.cli.main import entry
+entry()
+"""
+_START = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+_TOKEN = ("--set", "mcpTokenCommand=echo secret")
+
+
+@pytest.fixture(scope="module")
+def impatient(folder: Path, variables: dict[str, str]) -> Iterator[RunningServer]:
+    with serving_http(folder, "--http", "0", *_TOKEN, program=_IMPATIENT, **variables) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(_START, id="half of the headers"),
+        pytest.param(_START + b"Content-Length: 100\r\n\r\n{", id="a part of a body"),
+        pytest.param(_START + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{", id="a part of a chunk"),
+        pytest.param(
+            _START + b"Content-Length: 0\r\n\r\n" + _START, id="a request and a part of the next"
+        ),
+    ],
+)
+def test_a_request_that_does_not_arrive_is_ended(impatient: RunningServer, part: bytes) -> None:
+    with ExitStack() as stack:
+        streams = [stack.enter_context(impatient.connect()) for _ in range(300)]
+        for stream in streams:
+            stream.sendall(part)
+        for stream in streams:
+            while stream.recv(65_536):  # ends when the server closes the connection
+                pass
+    assert impatient.post(HELLO)[0] == 401
+
+
+def test_a_byte_at_a_time_does_not_keep_a_request_alive(impatient: RunningServer) -> None:
+    with impatient.connect() as stream:
+        stream.sendall(_START)
+        stream.settimeout(0.1)
+
+        def is_closed() -> bool:
+            try:
+                stream.sendall(b"X")
+                return stream.recv(1) == b""
+            except TimeoutError:
+                return False
+            except ConnectionError:
+                return True
+
+        wait_until(is_closed, "the server closes the connection")
+
+
+@pytest.mark.parametrize("token", ["", "secret"])
+def test_an_endless_body_is_not_received(folder: Path, token: str) -> None:
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    authorization = f"Authorization: Bearer {token}\r\n".encode() if token else b""
+    sent = 0
+    with serving_http(folder, "--http", "0", *_TOKEN) as server, server.connect() as stream:
+        stream.sendall(_START + authorization + b"Transfer-Encoding: chunked\r\n")
+        stream.sendall(b"Content-Type: application/json\r\n")
+        stream.sendall(b"Accept: application/json, text/event-stream\r\n\r\n")
+        with suppress(ConnectionError):
+            while sent < 500_000_000:
+                stream.sendall(chunk)
+                sent += len(chunk)
+        assert sent < 50_000_000  # including the buffers of the system
+        assert server.post(HELLO)[0] == 401
+
+
+def test_a_refused_client_that_is_still_sending_reads_the_response(folder: Path) -> None:
+    with serving_http(folder, "--http", "0", *_TOKEN) as server:
+        assert server.post(b'"' + b"x" * 5_000_000 + b'"')[0] == 401
+
+
+def test_running_out_of_file_handles_is_one_message_and_ends(folder: Path) -> None:
+    def limit_files() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))
+
+    exhausting = """
+import os, threading
+import rootle.server.http_server as http_server
+startup = http_server.LimitedHttpServer.startup
+async def start(self, *arguments, **options):
+    await startup(self, *arguments, **options)
+    held = []
+    def hold():
+        try:
+            while True:
+                held.append(os.open(os.devnull, os.O_RDONLY))
+        except OSError:
+            pass
+    def release():
+        for handle in held:
+            os.close(handle)
+    hold()
+    threading.Timer(3, release).start()
+http_server.LimitedHttpServer.startup = start
+from rootle.cli.main import entry
+entry()
+"""
+    options = ("--http", "0", "--set", "enableIndexing=false")
+    with serving_http(folder, *options, program=exhausting, limits=limit_files) as server:
+        assert server.post(HELLO)[0] == 200  # once there are handles again
+        server.process.terminate()
+        _, errors = server.process.communicate(timeout=TIMEOUT_S)
+    assert "cannot accept connections for now: Too many open files" in errors
+    assert errors.count("\n") < 5, errors[:2_000]
+
+
+def test_more_connections_than_file_handles_are_served_in_turn(folder: Path) -> None:
+    def limit_files() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+    with serving_http(folder, "--http", "0", program=_IMPATIENT, limits=limit_files) as server:
+        with ExitStack() as stack:
+            for _ in range(300):
+                stack.enter_context(server.connect())
+            assert server.post(HELLO)[0] == 200
+        server.process.terminate()
+        _, errors = server.process.communicate(timeout=TIMEOUT_S)
+    assert "Traceback" not in errors
+    assert errors.count("\n") < 5, errors[:2_000]
+
+
+def test_clients_that_never_end_their_session_do_not_lock_out_others(folder: Path) -> None:
+    with serving_http(folder, "--http", "0") as server:
+        assert {server.post(HELLO)[0] for _ in range(250)} == {200}
+
+
+def test_a_full_standard_error_does_not_block_a_server(folder: Path) -> None:
+    call = {"name": "vectordb_read", "arguments": {"source": "README.md"}}
+    request = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    # The test reads no message after the first.
+    with serving_http(folder, "--http", "0", program=_LOG_FLOOD) as server:
+        assert server.post(request)[0] == 200
+        assert server.post(HELLO)[0] == 200
