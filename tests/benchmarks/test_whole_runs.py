@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ for line in sys.stdin:
     result = {"filePath": "otter.py", "startLine": 1, "endLine": 3}
     print(json.dumps({"ms": 7, "results": [result]}))
 """
+
+
+@pytest.fixture(autouse=True)
+def _restore_log_level() -> Iterator[None]:
+    """Restore the level that the benchmarks of histories set, for the tests of warnings."""
+    logger = logging.getLogger("rootle")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture
