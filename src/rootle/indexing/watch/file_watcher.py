@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import UnavailableError
 from rootle.indexing.watch.file_events import FileChanges, WatchedPaths, interpret_events
 from rootle.sources.files.filesystem_walk import walk_folder
-from rootle.sources.git.command import find_work_tree
-from rootle.sources.git.git_dirs import GitFolders, find_git_folders
+from rootle.sources.git.git_dirs import GitFolders, find_git_folders, find_work_tree
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify

@@ -14,6 +14,7 @@ from rootle.sources.files.file_listing import filter_ignored
 from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
+from rootle.sources.git.git_dirs import check_git_folders, find_borrowed_objects, find_work_tree
 
 # Does not match options, paths or commit ranges.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
@@ -49,8 +50,10 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     """Return the hash and the text of a commit, limited to files that would be indexed.
 
     `name` is the hash, or at least its first seven digits. Return None if there is no such commit,
-    or if it changed nothing under `root`.
+    or if it changed nothing under `root`, or if `explain_hidden_commits` gives a reason.
     """
+    if explain_hidden_commits(root) is not None:
+        return None
     sha = _full_hash(root, name)
     if sha is None:
         return None
@@ -61,6 +64,16 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     shown = [file for file in changed if file.path in visible]
     parts = [_header(root, sha), _format_list(shown, len(changed)), _patch(root, sha, shown)]
     return sha, "\n".join(part for part in parts if part)
+
+
+def explain_hidden_commits(root: Path) -> str | None:
+    """Return why no commits are shown: they may be those of another repository; otherwise None."""
+    top = find_work_tree(os.path.realpath(root))
+    if top is None:
+        return None
+    git = check_git_folders(top)
+    reason = git if isinstance(git, str) else find_borrowed_objects(git)
+    return reason and f"commits are not shown here: {reason}"
 
 
 def _full_hash(root: Path, name: str) -> str | None:
