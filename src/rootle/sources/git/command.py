@@ -45,7 +45,7 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
     "safe.bareRepository": "explicit",
 }
 # After this time, look for a file that git may be waiting for.
-_STALL_S: Final = 1.0
+_STALL_S: Final = 0.5
 _FAILED: Final = 128  # the return code of git outside a repository
 
 
