@@ -11,6 +11,7 @@ import pytest
 
 from rootle import SearchResponse, open_app
 from rootle.errors import SourceError
+from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.git import commit_text, repository
 from rootle.sources.git.repository import last_commits
 from tests.sample import OLD_S, git, make_repository, write
@@ -57,6 +58,20 @@ def test_a_named_pipe_blocks_neither_search_nor_read(pipe: str, tmp_path: Path) 
 
     assert not thread.is_alive()
     assert answers[0].results[0].file_path == "src/auth/token.ts"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ["core.excludesFile", "include.path", "core.attributesFile"])
+def test_a_named_pipe_in_a_setting_does_not_block_git(setting: str, tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo")
+    os.mkfifo(tmp_path / "pipe")
+    git(root, "config", setting, tmp_path / "pipe")
+    write(root, "README.md", "# Changed\n", when_s=OLD_S + 5)
+    thread = threading.Thread(target=lambda: walk_files(root, WalkRules()), daemon=True)
+    thread.start()
+    thread.join(_WATCHDOG_S)
+
+    assert not thread.is_alive()
 
 
 def test_authors_are_known_without_a_readable_mailmap(tmp_path: Path) -> None:

@@ -17,8 +17,7 @@ from typing import Final
 from rootle.sources.files.safe_read import read_regular
 
 _POINTER: Final = b"gitdir: "
-# The value of core.worktree in a configuration file, as git writes it.
-_WORK_TREE: Final = re.compile(rb"^\s*worktree\s*=\s*(.*?)\s*$", re.MULTILINE | re.IGNORECASE)
+_SETTING: Final = re.compile(rb"^[^=\n]*?(\w+)[ \t]*=[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\(.)")
 # Parts that determine the commits and files that git reports.
 _CONTENT: Final = (
@@ -104,6 +103,16 @@ def _find_common(own: str) -> str | None:
     return _read_pointer(path, b"", own) if os.path.lexists(path) else own
 
 
+def list_settings(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the names, without sections, and the values in the configuration of a git folder."""
+    for file in ("config", "config.worktree"):
+        text = read_regular(os.path.join(folder, file))
+        if isinstance(text, bytes):
+            for name, value in _SETTING.findall(text):
+                plain = _ESCAPE.sub(r"\1", os.fsdecode(value).strip('"'))
+                yield os.fsdecode(name).lower(), plain.replace("\0", "")
+
+
 def _read_pointer(path: str, prefix: bytes, base: str) -> str | None:
     """Return the real path that a file names, read as git reads it; None if it names no path.
 
@@ -130,16 +139,9 @@ def _is_worktree_of(own: str, common: str, entry: str) -> bool:
 def _names_work_tree(own: str, common: str, top: str) -> bool:
     """Return whether a configuration file in `own` names this work tree, as of a submodule."""
     return own == common and any(
-        os.path.realpath(os.path.join(own, value)) == top for value in _work_tree_values(own)
+        name == "worktree" and os.path.realpath(os.path.join(own, value)) == top
+        for name, value in list_settings(own)
     )
-
-
-def _work_tree_values(own: str) -> Iterator[str]:
-    for name in ("config", "config.worktree"):
-        text = read_regular(os.path.join(own, name))
-        if isinstance(text, bytes):
-            for value in _WORK_TREE.findall(text):
-                yield _ESCAPE.sub(r"\1", os.fsdecode(value).strip('"'))
 
 
 def _find_wrong_part(own: str, common: str) -> str | None:

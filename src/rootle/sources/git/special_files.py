@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from rootle.sources.git.git_dirs import GitFolders
+from rootle.sources.git.git_dirs import GitFolders, list_settings
 
 _WORK_TREE_NAMES: Final = frozenset({".gitignore", ".gitattributes", ".gitmodules", ".mailmap"})
 
@@ -21,7 +21,8 @@ def find_special_file(top: str, git: GitFolders) -> str | None:
     folders = dict.fromkeys((git.own, git.common))
     in_git = chain.from_iterable(map(_list_others, folders))
     in_tree = (path for path in _list_others(top) if os.path.basename(path) in _WORK_TREE_NAMES)
-    return next(filter(is_special, chain(in_git, in_tree)), None)
+    named = chain.from_iterable(_list_named(folder, top) for folder in folders)
+    return next(filter(is_special, chain(in_git, named, in_tree)), None)
 
 
 def is_special(path: str) -> bool:
@@ -31,6 +32,13 @@ def is_special(path: str) -> bool:
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _list_named(folder: str, top: str) -> Iterator[str]:
+    """Yield the paths that the configuration may name, such as those of included files."""
+    for _, value in list_settings(folder):
+        for base in (folder, top):
+            yield os.path.join(base, os.path.expanduser(value))
 
 
 def _list_others(folder: str) -> Iterator[str]:
