@@ -17,7 +17,7 @@ from rootle.sources.files.text_reader import TextFile, decode_text, read_text
 def _read(folder: Path, raw: bytes | str, name: str = "x.py") -> TextFile | str:
     path = folder / name
     path.write_bytes(raw.encode() if isinstance(raw, str) else raw)
-    read = read_text(path, name)
+    read = read_text(folder, name)
     assert isinstance(read, TextFile) or read in REASONS
     return read
 
@@ -163,8 +163,8 @@ def test_a_private_key_is_a_secret_under_any_name(tmp_path: Path) -> None:
 def test_a_deleted_file_is_reported_as_vanished(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
 
-    assert read_text(tmp_path / "gone.py", "gone.py") == "vanished"
-    assert read_text(tmp_path / "file/gone.py", "file/gone.py") == "vanished"
+    assert read_text(tmp_path, "gone.py") == "vanished"
+    assert read_text(tmp_path, "file/gone.py") == "vanished"
 
 
 def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:
@@ -174,14 +174,14 @@ def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.fspath(tmp_path / "socket.py"))
 
-    assert read_text(tmp_path / "pipe.py", "pipe.py") == "not a regular file"
-    assert read_text(tmp_path / "socket.py", "socket.py") == "not a regular file"
-    assert read_text(tmp_path / "folder.py", "folder.py") == "not a regular file"
-    assert read_text(tmp_path / "link.py", "link.py") == "symlink"
+    assert read_text(tmp_path, "pipe.py") == "not a regular file"
+    assert read_text(tmp_path, "socket.py") == "not a regular file"
+    assert read_text(tmp_path, "folder.py") == "not a regular file"
+    assert read_text(tmp_path, "link.py") == "symlink"
 
 
 def test_a_file_name_with_invalid_utf8_can_be_read(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\n.py")
     (tmp_path / name).write_text("x = 1\n")
 
-    assert _is_kept(read_text(tmp_path / name, name))
+    assert _is_kept(read_text(tmp_path, name))

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sample import git, make_repository, write
 
 from rootle import open_app
 from rootle.errors import SourceError
 from rootle.sources.git.repository import head_commit, last_commits, list_files
 from rootle.types import Passage
-from tests.sample import git, make_repository, write
 
 Disguise = Callable[[Path, Path], object]
 
@@ -183,6 +183,18 @@ def test_a_linked_worktree_shows_the_commits_of_its_repository(
 
     with open_app(tree, index_dir=tmp_path / "index") as app:
         assert "more plans" in _text(app.read(hash_of(tree)))
+    assert list_files(os.fspath(tree)) is not None
+
+
+def test_a_linked_worktree_that_was_moved_is_used_after_a_repair(
+    secret: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    git(secret, "worktree", "add", "-q", tmp_path / "tree")
+    tree = (tmp_path / "tree").rename(tmp_path / "moved")
+
+    assert list_files(os.fspath(tree)) is None
+    assert f"git -C {tree} worktree repair" in caplog.text
+    git(tree, "worktree", "repair")
     assert list_files(os.fspath(tree)) is not None
 
 

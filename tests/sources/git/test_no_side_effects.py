@@ -6,10 +6,11 @@ import ast
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
+from sample import OLD_S, git, write
 from watchfiles._rust_notify import RustNotify
 
 import rootle
@@ -23,18 +24,22 @@ from rootle.sources.git.repository import (
     list_changed_files,
     list_files,
 )
-from tests.sample import OLD_S, git, write
 
 _WATCHDOG_MS = 60_000
 
 # Every setting of git 2.39 to 2.51 that names a program, apart from aliases.
 _PROGRAM_SETTINGS = (
     *("core.fsmonitor", "core.pager", "core.editor", "core.askPass", "core.sshCommand"),
-    *("core.gitProxy", "core.alternateRefsCommand", "core.fsmonitorHookVersion2"),
+    *("core.gitProxy", "core.alternateRefsCommand"),
     *("credential.helper", "diff.external", "diff.spy.command", "diff.spy.textconv"),
     *("filter.a=b.clean", "filter.a=b.smudge", "filter.a=b.process", "merge.spy.driver"),
     *("gpg.program", "gpg.openpgp.program", "gpg.ssh.program", "gpg.x509.program"),
-    *("gpg.ssh.defaultKeyCommand", "interactive.diffFilter", "sequence.editor", "gc.recentObjectsHook"),
+    *(
+        "gpg.ssh.defaultKeyCommand",
+        "interactive.diffFilter",
+        "sequence.editor",
+        "gc.recentObjectsHook",
+    ),
     *("pager.ls-files", "pager.log", "pager.show", "pager.diff", "pager.status", "pager.config"),
     *("remote.origin.uploadpack", "remote.origin.receivepack", "uploadpack.packObjectsHook"),
     *("diff.tool", "difftool.spy.cmd", "merge.tool", "mergetool.spy.cmd", "help.browser"),
@@ -109,11 +114,35 @@ def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path
     assert (tmp_path / "ran").exists()  # git itself runs them
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["ext::{trap} x", "ssh://host/x", "git://127.0.0.1:1/x", "{root}", "https://127.0.0.1:1/x"],
+)
+def test_a_missing_object_is_not_fetched(url: str, hostile: Path, tmp_path: Path) -> None:
+    git(hostile, "config", "core.repositoryFormatVersion", "1")
+    git(hostile, "config", "extensions.partialClone", "origin")
+    git(hostile, "config", "remote.origin.promisor", "true")
+    git(hostile, "config", "protocol.allow", "always")
+    git(hostile, "config", "remote.origin.url", url.format(trap=tmp_path / "trap.sh", root=hostile))
+    head = head_commit(hostile)
+    assert head is not None
+    blob = git(hostile, "rev-parse", "HEAD:a.py").strip()
+    (tmp_path / "ran").unlink(missing_ok=True)
+    (hostile / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    list_changed_files(hostile)
+    last_commits(hostile, None)
+    shown = show_commit(hostile, head, WalkRules())
+
+    assert shown is None or "second" not in shown[1].partition("diff --git a/a.py")[2]
+    assert not (tmp_path / "ran").exists()
+
+
 def test_nothing_is_written_into_the_repository(hostile: Path) -> None:
     index = hostile / ".git/index"
     before = index.stat().st_mtime_ns, index.stat().st_ino, index.read_bytes()
 
-    with _record_writes(hostile / ".git") as writes:
+    with RecordedWrites(hostile / ".git") as writes:
         ask_everything(hostile)
 
     assert (index.stat().st_mtime_ns, index.stat().st_ino, index.read_bytes()) == before
@@ -160,8 +189,12 @@ def test_every_git_command_of_rootle_is_checked_here() -> None:
 def _calls(tree: ast.Module, names: Collection[str]) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
-            passes_on = any(isinstance(argument, ast.Starred) and isinstance(argument.value, ast.Name)
-                            and argument.value.id == "arguments" for argument in node.args)
+            passes_on = any(
+                isinstance(argument, ast.Starred)
+                and isinstance(argument.value, ast.Name)
+                and argument.value.id == "arguments"
+                for argument in node.args
+            )
             if not passes_on:
                 yield node
 
@@ -171,7 +204,7 @@ def _ask_until(stop: threading.Event, root: Path) -> None:
         list_changed_files(root)
 
 
-class _record_writes:
+class RecordedWrites:
     """Records the names in a folder and below that are created, changed or deleted."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Named pipes in the place of files that git or rootle opens do not block an answer."""
+"""Named pipes instead of files that git or rootle opens do not block an answer."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import threading
 from pathlib import Path
 
 import pytest
+from sample import OLD_S, git, make_repository, write
 
 from rootle import SearchResponse, open_app
 from rootle.errors import SourceError
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.git import commit_text, repository
 from rootle.sources.git.repository import last_commits
-from tests.sample import OLD_S, git, make_repository, write
 
 # Without pipes, everything takes about a second.
 _WATCHDOG_S = 60
@@ -29,7 +29,7 @@ _PIPES = (
 
 @pytest.fixture(autouse=True)
 def _unlimited_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let git wait for ever, so that a test ends only if nothing waits for a pipe."""
+    """Remove the limits of git, so that a test ends only if nothing waits for a pipe."""
     for name in ("_LIST_TIMEOUT_S", "_DIFF_TIMEOUT_S", "_QUICK_TIMEOUT_S"):
         monkeypatch.setattr(repository, name, 100_000)
     monkeypatch.setattr(commit_text, "_TIMEOUT_S", 100_000)

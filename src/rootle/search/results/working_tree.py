@@ -7,7 +7,6 @@ index takes (docs/decisions/0021-result-lines-are-read-from-files.md).
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
-from rootle.storage.safe_open import OPEN_FLAGS
+from rootle.storage.safe_open import open_below
 from rootle.types import EXTRACTED, FILES
 
 # Larger files, and files with more multi-byte characters, are read from the index.
@@ -45,7 +44,7 @@ class WorkingTree:
     """Reads files below a folder. Safe to use from many threads."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root = os.fspath(root)
         self._prefix = f"{root}{os.sep}"
         # The positions of continuation bytes, by path and digest; None if the index must be read.
         self._continuations: dict[tuple[str, bytes | None], NDArray[np.int32] | None] = {}
@@ -82,7 +81,7 @@ class WorkingTree:
         if state.source != FILES or state.encoding != "utf-8" or not state.is_settled:
             return None
         try:
-            descriptor = os.open(self._prefix + state.path, OPEN_FLAGS)
+            descriptor = open_below(self._root, state.path)
         except OSError:
             return None
         try:
@@ -115,21 +114,12 @@ class WorkingTree:
         return _read_byte_ranges(descriptor, ends.tolist())
 
     def _read_file(self, state: FileState) -> bytes | None:
-        path = self._root / state.path
-        # Symbolic links are never followed, neither for the file nor for a folder above it.
-        if os.path.realpath(path.parent) != os.path.join(
-            os.path.realpath(self._root), os.path.relpath(path.parent, self._root)
-        ).removesuffix("/."):
-            return None
         try:
-            descriptor = os.open(path, OPEN_FLAGS)
+            descriptor = open_below(self._root, state.path)
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:
-            info = os.fstat(descriptor)
-            if not stat.S_ISREG(info.st_mode) or info.st_size > _MAX_CURRENT_BYTES:
-                return None
-            return file.read()
+            return file.read() if os.fstat(descriptor).st_size <= _MAX_CURRENT_BYTES else None
 
 
 class ExcerptReader:
@@ -165,8 +155,7 @@ def indexed_text(state: FileState, index: IndexReader) -> CurrentText:
 def _is_as_indexed(state: FileState, descriptor: int) -> bool:
     """Return whether an open file has the size and modification time of its state."""
     info = os.fstat(descriptor)
-    is_same = info.st_mtime_ns == state.mtime_ns and info.st_size == state.size
-    return is_same and stat.S_ISREG(info.st_mode)
+    return info.st_mtime_ns == state.mtime_ns and info.st_size == state.size
 
 
 def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] | None:

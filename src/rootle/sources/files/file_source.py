@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
-from rootle.sources.files.skip_rules import SYMLINK
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
@@ -25,7 +24,7 @@ class FileReader:
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
-        found = read_text(os.path.join(self.root, uri), uri, self.readers)
+        found = read_text(self.root, uri, self.readers)
         if isinstance(found, str):
             return found
         return Document(uri, found.text, found.digest, language_of(uri), found.encoding)
@@ -68,9 +67,4 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
             return skip.reason
     if all(entry.uri != path for entry in scan.documents):
         return None
-    # A parent folder may have been replaced by a link since the walk.
-    folder = os.path.realpath(root)
-    parent = os.path.dirname(os.path.join(folder, path))
-    if os.path.realpath(parent) != parent:
-        return SYMLINK
-    return FileReader(folder, rules.readers).read(path)
+    return FileReader(os.fspath(root), rules.readers).read(path)

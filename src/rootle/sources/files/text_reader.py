@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.safe_read import read_below
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.types import EXTRACTED
 
@@ -23,14 +23,14 @@ class TextFile:
 
 
 def read_text(
-    path: str | os.PathLike[str], relative: str, readers: tuple[tuple[str, str], ...] = ()
+    root: str | os.PathLike[str], relative: str, readers: tuple[tuple[str, str], ...] = ()
 ) -> TextFile | str:
-    """Return the text at `path`, or the reason (one of skip_rules.REASONS) to skip it.
+    """Return the text of a file below `root`, or the reason (one of skip_rules.REASONS) to skip it.
 
-    `relative` is the path in the index; the file name determines whether the text can count as
+    `relative` is its path in the index; the file name determines whether the text can count as
     minified. `readers` are the endings that plugins read, each with the plugin's reference.
     """
-    raw = read_regular(os.fspath(path))
+    raw = read_below(os.fspath(root), relative)
     if isinstance(raw, str):
         return raw
     if readers and relative.lower().endswith(tuple(dict(readers))):

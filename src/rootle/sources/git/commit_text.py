@@ -101,7 +101,7 @@ def _filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set
         return set()
     scan = look_up_files(root, paths, rules) or walk_files(root, rules)
     listed = {entry.uri for entry in scan.documents} & set(paths)
-    present = {path for path in listed if isinstance(read_text(root / path, path), TextFile)}
+    present = {path for path in listed if isinstance(read_text(root, path), TextFile)}
     gone = {path for path in paths if reason_by_name(path) is None} - listed
     hidden = {skip.uri for skip in scan.skips} | filter_ignored(os.fspath(root), gone)
     return present | (gone - hidden)

@@ -72,10 +72,7 @@ def check_git_folders(top: str) -> GitFolders | str:
         return f"{entry} is neither a git folder nor a file that names one"
     is_inside = _is_below(own, top) and _is_below(common, top)
     if not (is_inside or _is_worktree_of(own, common, entry) or _names_work_tree(own, common, top)):
-        return (
-            f"{entry} leads to {common}, which does not name {top} as its work tree; "
-            f"if it belongs here, run: git -C {top} config core.worktree {top}"
-        )
+        return _explain_foreign(own, common, top)
     return _find_wrong_part(own, common) or GitFolders(own, common)
 
 
@@ -93,16 +90,6 @@ def find_borrowed_objects(git: GitFolders) -> str | None:
     return f"{link} is a symbolic link" if link is not None else None
 
 
-def _find_own(entry: str, top: str) -> str | None:
-    real = os.path.realpath(entry)
-    return real if os.path.isdir(real) else _read_pointer(real, _POINTER, top)
-
-
-def _find_common(own: str) -> str | None:
-    path = os.path.join(own, "commondir")
-    return _read_pointer(path, b"", own) if os.path.lexists(path) else own
-
-
 def list_settings(folder: str) -> Iterator[tuple[str, str]]:
     """Yield the names, without sections, and the values in the configuration of a git folder."""
     for file in ("config", "config.worktree"):
@@ -111,6 +98,16 @@ def list_settings(folder: str) -> Iterator[tuple[str, str]]:
             for name, value in _SETTING.findall(text):
                 plain = _ESCAPE.sub(r"\1", os.fsdecode(value).strip('"'))
                 yield os.fsdecode(name).lower(), plain.replace("\0", "")
+
+
+def _find_own(entry: str, top: str) -> str | None:
+    real = os.path.realpath(entry)
+    return real if os.path.isdir(real) else _read_pointer(real, _POINTER, top)
+
+
+def _find_common(own: str) -> str | None:
+    path = os.path.join(own, "commondir")
+    return _read_pointer(path, b"", own) if os.path.lexists(path) else own
 
 
 def _read_pointer(path: str, prefix: bytes, base: str) -> str | None:
@@ -123,6 +120,14 @@ def _read_pointer(path: str, prefix: bytes, base: str) -> str | None:
         return None
     name = os.fsdecode(text.removeprefix(prefix).rstrip(b"\r\n"))
     return os.path.realpath(os.path.join(base, name))
+
+
+def _explain_foreign(own: str, common: str, top: str) -> str:
+    """Return why git folders are not used, and what makes them name the work tree."""
+    remedy = f"if it has no other work tree, run: git -C {top} config core.worktree {top}"
+    if own != common:
+        remedy = f"if it is a linked work tree, run: git -C {top} worktree repair"
+    return f"{top}/.git leads to {common}, which does not name {top} as its work tree; {remedy}"
 
 
 def _is_below(path: str, folder: str) -> bool:

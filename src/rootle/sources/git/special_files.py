@@ -1,6 +1,6 @@
-"""Find named pipes, sockets and devices in the place of files that git opens.
+"""Find named pipes, sockets and devices that git opens instead of regular files.
 
-git waits without a limit when it opens a named pipe that nobody writes to.
+git waits without a limit when it opens a named pipe that no process writes to.
 """
 
 from __future__ import annotations
