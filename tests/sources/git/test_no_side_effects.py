@@ -15,6 +15,7 @@ from watchfiles._rust_notify import RustNotify
 
 import rootle
 from rootle.sources.files.discovery import WalkRules
+from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import show_commit
 from rootle.sources.git.repository import (
     head_commit,
@@ -69,6 +70,7 @@ def hostile(tmp_path: Path) -> Path:
     write(root, ".gitattributes", "* filter=a=b diff=spy merge=spy\n")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "second")
+    _sign_head(root)
     trap = write(tmp_path, "trap.sh", f'#!/bin/sh\necho "$0 $*" >>{tmp_path}/ran\ncat\n')
     trap.chmod(0o755)
     (root / ".git/hooks").mkdir(exist_ok=True)
@@ -86,6 +88,16 @@ def hostile(tmp_path: Path) -> Path:
     write(root, "untracked.py", "new = 1\n")
     (tmp_path / "ran").unlink(missing_ok=True)
     return root
+
+
+def _sign_head(root: Path) -> None:
+    """Give the last commit a signature, which git would check with a configured program."""
+    header, message = git(root, "cat-file", "commit", "HEAD").split("\n\n", 1)
+    lines = ("-----BEGIN PGP SIGNATURE-----", "", "AAAA", "-----END PGP SIGNATURE-----")
+    signed = f"{header}\ngpgsig " + "\n ".join(lines) + f"\n\n{message}"
+    commit = write(root.parent, "commit", signed)
+    sha = git(root, "hash-object", "-t", "commit", "-w", commit).strip()
+    git(root, "update-ref", "HEAD", sha)
 
 
 def ask_everything(root: Path) -> None:
@@ -112,6 +124,15 @@ def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path
     assert not (tmp_path / "ran").exists()
     subprocess.run(["git", "diff", "HEAD"], cwd=hostile, check=False, capture_output=True)
     assert (tmp_path / "ran").exists()  # git itself runs them
+
+
+def test_a_hook_is_not_run_even_by_a_command_that_writes_the_index(
+    hostile: Path, tmp_path: Path
+) -> None:
+    written = run_git(os.fspath(hostile), "update-index", "--force-write-index", timeout_s=60)
+
+    assert written.returncode == 0, written.stderr
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rootle import SearchResponse, open_app
 from rootle.errors import SourceError
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.git import commit_text, repository
+from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.repository import last_commits
 
 # Without pipes, everything takes about a second.
@@ -82,3 +84,23 @@ def test_authors_are_known_without_a_readable_mailmap(tmp_path: Path) -> None:
 
     assert found is not None
     assert found.by_path["README.md"].author == "t <t@example.com>"
+
+
+def test_a_program_that_outlives_git_does_not_block_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_repository(tmp_path / "repo")
+    script = f"#!/bin/sh\nsleep {2 * _WATCHDOG_S} &\necho $! >{tmp_path}/pid\necho so far\nwait\n"
+    program = write(tmp_path, "bin/git", script)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}")
+    found: list[GitOutput] = []
+    thread = threading.Thread(
+        target=lambda: found.append(run_git(os.fspath(root), "log", timeout_s=0.2)), daemon=True
+    )
+    thread.start()
+    thread.join(_WATCHDOG_S)
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+    assert found[0].timed_out
+    assert found[0].stdout == b"so far\n"

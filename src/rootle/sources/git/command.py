@@ -46,6 +46,7 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
 }
 # After this time, look for a file that git may be waiting for.
 _STALL_S: Final = 0.5
+_KILL_S: Final = 1.0
 _FAILED: Final = 128  # the return code of git outside a repository
 
 
@@ -119,11 +120,19 @@ def _collect_slowly(
         stdout, stderr = process.communicate(timeout=0 if special else max(timeout_s, 0))
     except subprocess.TimeoutExpired:
         timed_out = special is None
-        process.kill()
-        stdout, stderr = process.communicate()
+        stdout, stderr = _kill(process)
         if special is not None:
             stderr = os.fsencode(f"git waits for {special}, which is not a regular file")
     return GitOutput(stdout, stderr, process.returncode, timed_out)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    """Stop git and return its output so far."""
+    process.kill()
+    try:
+        return process.communicate(timeout=_KILL_S)
+    except subprocess.TimeoutExpired as error:  # a program that git started holds its streams
+        return error.stdout or b"", error.stderr or b""
 
 
 def _environment(top: str, config: Mapping[str, str]) -> dict[str, str]:
