@@ -49,7 +49,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "storage": {"errors", "protocols"},
     "telemetry": {"errors"},
     "serialization": {"errors", "types"},
-    "config": {"errors", "types", "text", "serialization"},
+    "config": {"errors", "types", "text", "serialization", "storage"},
     "plugins": {"errors"},
     "models": set(),
     # Building blocks: none of them imports another.

@@ -12,6 +12,7 @@ from typing import Final
 from rootle.config.fields import SECTION, Config, key_of
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
+from rootle.storage.safe_open import open_below
 
 # The file may contain sections of other programs, but a larger one was not written by a person.
 _MAX_CHARS: Final = 1_000_000
@@ -38,7 +39,8 @@ def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | N
             return ConfigSection(
                 Members(), (f"{path} is not read: it is a link or not a regular file",)
             )
-        with open(path, encoding="utf-8-sig") as file:
+        source = open_below(os.fspath(path.parent), path.name) if only_regular else path
+        with open(source, encoding="utf-8-sig") as file:
             text = file.read(_MAX_CHARS + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -14,7 +14,7 @@ from rootle.errors import SourceError
 from rootle.index.reader import IndexReader
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.files.file_source import read_listed_file
-from rootle.sources.git.commit_text import SHA, show_commit
+from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
 from rootle.text.terms import encodable
 from rootle.types import FILES, DocumentSection, Passage
 
@@ -122,7 +122,8 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole:
         return _Whole(_passage(relative, found.language, found.text), found.sections)
     indexed = documents.read_indexed(path)
     if indexed is None:
-        raise SourceError(_explain_unknown(relative, sha, documents.paths()))
+        reason = explain_hidden_commits(documents.root) if SHA.fullmatch(sha) else None
+        raise SourceError(reason or _explain_unknown(relative, sha, documents.paths()))
     return indexed
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import MemoryRefusedError
+from rootle.storage.safe_open import open_below
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
 
@@ -100,11 +101,12 @@ def file_digest(root: Path, path: str) -> str:
     folder = os.path.realpath(root)
     real = os.path.realpath(os.path.join(folder, path))
     try:
-        if not real.startswith(folder + os.sep) or not os.path.isfile(real):
+        if not real.startswith(folder + os.sep):
             return ""
-        if os.path.getsize(real) > _MAX_FILE_BYTES:
-            return ""
-        return hashlib.blake2b(Path(real).read_bytes(), digest_size=_DIGEST_BYTES).hexdigest()
+        with open(open_below(folder, os.path.relpath(real, folder)), "rb") as file:
+            if os.fstat(file.fileno()).st_size > _MAX_FILE_BYTES:
+                return ""
+            return hashlib.blake2b(file.read(), digest_size=_DIGEST_BYTES).hexdigest()
     except OSError:
         return ""
 

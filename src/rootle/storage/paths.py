@@ -60,7 +60,7 @@ def delete_unmasked_state() -> None:
     from platformdirs import user_state_path
 
     state = user_state_path("rootle", appauthor=False)
-    if (state / "answers").is_dir():
-        shutil.rmtree(state / "answers", ignore_errors=True)
-    for log in state.glob("search-log*.jsonl"):
-        log.unlink(missing_ok=True)
+    shutil.rmtree(state / "answers", ignore_errors=True)
+    with suppress(OSError):  # without permission for the folder, nothing was ever written there
+        for log in state.glob("search-log*.jsonl"):
+            log.unlink(missing_ok=True)

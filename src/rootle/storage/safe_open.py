@@ -1,8 +1,9 @@
-"""Opening untrusted files for reading, and detecting that they were changed."""
+"""Open untrusted files without following symbolic links or waiting for pipes; detect changes."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from typing import Final
@@ -10,7 +11,7 @@ from typing import Final
 # Most of these flags exist only on POSIX. They open a FIFO without blocking, refuse a symbolic link
 # that has replaced the file since it was checked, and prevent a terminal from becoming the
 # controlling terminal of the process.
-OPEN_FLAGS: Final = (
+_FILE_FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOFOLLOW", 0)
@@ -35,3 +36,55 @@ def change_time_ns(info: os.stat_result) -> int:
     time of creation instead, so 0 is returned.
     """
     return info.st_ctime_ns if os.name == "posix" else 0
+
+
+# O_PATH, on Linux, needs no permission to list the folder.
+_FOLDER_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+_SUBFOLDER_FLAGS: Final = _FOLDER_FLAGS | getattr(os, "O_NOFOLLOW", 0)
+_CAN_OPEN_IN_FOLDER: Final = os.open in os.supports_dir_fd
+
+
+def open_below(root: str, path: str) -> int:
+    """Return a descriptor of a regular file, given by its path below `root`.
+
+    No component below `root` is followed if it is a symbolic link, even if it has become one just
+    now. Raise OSError if there is one, if the path contains "..", or if the file is not a regular
+    one that can be opened.
+    """
+    descriptor = _open(root, path)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{path} in {root} is not a regular file")
+    return descriptor
+
+
+def has_link_above(root: str, path: str) -> bool:
+    """Return whether a folder between `root` and the file `path` below it is a symbolic link."""
+    folder = os.path.dirname(os.path.join(os.path.realpath(root), *path.split("/")))
+    return os.path.realpath(folder) != folder
+
+
+def _open(root: str, path: str) -> int:
+    if not _CAN_OPEN_IN_FOLDER:
+        return _open_checked(root, path)
+    *folders, name = path.split("/")
+    if not folders:
+        return os.open(os.path.join(root, name), _FILE_FLAGS)
+    if os.pardir in folders:
+        raise NotADirectoryError(f"{path} leads out of {root}")
+    descriptor = os.open(root, _FOLDER_FLAGS)
+    try:
+        for folder in folders:
+            parent = descriptor
+            descriptor = os.open(folder, _SUBFOLDER_FLAGS, dir_fd=parent)
+            os.close(parent)
+        return os.open(name, _FILE_FLAGS, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open_checked(root: str, path: str) -> int:
+    """Open a file after a check for links. A link that appears between the two is followed."""
+    if has_link_above(root, path):
+        raise NotADirectoryError(f"{path} is not below {root}: a folder is a symbolic link")
+    return os.open(os.path.join(root, *path.split("/")), _FILE_FLAGS)

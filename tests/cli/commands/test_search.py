@@ -114,7 +114,7 @@ def test_explain_shows_how_the_question_was_interpreted(repository: Path) -> Non
 
 
 def test_invalid_query_syntax_is_refused(repository: Path, home: Path) -> None:
-    for question in ("lang:cobolt retry", "/(/", "/(a+)+/", '""', "path:src lang:py"):
+    for question in ("lang:cobolt retry", "/(/", "/a(?=b)/", '""', "path:src lang:py"):
         _assert_refused(rootle("search", question, cwd=repository))
     assert not (home / "cache/rootle").exists()  # nothing was indexed for it
 

@@ -72,6 +72,7 @@ def test_a_linked_work_tree_has_two_git_folders(tmp_path: Path) -> None:
     own = tmp_path / "main/.git/worktrees/side"
     own.mkdir(parents=True)
     (own / "commondir").write_text("../..\n")
+    (own / "gitdir").write_text(f"{tmp_path}/side/.git\n")
     side = tmp_path / "side"
     side.mkdir()
     (side / ".git").write_text(f"gitdir: {own}\n")

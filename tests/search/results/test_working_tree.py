@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample import OLD_S, MakeApp, make_repository
+from sample import OLD_S, MakeApp, make_repository, write
 
 from rootle.index.local.snapshot import Snapshot, open_snapshot
 from rootle.index.reader import FileState
@@ -133,6 +133,19 @@ def test_a_changed_file_is_not_read(
     change(root / "plain.py")
     assert _read(root, snapshot, "plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
     assert _read(root, _delete_texts(snapshot), "plain.py") == ["", ""]
+
+
+def test_lines_are_not_read_through_a_folder_that_a_link_has_replaced(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_repository(tmp_path / "repo", {"sub/plain.py": _PLAIN})
+    make_app(root).index()
+    snapshot = open_snapshot(tmp_path / "index")
+    write(tmp_path / "outside", "plain.py", _PLAIN.replace("one", "six"))
+    (root / "sub").rename(tmp_path / "moved")
+    (root / "sub").symlink_to(tmp_path / "outside")
+
+    assert _read(root, snapshot, "sub/plain.py") == [_PLAIN[3:20], _PLAIN[:40]]
 
 
 def test_a_file_that_was_written_while_it_was_indexed_is_not_read(

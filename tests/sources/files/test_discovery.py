@@ -189,7 +189,7 @@ def locked(tmp_path: Path) -> Path:
 _PRINT_WALK = """
 walk = walk_files(Path(sys.argv[1]), WalkRules())
 print([entry.uri for entry in walk.documents], walk.skips, list_tree(sys.argv[1]).in_git)
-print(read_text(Path(sys.argv[1], "secret.py"), "secret.py"))
+print(read_text(sys.argv[1], "secret.py"))
 """
 
 

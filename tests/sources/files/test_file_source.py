@@ -67,3 +67,15 @@ def test_a_listed_file_is_read_and_others_are_not(root: Path) -> None:
     assert read_listed_file(root, os.path.join("..", "secret"), RULES) is None
     assert read_listed_file(root, "logo.png", RULES) == "binary"
     assert read_listed_file(root, "link.md", RULES) == "symlink"
+
+
+def test_a_folder_that_a_link_replaces_after_the_scan_is_not_read(
+    root: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "outside", "a.py", "private = 1\n")
+    source = FileSource(root, RULES)
+    assert "src/a.py" in [entry.uri for entry in source.scan().documents]
+    (root / "src").rename(root / "moved")
+    (root / "src").symlink_to(tmp_path / "outside")
+
+    assert source.reader().read("src/a.py") == "symlink"

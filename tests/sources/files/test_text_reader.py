@@ -17,7 +17,7 @@ from rootle.sources.files.text_reader import TextFile, decode_text, read_text
 def _read(folder: Path, raw: bytes | str, name: str = "x.py") -> TextFile | str:
     path = folder / name
     path.write_bytes(raw.encode() if isinstance(raw, str) else raw)
-    read = read_text(path, name)
+    read = read_text(folder, name)
     assert isinstance(read, TextFile) or read in REASONS
     return read
 
@@ -163,8 +163,8 @@ def test_a_private_key_is_a_secret_under_any_name(tmp_path: Path) -> None:
 def test_a_deleted_file_is_reported_as_vanished(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
 
-    assert read_text(tmp_path / "gone.py", "gone.py") == "vanished"
-    assert read_text(tmp_path / "file/gone.py", "file/gone.py") == "vanished"
+    assert read_text(tmp_path, "gone.py") == "vanished"
+    assert read_text(tmp_path, "file/gone.py") == "vanished"
 
 
 def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:
@@ -174,17 +174,17 @@ def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.fspath(tmp_path / "socket.py"))
 
-    assert read_text(tmp_path / "pipe.py", "pipe.py") == "not a regular file"
-    assert read_text(tmp_path / "socket.py", "socket.py") == "not a regular file"
-    assert read_text(tmp_path / "folder.py", "folder.py") == "not a regular file"
-    assert read_text(tmp_path / "link.py", "link.py") == "symlink"
+    assert read_text(tmp_path, "pipe.py") == "not a regular file"
+    assert read_text(tmp_path, "socket.py") == "not a regular file"
+    assert read_text(tmp_path, "folder.py") == "not a regular file"
+    assert read_text(tmp_path, "link.py") == "symlink"
 
 
 def test_a_file_name_with_invalid_utf8_can_be_read(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\n.py")
     (tmp_path / name).write_text("x = 1\n")
 
-    assert _is_kept(read_text(tmp_path / name, name))
+    assert _is_kept(read_text(tmp_path, name))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "windows-1252"])
@@ -195,7 +195,7 @@ def test_a_large_text_is_cut_after_its_last_whole_line(tmp_path: Path, encoding:
     path = tmp_path / "large.txt"
     path.write_bytes(raw)
     for limit in range(300, 330):
-        read = read_text(path, "large.txt", max_bytes=limit)
+        read = read_text(tmp_path, "large.txt", max_bytes=limit)
         assert isinstance(read, TextFile)
         kept = read.text.count("\n")
         assert 0 < kept < 99
@@ -208,7 +208,7 @@ def test_a_line_beyond_the_limit_is_cut_between_characters(tmp_path: Path) -> No
     path = tmp_path / "line.txt"
     path.write_text("€" * 40)
     for limit in range(3, 12):
-        read = read_text(path, "line.txt", max_bytes=limit)
+        read = read_text(tmp_path, "line.txt", max_bytes=limit)
         assert isinstance(read, TextFile)
         assert (read.text, read.encoding) == ("€" * (limit // 3), "utf-8")
         assert read.omitted_bytes == 120 - limit // 3 * 3
@@ -219,6 +219,6 @@ def test_a_text_that_grows_beyond_the_limit_has_another_digest(tmp_path: Path) -
     found = []
     for count in (2, 3, 4):
         path.write_text("line\n" * count)
-        found.append(read_text(path, "log.txt", max_bytes=10))
+        found.append(read_text(tmp_path, "log.txt", max_bytes=10))
     digests = {read.digest for read in found if isinstance(read, TextFile)}
     assert len(digests) == 3

@@ -6,8 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 
 from rootle.sources.files.filesystem_walk import walk_folder
-from rootle.sources.git.command import find_work_tree
-from rootle.sources.git.git_dirs import find_git_folders
+from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
 
 
 def list_tree_folders(root: str, known_paths: Collection[str]) -> frozenset[str]:

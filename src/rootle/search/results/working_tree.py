@@ -7,7 +7,6 @@ index takes (docs/decisions/0021-result-lines-are-read-from-files.md).
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
-from rootle.storage.safe_open import OPEN_FLAGS, change_time_ns
+from rootle.storage.safe_open import change_time_ns, open_below
 from rootle.text.secrets import mask_secrets
 from rootle.types import EXTRACTED, FILES
 
@@ -46,7 +45,7 @@ class WorkingTree:
     """Reads files below a folder. Safe to use from many threads."""
 
     def __init__(self, root: Path, secret_exceptions: tuple[str, ...] = ()) -> None:
-        self._root = root
+        self._root = os.fspath(root)
         self._secret_exceptions = secret_exceptions
         self._prefix = f"{root}{os.sep}"
         # The positions of continuation bytes, by path and digest; None if the index must be read.
@@ -86,7 +85,7 @@ class WorkingTree:
         if not (is_text and state.is_settled):
             return None
         try:
-            descriptor = os.open(self._prefix + state.path, OPEN_FLAGS)
+            descriptor = open_below(self._root, state.path)
         except OSError:
             return None
         try:
@@ -119,21 +118,12 @@ class WorkingTree:
         return _read_byte_ranges(descriptor, ends.tolist())
 
     def _read_file(self, state: FileState) -> bytes | None:
-        path = self._root / state.path
-        # Symbolic links are never followed, neither for the file nor for a folder above it.
-        if os.path.realpath(path.parent) != os.path.join(
-            os.path.realpath(self._root), os.path.relpath(path.parent, self._root)
-        ).removesuffix("/."):
-            return None
         try:
-            descriptor = os.open(path, OPEN_FLAGS)
+            descriptor = open_below(self._root, state.path)
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:
-            info = os.fstat(descriptor)
-            if not stat.S_ISREG(info.st_mode) or info.st_size > _MAX_CURRENT_BYTES:
-                return None
-            return file.read()
+            return file.read() if os.fstat(descriptor).st_size <= _MAX_CURRENT_BYTES else None
 
 
 class ExcerptReader:
@@ -169,7 +159,7 @@ def indexed_text(state: FileState, index: IndexReader) -> CurrentText:
 def _is_as_indexed(state: FileState, descriptor: int) -> bool:
     """Return whether an open file has the size and times of its state."""
     info = os.fstat(descriptor)
-    return _has_indexed_times(info, state) and stat.S_ISREG(info.st_mode)
+    return _has_indexed_times(info, state)
 
 
 def _has_indexed_times(info: os.stat_result, state: FileState) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, is_linked_worktree
 from rootle.sources.files.filesystem_walk import OWN_IGNORE_NAME, walk_folder
 from rootle.sources.files.ignore_rules import IgnoreRules, load_ignore_file
-from rootle.sources.git.command import find_work_tree
+from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.repository import GitListing, ignored_paths, list_files
 
 

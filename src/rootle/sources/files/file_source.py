@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
-from rootle.sources.files.skip_rules import SYMLINK, TOO_LARGE
+from rootle.sources.files.skip_rules import TOO_LARGE
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.masking import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
@@ -28,9 +28,7 @@ class FileReader:
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
-        rules = self.rules
-        path = os.path.join(self.root, uri)
-        found = read_text(path, uri, rules.readers, rules.max_file_bytes)
+        found = read_text(self.root, uri, self.rules.readers, self.rules.max_file_bytes)
         if isinstance(found, str):
             return found
         return Document(
@@ -80,13 +78,8 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
             return skip.reason
     if all(entry.uri != path for entry in scan.documents):
         return None
-    # A parent folder may have been replaced by a link since the walk.
-    folder = os.path.realpath(root)
-    parent = os.path.dirname(os.path.join(folder, path))
-    if os.path.realpath(parent) != parent:
-        return SYMLINK
     # More than the indexed part is shown, but never a part without saying so.
     limit = max(rules.max_file_bytes, _MAX_SHOWN_BYTES)
-    reader = FileReader(folder, replace(rules, max_file_bytes=limit))
+    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit))
     found = MaskingReader(reader, rules.secret_exceptions).read(path)
     return TOO_LARGE if isinstance(found, Document) and found.omitted_chars else found

@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, is_linked_worktree
 from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
-from rootle.sources.git.command import find_work_tree
+from rootle.sources.git.git_dirs import find_work_tree
 
 # If a folder contains both, the later one takes precedence.
 IGNORE_NAMES: Final = (".gitignore", ".ignore")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.safe_read import read_below
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.types import EXTRACTED
 
@@ -28,19 +28,19 @@ class TextFile:
 
 
 def read_text(
-    path: str | os.PathLike[str],
+    root: str | os.PathLike[str],
     relative: str,
     readers: tuple[tuple[str, str], ...] = (),
     max_bytes: int | None = None,
 ) -> TextFile | str:
-    """Return the text at `path`, or the reason (one of skip_rules.REASONS) to skip it.
+    """Return the text of a file below `root`, or the reason (one of skip_rules.REASONS) to skip it.
 
-    `relative` is the path in the index; the file name determines whether the text can count as
+    `relative` is its path in the index; the file name determines whether the text can count as
     minified. `readers` are pairs of a file ending and the plugin that reads such files, as
     "package.module:name". Of a text larger than `max_bytes`, only the lines that fit are returned;
     None for no limit.
     """
-    raw = read_regular(os.fspath(path), -1 if max_bytes is None else max_bytes + 1)
+    raw = read_below(os.fspath(root), relative, -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):
         return raw
     if readers and relative.lower().endswith(tuple(dict(readers))):
@@ -48,7 +48,7 @@ def read_text(
     omitted = 0
     if max_bytes is not None and len(raw) > max_bytes:
         raw = raw[: _end_of_lines(raw, max_bytes)]
-        omitted = max(1, os.lstat(path).st_size - len(raw))
+        omitted = max(1, os.lstat(os.path.join(root, relative)).st_size - len(raw))
     decoded = decode_text(raw)
     if decoded is None:
         return BINARY

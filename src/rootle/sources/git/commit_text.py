@@ -14,6 +14,7 @@ from rootle.sources.files.file_listing import filter_ignored
 from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
+from rootle.sources.git.git_dirs import check_git_folders, find_borrowed_objects, find_work_tree
 from rootle.text.secrets import mask_secrets
 
 # Does not match options, paths or commit ranges.
@@ -50,8 +51,10 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     """Return the hash and the text of a commit, limited to files that would be indexed.
 
     `name` is the hash, or at least its first seven digits. Return None if there is no such commit,
-    or if it changed nothing under `root`.
+    or if it changed nothing under `root`, or if `explain_hidden_commits` gives a reason.
     """
+    if explain_hidden_commits(root) is not None:
+        return None
     sha = _full_hash(root, name)
     if sha is None:
         return None
@@ -63,6 +66,16 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     parts = [_header(root, sha), _format_list(shown, len(changed)), _patch(root, sha, shown)]
     text = "\n".join(part for part in parts if part)
     return sha, mask_secrets(text, rules.secret_exceptions).text
+
+
+def explain_hidden_commits(root: Path) -> str | None:
+    """Return why no commits are shown: they may be those of another repository; otherwise None."""
+    top = find_work_tree(os.path.realpath(root))
+    if top is None:
+        return None
+    git = check_git_folders(top)
+    reason = git if isinstance(git, str) else find_borrowed_objects(git)
+    return reason and f"commits are not shown here: {reason}"
 
 
 def _full_hash(root: Path, name: str) -> str | None:
@@ -91,7 +104,7 @@ def _filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set
     scan = look_up_files(root, paths, rules) or walk_files(root, rules)
     listed = {entry.uri for entry in scan.documents} & set(paths)
     limit = rules.max_file_bytes
-    present = {p for p in listed if isinstance(read_text(root / p, p, max_bytes=limit), TextFile)}
+    present = {p for p in listed if isinstance(read_text(root, p, max_bytes=limit), TextFile)}
     gone = {path for path in paths if reason_by_name(path) is None} - listed
     hidden = {skip.uri for skip in scan.skips} | filter_ignored(os.fspath(root), gone)
     return present | (gone - hidden)

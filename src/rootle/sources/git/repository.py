@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.sources.git.command import GitOutput, find_work_tree, run_git
+from rootle.sources.git.command import GitOutput, run_git
+from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.special_files import is_special
 
 _LOG = logging.getLogger(__name__)
 
@@ -97,10 +99,7 @@ def _parse_listing(output: GitOutput, folder: str) -> GitListing:
 def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
     """Parse git's warnings, which name folders relative to the top of the work tree."""
     paths = [os.fsdecode(path) for path in _UNREADABLE_FOLDER.findall(warnings)]
-    top = find_work_tree(folder) if paths else None
-    if top is None or top == folder:
-        return paths
-    prefix = os.path.relpath(folder, top).replace(os.sep, "/") + "/"
+    prefix = _prefix_of(folder) if paths else ""
     return [path.removeprefix(prefix) for path in paths]
 
 
@@ -152,7 +151,7 @@ def last_commits(
     output = run_git(
         os.fspath(root),
         *("log", "-z", "--name-only", "--relative", f"--max-count={max_commits}"),
-        *("--format=%x00%ct %aN <%aE>", "--diff-merges=off", "--no-renames", "--no-ext-diff"),
+        *(_log_format(root), "--diff-merges=off", "--no-renames", "--no-ext-diff"),
         *("--no-textconv", "--no-notes", "--no-decorate", "--no-color", "--ignore-submodules"),
         f"{since}..{head}" if since else head,
         "--",
@@ -162,6 +161,13 @@ def last_commits(
     if output.returncode != 0 and not output.timed_out and not output.stdout:
         return None
     return LastCommits(head, _parse_log(output.stdout))
+
+
+def _log_format(root: Path) -> str:
+    """Return the format of a log entry; git reads `.mailmap` for the names %aN and %aE."""
+    top = find_work_tree(os.path.realpath(root)) or ""
+    has_mailmap = not is_special(os.path.join(top, ".mailmap"))
+    return "--format=%x00%ct %aN <%aE>" if has_mailmap else "--format=%x00%ct %an <%ae>"
 
 
 def _parse_log(raw: bytes) -> dict[str, LastCommit]:
@@ -185,18 +191,26 @@ def list_changed_files(root: Path, only: Collection[str] = ()) -> set[str]:
 
     With `only`, compare only these paths.
     """
-    folder = os.fspath(root)
+    folder = os.path.realpath(root)
+    # `git diff` would write the index, and list files whose time alone has changed otherwise.
     output = run_git(
         folder,
-        *("--literal-pathspecs", "diff", "--name-only", "-z", "--relative", "--no-renames"),
-        *("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules", "HEAD", "--"),
-        *only,
+        *("--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=no"),
+        *("--no-renames", "--ignore-submodules=all", "--", *(only or ".")),
         timeout_s=_DIFF_TIMEOUT_S,
         config=_disable_filters(folder),
     )
     if output.returncode != 0:
         return set()
-    return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
+    prefix = _prefix_of(folder)
+    entries = os.fsdecode(output.stdout).split("\0")
+    return {entry[len("XY ") :].removeprefix(prefix) for entry in entries if entry}
+
+
+def _prefix_of(folder: str) -> str:
+    """Return the path of a folder from the top of its work tree: empty, or ending in "/"."""
+    below = os.path.relpath(folder, find_work_tree(folder) or folder).replace(os.sep, "/")
+    return "" if below == os.curdir else f"{below}/"
 
 
 def _disable_filters(folder: str) -> dict[str, str]:
