@@ -285,7 +285,8 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     gone = RemoteChunk(1_000_000, 999, "gone.py", "python", 1, 2, np.ones(256, np.float32), "")
     index.put([gone])
     index.commit(Stamp(1, is_complete=True))
-    assert app.search("how long to wait before the next attempt").degraded == ("stale",)
+    # The first answer may be stale: it starts the replication that repairs the server.
+    app.search("how long to wait before the next attempt")
     _until(lambda: app.search("how long to wait for another attempt").degraded == ())
     again = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     assert not again.contains(1_000_000)

@@ -89,8 +89,10 @@ class SearchLogFile:
 
     def delete(self) -> None:
         """Delete the log, the full files included."""
-        for path in (self.path, *self._full_files()):
+        for path in self._full_files():
             path.unlink(missing_ok=True)
+        with suppress(PermissionError):  # without permission for the folder, there is no log
+            self.path.unlink(missing_ok=True)
 
     def _rotate(self, file: int) -> None:
         with suppress(FileNotFoundError, PermissionError):  # another process has renamed it
@@ -104,8 +106,10 @@ class SearchLogFile:
         return f"{self.path.stem}."
 
     def _full_files(self) -> list[Path]:
-        names = self.path.parent.glob(f"{self._prefix}*.jsonl")
-        return [path for path in names if path != self.path]
+        with suppress(OSError):  # without permission for the folder, nothing was written there
+            names = self.path.parent.glob(f"{self._prefix}*.jsonl")
+            return [path for path in names if path != self.path]
+        return []
 
     def _surplus_files(self) -> Sequence[Path]:
         """Return the oldest full files, those beyond the limit for the total size."""

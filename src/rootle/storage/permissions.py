@@ -69,7 +69,12 @@ def _mode(path: Path) -> int:
 
 
 def _set_mode(path: Path, mode: int) -> None:
-    # The file may be gone, or belong to another user, whose process corrects it.
+    """Set the permissions of the group and of others; the owner may have made the file read-only.
+
+    The file may be gone, or belong to another user, whose process corrects it.
+    """
     with suppress(FileNotFoundError, PermissionError):
-        if stat.S_IMODE(os.lstat(path).st_mode) != mode:
-            os.chmod(path, mode)
+        current = stat.S_IMODE(os.lstat(path).st_mode)
+        wanted = current & 0o700 | mode & 0o077
+        if current != wanted:
+            os.chmod(path, wanted)

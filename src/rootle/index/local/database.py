@@ -165,7 +165,8 @@ def has_old_format(folder: Path) -> bool:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         except sqlite3.DatabaseError:
             return False  # opening it reports the problem
-    return version < SCHEMA_VERSION
+    # 0: another process has just created the file.
+    return 0 < version < SCHEMA_VERSION
 
 
 @contextmanager
