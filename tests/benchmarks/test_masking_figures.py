@@ -7,7 +7,7 @@ from collections import Counter
 from benchmarks.privacy.corpus import make_corpus
 from benchmarks.privacy.masking import is_masked
 
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 
 
 def test_the_corpus_is_large_deterministic_and_half_held_out() -> None:

@@ -13,7 +13,7 @@ from rootle.errors import IndexStorageError
 from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
-from rootle.sources.masking import open_readers
+from rootle.sources.masking_reader import open_readers
 from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source
 
 if TYPE_CHECKING:

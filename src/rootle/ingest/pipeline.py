@@ -25,7 +25,7 @@ from rootle.ingest.workers.scheduler import read_documents
 from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
-from rootle.sources.masking import open_readers
+from rootle.sources.masking_reader import open_readers
 from rootle.sources.source import Source
 from rootle.storage.transaction import write_transaction
 from rootle.types import IndexReport, ProgressCallback
@@ -53,7 +53,7 @@ class IngestSetup:
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
     prestarted: PrestartedWorkers
-    secret_exceptions: tuple[str, ...] = ()  # as in `sources.masking`
+    secret_exceptions: tuple[str, ...] = ()  # as in `sources.masking_reader`
     in_stages: bool = False  # whether a new index can be searched before its first run ends
 
 

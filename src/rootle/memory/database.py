@@ -16,7 +16,7 @@ from filelock import FileLock
 from rootle.errors import MemoryStorageError
 from rootle.storage.permissions import PRIVATE_FILE, make_private_dir, set_file_modes
 from rootle.storage.transaction import write_transaction
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 
 SCHEMA_VERSION: Final = 3
 _BUSY_TIMEOUT_S: Final = 10.0

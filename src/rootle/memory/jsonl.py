@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from rootle.serialization.timestamps import convert_to_utc
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryReference
 

@@ -25,7 +25,7 @@ from rootle.memory.references import (
 )
 from rootle.memory.symbol_lookup import SymbolLookup
 from rootle.protocols import Embedder, MemoryStore
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
 from rootle.types import Memory, MemoryReference
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 from rootle.types import camel_case
 
 _LOG = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder, its cached pages, and the search log of all folders. The "
-        "files in the folder are not changed.",
+        "Delete the index of a folder, its cached result pages, and the search log of all folders. "
+        "The files in the folder are not changed.",
         _EXAMPLES,
     )
     add_path(parser)

@@ -67,7 +67,7 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        add_root(action, "project folder; the paths of its files in memories are relative to it")
+        add_root(action, "project folder; memories refer to its files by relative paths")
         if name != "export":  # always writes JSON
             add_json(action)
         add_index_dir(

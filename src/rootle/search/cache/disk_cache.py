@@ -18,7 +18,7 @@ from rootle.search.request import SearchRequest
 from rootle.search.results.page import FindPage, ResultPage
 from rootle.storage.atomic_json import read_json, write_json
 from rootle.storage.permissions import make_private_dir
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 from rootle.types import FileMetadata, SearchResult, Span
 
 

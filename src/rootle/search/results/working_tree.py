@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
 from rootle.storage.safe_open import change_time_ns, open_below
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 from rootle.types import EXTRACTED, FILES
 
 # Larger files, and files with more multi-byte characters, are read from the index.

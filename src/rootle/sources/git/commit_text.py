@@ -15,7 +15,7 @@ from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.git_dirs import check_git_folders, find_borrowed_objects, find_work_tree
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 
 # Does not match options, paths or commit ranges.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from rootle.sources.source import Document, DocumentReader, Source
-from rootle.text.secrets import mask_secrets
+from rootle.text.secret_masking import mask_secrets
 
 
 @dataclass(frozen=True, slots=True)

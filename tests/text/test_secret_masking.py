@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.text.secrets import find_secrets, mask_secrets
+from rootle.text.secret_masking import find_secrets, mask_secrets
 
 # Concatenated, so that no secret scanner reports this file.
 GITHUB = "ghp_" + "a1B2" * 9
