@@ -14,7 +14,12 @@ from typing import Final
 from filelock import FileLock
 
 from rootle.errors import MemoryStorageError
-from rootle.storage.permissions import PRIVATE_FILE, make_private_dir, set_file_modes
+from rootle.storage.permissions import (
+    PRIVATE_FILE,
+    create_database_file,
+    make_private_dir,
+    set_file_modes,
+)
 from rootle.storage.transaction import write_transaction
 from rootle.text.secret_masking import mask_secrets
 
@@ -81,8 +86,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     """
     with storage_errors(path):
         make_private_dir(path.parent)
-        # SQLite itself would create a file that every user can read.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
+        create_database_file(path, PRIVATE_FILE)
         set_file_modes(path.parent)
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False

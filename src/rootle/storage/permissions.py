@@ -47,6 +47,16 @@ def file_mode(folder: Path) -> int:
     return PRIVATE_FILE | _mode(folder) & 0o044
 
 
+def create_database_file(path: Path, mode: int) -> None:
+    """Create an empty file for SQLite, which would itself create one that every user can read.
+
+    An existing file is not opened: closing it would release the locks that other connections of
+    this process hold on it.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode))
+
+
 def set_file_modes(folder: Path) -> None:
     """Give the files in a folder, which a library may have created, the mode of new ones."""
     mode = file_mode(folder)

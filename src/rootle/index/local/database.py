@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
-from rootle.storage.permissions import file_mode
+from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
 SCHEMA_VERSION: Final = 7
@@ -94,8 +94,7 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
         raise IndexMissingError(f"no index at {folder}; run `rootle index` to create one")
     with storage_errors(folder):
         if create:
-            # SQLite itself would create a file that every user can read.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, file_mode(folder)))
+            create_database_file(path, file_mode(folder))
         connection = sqlite3.connect(
             f"{path.as_uri()}?{_mode(path, read_only)}",
             uri=True,
