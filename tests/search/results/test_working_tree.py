@@ -17,6 +17,7 @@ from sample import OLD_S, MakeApp, make_repository, write
 from rootle.index.local.snapshot import Snapshot, open_snapshot
 from rootle.index.reader import FileState
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
+from rootle.storage.safe_open import CHANGE_TICK_NS
 from rootle.types import SearchQuery
 
 _PLAIN = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -33,6 +34,8 @@ def root(tmp_path: Path) -> Path:
     for name, text in _OTHERS.items():
         (root / name).write_bytes(text.encode())
         os.utime(root / name, (OLD_S, OLD_S))
+    # A file that is indexed in the timer tick in which it was written is read from the index.
+    time.sleep(CHANGE_TICK_NS / 1e9)
     return root
 
 
