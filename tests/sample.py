@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from rootle import App
-from rootle.storage.safe_open import CHANGE_TICK_NS
+from rootle.storage.change_time import CHANGE_TICK_NS
 
 MakeApp = Callable[..., App]  # the type of the fixture `make_app`
 

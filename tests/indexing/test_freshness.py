@@ -91,6 +91,20 @@ def test_without_change_events_every_search_checks_the_folder(
     assert _finds(app, "okapi")
 
 
+def test_a_change_between_two_checks_is_found_by_the_next_one(
+    repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(repository, stale_check_seconds=3_600)
+    app.search("retry")
+    monkeypatch.setattr("rootle.indexing.refresh.IndexRefresher._is_check_due", lambda self: True)
+    app.search("backoff")  # proves that the index is current
+    (repository / "src/net/retry.py").write_text("def quagga(): ...\n")
+    monkeypatch.setattr("rootle.indexing.refresh.IndexRefresher._is_check_due", lambda self: False)
+    assert not _finds(app, "quagga")  # as `staleCheckSeconds` permits
+    monkeypatch.setattr("rootle.indexing.refresh.IndexRefresher._is_check_due", lambda self: True)
+    assert _finds(app, "quagga")
+
+
 def test_a_change_that_a_paused_watcher_has_just_missed_is_reported(
     repository: Path, app: App
 ) -> None:

@@ -13,7 +13,7 @@ from sample import FILES, MakeApp, git, make_repository, write
 
 from rootle.app import App
 from rootle.embed.model_choice import ModelChoice
-from rootle.storage.safe_open import CHANGE_TICK_NS
+from rootle.storage.change_time import CHANGE_TICK_NS
 
 
 def search_paths(app: App, query: str) -> list[str]:

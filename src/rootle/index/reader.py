@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
 from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
-from rootle.storage.safe_open import CHANGE_TICK_NS
+from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import FILES, DocumentSection
 
 # A file that is written again within one tick of the file system's clock may keep its size and

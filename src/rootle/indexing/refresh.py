@@ -154,9 +154,15 @@ class IndexRefresher:
         return time.monotonic() - self._checked_at >= self._config.stale_check_seconds
 
     def _is_still_current(self) -> bool:
-        """Return whether the last check found the index current and nothing has changed since."""
+        """Return whether the last check found the index current and nothing has changed since.
+
+        A change is reported only once, so it ends the proof even if no check follows yet.
+        """
         is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
-        return self._is_proven_current and is_recent and not self._changes.may_have_changed()
+        self._is_proven_current = (
+            self._is_proven_current and is_recent and not self._changes.may_have_changed()
+        )
+        return self._is_proven_current
 
     def _watch_changes(self) -> bool:
         """Watch the folder from the second check on; return whether changes are reported.

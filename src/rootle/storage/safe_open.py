@@ -1,11 +1,9 @@
-"""Open untrusted files without following symbolic links or waiting for pipes; detect changes."""
+"""Open untrusted files without following symbolic links or waiting for pipes."""
 
 from __future__ import annotations
 
 import os
 import stat
-import sys
-import time
 from typing import Final
 
 # Most of these flags exist only on POSIX. They open a FIFO without blocking, refuse a symbolic link
@@ -18,25 +16,6 @@ _FILE_FLAGS: Final = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
-
-# The resolution of the change times that the kernel sets: one tick of its timer. On Linux, this is
-# the resolution of CLOCK_REALTIME_COARSE, which has no name in the module `time`.
-_LINUX_COARSE_CLOCK: Final = 5
-CHANGE_TICK_NS: Final = (
-    round(time.clock_getres(_LINUX_COARSE_CLOCK) * 1e9)
-    if sys.platform.startswith("linux")
-    else 10_000_000
-)
-
-
-def change_time_ns(info: os.stat_result) -> int:
-    """Return the time of the last change of a file's content or metadata, in Unix nanoseconds.
-
-    Programs can set the modification time back, but not this time. On Windows, `st_ctime` is the
-    time of creation instead, so 0 is returned.
-    """
-    return info.st_ctime_ns if os.name == "posix" else 0
-
 
 # O_PATH, on Linux, needs no permission to list the folder.
 _FOLDER_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)

@@ -17,7 +17,7 @@ from sample import OLD_S, MakeApp, make_repository, write
 from rootle.index.local.snapshot import Snapshot, open_snapshot
 from rootle.index.reader import FileState
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
-from rootle.storage.safe_open import CHANGE_TICK_NS
+from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import SearchQuery
 
 _PLAIN = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
-from rootle.storage.safe_open import change_time_ns, open_below
+from rootle.storage.change_time import change_time_ns
+from rootle.storage.safe_open import open_below
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import EXTRACTED, FILES
 

@@ -25,9 +25,9 @@ from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import WORD, split_identifier
 
-# Measured on four repositories: of the pairs of chunks that share 90%
-# of their words, 90% have at least this cosine similarity; of the pairs with this similarity, more
-# than half share 90% of their words.
+# Measured on four repositories: of the pairs of chunks that share 90% of their words, 90% have at
+# least this cosine similarity; of the pairs with this similarity, more than half share 90% of their
+# words.
 _MIN_SIMILARITY: Final = 0.94
 _MIN_SHARED_WORDS: Final = 0.9
 # Chunks with the same words have about the same length; their indentation may differ.

@@ -22,7 +22,7 @@ from rootle.sources.files.skip_rules import (
     reason_by_name,
 )
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
-from rootle.storage.safe_open import change_time_ns
+from rootle.storage.change_time import change_time_ns
 
 
 @dataclass(frozen=True, slots=True)

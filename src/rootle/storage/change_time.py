@@ -1,0 +1,26 @@
+"""The time at which a file was last changed, which programs cannot set back."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Final
+
+# The resolution of the change times that the kernel sets: one tick of its timer. On Linux, this is
+# the resolution of CLOCK_REALTIME_COARSE, which has no name in the module `time`.
+_LINUX_COARSE_CLOCK: Final = 5
+CHANGE_TICK_NS: Final = (
+    round(time.clock_getres(_LINUX_COARSE_CLOCK) * 1e9)
+    if sys.platform.startswith("linux")
+    else 10_000_000
+)
+
+
+def change_time_ns(info: os.stat_result) -> int:
+    """Return the time of the last change of a file's content or metadata, in Unix nanoseconds.
+
+    Programs can set the modification time back, but not this time. On Windows, `st_ctime` is the
+    time of creation instead, so 0 is returned.
+    """
+    return info.st_ctime_ns if os.name == "posix" else 0
