@@ -241,23 +241,25 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in kept]
     ids, masks = index.sparse.matches(
-        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found)].tolist()
+        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found, index)].tolist()
     )
     at = file_ids.searchsorted(index.dense.files_of(ids))
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))
     weights = rarity[kept] / rarity[kept].sum()
-    coverage = _bits(in_file, len(texts)) @ weights
+    # A matrix product would add the weights of each row in an order that depends on the row.
+    coverage = (_bits(in_file, len(texts)) * weights).sum(axis=1)
     return _TermMatches(coverage, in_chunk / len(texts), list(frequencies).count(0) / len(terms))
 
 
-def _likely_files(found: _Found) -> Ints:
+def _likely_files(found: _Found, index: IndexReader) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
     scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
-    return np.sort((-np.asarray(scores)).argsort(kind="stable")[:_MAX_LIKELY_FILES])
+    order = np.lexsort((index.path_positions(found.chosen.files), -np.asarray(scores)))
+    return np.sort(order[:_MAX_LIKELY_FILES])
 
 
 def _bits(masks: Ints, count: int) -> Ints:
