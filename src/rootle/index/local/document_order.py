@@ -50,7 +50,8 @@ def top_positions(scores: Scores, k: int) -> Ids:
     sample = scores[::_SAMPLE_STEP]
     rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
     if rank < len(sample):
-        high = np.flatnonzero(scores >= np.partition(sample, -rank)[-rank])
+        high: Ids = np.flatnonzero(scores >= np.partition(sample, -rank)[-rank])
         if len(high) >= k:
-            return high[scores[high] >= np.partition(scores[high], -k)[-k]]
+            best: Ids = high[scores[high] >= np.partition(scores[high], -k)[-k]]
+            return best
     return np.flatnonzero(scores >= np.partition(scores, -k)[-k])

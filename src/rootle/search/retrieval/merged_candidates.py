@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final
 
@@ -85,7 +85,9 @@ def gather_candidates(
         _file_cosines(chunks, chosen.files),
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
-    inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
+    inputs = _in_path_order(
+        _ranking_inputs(found, terms, list(states.values()), request.now_s), index
+    )
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
         ranked = frozenset(chosen.files.tolist())
@@ -128,7 +130,7 @@ def choose_candidates(
 def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
     """Return the first files, and their chunks; `files` are those of the chunks."""
     file_ids = np.array(sorted(wanted[:MAX_CANDIDATE_FILES]), dtype=np.int64)
-    kept = is_in_sorted(files, file_ids)
+    kept = is_among(files, file_ids)
     rest = wanted[MAX_CANDIDATE_FILES:]
     return CandidateIds(chunk_ids[kept], files[kept], file_ids, rest)
 
@@ -201,6 +203,21 @@ def _ranking_inputs(
     return RankingInputs(found.question, chunks, files, terms.unknown)
 
 
+def _in_path_order(inputs: RankingInputs, index: IndexReader) -> RankingInputs:
+    """Return the inputs with files in the order of their paths, and chunks in that of their lines.
+
+    In the order of ids, ties and rounding errors would depend on the history of the index.
+    """
+    chunks, files = inputs.chunks, inputs.files
+    by_path = index.path_positions(files.ids).argsort()
+    positions = np.empty(len(by_path), np.int64)
+    positions[by_path] = np.arange(len(by_path))
+    by_line = np.lexsort((chunks.ids, positions[chunks.files]))
+    return replace(
+        inputs, chunks=chunks.reordered(by_line, positions), files=files.reordered(by_path)
+    )
+
+
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
     """Return the best and the mean cosine of each file's chunks, 0 for a file without chunks."""
     best_and_mean = np.zeros((2, len(file_ids)))
@@ -220,7 +237,7 @@ def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
     defines = np.zeros(len(chosen.chunks), dtype=bool)
     definers = np.zeros(len(chosen.files))
     for chunk_ids in found.sparse.definers.values():
-        here = is_in_sorted(chosen.chunks, np.sort(np.array(chunk_ids, dtype=np.int64)))
+        here = is_among(chosen.chunks, np.array(chunk_ids, dtype=np.int64))
         defines |= here
         files = sorted_unique(positions[here])
         if len(files):
@@ -280,10 +297,11 @@ def _modified_s(states: Sequence[FileState]) -> Floats:
     )
 
 
-def is_in_sorted(ids: Ids, values: Ids) -> Flags:
-    """Return which ids are among sorted values; for a few ids ten times as fast as `np.isin`."""
+def is_among(ids: Ids, values: Ids) -> Flags:
+    """Return which ids are among some values; for a few ids ten times as fast as `np.isin`."""
     if not len(values):
         return np.zeros(len(ids), dtype=bool)
+    values = np.sort(values)
     at = values.searchsorted(ids)
     at[at == len(values)] = 0
     found: Flags = values[at] == ids

@@ -108,16 +108,13 @@ class LevelReader:
 
         `only` returns which documents of a segment to search.
         """
-        totals = [np.zeros(0)] * len(self.segments)
-        for field in fields:
-            for at, scores in enumerate(self._field_scores(field, terms)):
-                if len(scores):
-                    totals[at] = totals[at] + scores if len(totals[at]) else scores
         found = []
-        for segment, scores in zip(self.segments, totals, strict=True):
-            if len(scores):
-                at = np.flatnonzero(scores if only is None else scores * only(segment))
-                found.append((segment.segment, at, scores[at]))
+        by_field = [self._field_scores(field, terms) for field in fields]
+        for segment, *scores in zip(self.segments, *by_field, strict=True):
+            total = sum(own for own in scores if own is not None)
+            if isinstance(total, np.ndarray):
+                at = np.flatnonzero(total if only is None else total * only(segment))
+                found.append((segment.segment, at, total[at]))
         return self.best(found, k)
 
     def best(self, found: Sequence[tuple[Segment, Ids, Floats]], k: int) -> Ranked:
@@ -135,8 +132,8 @@ class LevelReader:
             files.append(segment.file_ids[own])
         return self._order.rank(np.concatenate(ids), np.concatenate(files), scores[top], k)
 
-    def _field_scores(self, field: str, terms: Sequence[WeightedTerm]) -> list[Floats]:
-        """Return the scores of all documents of each segment, [] if no term occurs in it."""
+    def _field_scores(self, field: str, terms: Sequence[WeightedTerm]) -> list[Floats | None]:
+        """Return the scores of all documents of each segment, None if no term occurs in it."""
         postings = [[s.postings(field, term.text) for term in terms] for s in self.segments]
         frequencies = [
             sum(len(found.documents) for found in own if found is not None)
@@ -161,20 +158,19 @@ def _score(
     field: str,
     weighted: Sequence[tuple[Postings | None, float]],
     statistics: FieldStatistics,
-) -> Floats:
+) -> Floats | None:
     present = [(found, weight) for found, weight in weighted if found is not None]
     if not present:
-        return np.zeros(0)
+        return None
     documents = np.concatenate([found.documents for found, _ in present])
     counts = np.concatenate([found.counts for found, _ in present]).astype(np.float64)
     sizes = [len(found.documents) for found, _ in present]
-    weights = np.repeat([weight for _, weight in present], sizes)
+    weights = np.array([weight for _, weight in present]).repeat(sizes)
     lengths = segment.fields[field].data.lengths[documents]
     weights *= saturate(counts, lengths, statistics)
     # Each document's scores are added in the order of the terms, whatever its segment, so that
     # the sums are equal to the last bit.
-    scores: Floats = np.bincount(documents, weights, segment.count)
-    return scores
+    return np.bincount(documents, weights, segment.count)
 
 
 class EmbeddedSparse:
