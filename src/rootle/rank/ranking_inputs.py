@@ -16,7 +16,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ChunkInputs:
-    """Candidate chunks by path and line, one row each. A score of 0 means that the leg did not return the chunk."""
+    """Candidate chunks by path and line, one row each.
+
+    A score of 0 means that the leg did not return the chunk.
+    """
 
     ids: Ints
     files: Ints  # position of its file in FileInputs

@@ -7,10 +7,9 @@ scores depend only on the documents, not on the writes that led to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log1p
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,26 +29,18 @@ class FieldStatistics:
     terms: int
 
 
-def term_weights(
-    boosts: Sequence[float], frequencies: Sequence[int], statistics: FieldStatistics
-) -> Floats:
-    """Return the boosted inverse document frequency of each term; 0 for an absent term."""
-    return np.array(
-        [
-            boost * (1 + _K1) * _inverse_frequency(count, statistics.documents) if count else 0.0
-            for boost, count in zip(boosts, frequencies, strict=True)
-        ]
-    )
+def term_weight(boost: float, frequency: int, statistics: FieldStatistics) -> float:
+    """Return the boosted inverse document frequency of a term in `frequency` documents."""
+    return boost * (1 + _K1) * log1p((statistics.documents - frequency + 0.5) / (frequency + 0.5))
 
 
-def saturate(counts: Floats, lengths: Floats, statistics: FieldStatistics) -> Floats:
+def saturate(counts: NDArray[Any], lengths: NDArray[Any], statistics: FieldStatistics) -> Floats:
     """Return the score of a term with weight 1 that occurs `counts` times, from 0 to 1.
 
     `lengths` are the numbers of terms in the field of each document.
     """
     mean = max(statistics.terms / max(statistics.documents, 1), 1e-9)
-    return counts / (counts + (_K1 * (1 - _B) + (_K1 * _B / mean) * lengths))
-
-
-def _inverse_frequency(count: int, documents: int) -> float:
-    return log1p((documents - count + 0.5) / (count + 0.5))
+    norms = lengths * (_K1 * _B / mean)
+    norms += _K1 * (1 - _B)
+    scores: Floats = counts / (counts + norms)
+    return scores

@@ -64,7 +64,7 @@ class EncodedPostings:
         starts, ends = self.starts[terms].astype(np.int64), self.starts[terms + 1].astype(np.int64)
         count_sizes = _count_bytes(form, frequencies)
         sizes = ends - starts - count_sizes
-        encoded = self.blocks[_ranges(starts, sizes)]
+        encoded = self.blocks[concatenate_ranges(starts, sizes)]
         if form & _HAS_GAPS:
             steps = encoded.cumsum(dtype=np.int64)
             firsts = sizes.cumsum() - sizes
@@ -73,10 +73,14 @@ class EncodedPostings:
         else:
             documents = encoded.view("<u2").astype(np.int64)
         counts = _decode_counts(
-            self.blocks[_ranges(ends - count_sizes, count_sizes)], form, int(frequencies.sum())
+            self.blocks[concatenate_ranges(ends - count_sizes, count_sizes)],
+            form,
+            int(frequencies.sum()),
         )
         if form & 3 == _NIBBLES:  # without the second half of the last byte of a term
-            counts = counts[_ranges(2 * (count_sizes.cumsum() - count_sizes), frequencies)]
+            counts = counts[
+                concatenate_ranges(2 * (count_sizes.cumsum() - count_sizes), frequencies)
+            ]
         return terms.repeat(frequencies), documents, counts.astype(np.int64)
 
 
@@ -127,8 +131,8 @@ def _write_counts(
     firsts, frequencies, counts = postings
     for form in (_NIBBLES, _SINGLES, _PAIRS):
         terms = np.flatnonzero(forms & 3 == form)
-        own = counts[_ranges(firsts[terms], frequencies[terms])]
-        at = _ranges(np.zeros(len(terms), np.int64), frequencies[terms])
+        own = counts[concatenate_ranges(firsts[terms], frequencies[terms])]
+        at = concatenate_ranges(np.zeros(len(terms), np.int64), frequencies[terms])
         begin = starts[terms].repeat(frequencies[terms])
         if form == _NIBBLES:
             is_low = at % 2 == 0
@@ -167,7 +171,7 @@ def _count_bytes(form: int, frequencies: Any) -> Any:  # Any: one number or an a
     return frequencies * (0, 0, 1, 2)[form]
 
 
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
+def concatenate_ranges(starts: Ints, lengths: Ints) -> Ints:
     """Return the numbers of several ranges, one after another."""
     before = lengths.cumsum() - lengths
     numbers: Ints = np.arange(lengths.sum()) + (starts - before).repeat(lengths)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from rootle.index.local.inverted_index.bm25 import (
     FieldStatistics,
     Floats,
     saturate,
-    term_weights,
+    term_weight,
 )
 from rootle.index.local.inverted_index.commit_state import (
     FIELDS,
@@ -27,13 +27,17 @@ from rootle.index.local.inverted_index.commit_state import (
     read_state,
     segment_path,
 )
-from rootle.index.local.inverted_index.postings_codec import Postings
+from rootle.index.local.inverted_index.postings_codec import Array, Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment, is_in_sorted
 from rootle.index.local.inverted_index.segment_file import damage
 from rootle.index.local.inverted_index.term_scan import terms_containing, terms_near
 from rootle.index.reader import Level
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
 from rootle.text.stemmer import open_stemmer
+
+# Adding scores in an array of all documents is faster than sorting if at least this share of the
+# documents has a posting.
+_SPARSE_FACTOR: Final = 2
 
 
 class LiveSegment:
@@ -83,6 +87,12 @@ class LiveSegment:
         return Postings(found.documents[is_live], found.counts[is_live])
 
 
+# A document and a score for each posting of several terms, term by term.
+_Scored = tuple[Array, Floats]
+# Returns which documents, given by their positions in a segment, to search.
+Only = Callable[[LiveSegment, Ids], Flags]
+
+
 class LevelReader:
     """The documents of one level: all chunks, or all files."""
 
@@ -102,19 +112,20 @@ class LevelReader:
         fields: Sequence[str],
         terms: Sequence[WeightedTerm],
         k: int,
-        only: Callable[[LiveSegment], Flags] | None = None,
+        only: Only | None = None,
     ) -> Ranked:
         """Return at most k documents by the sum of the BM25 scores over the fields, best first.
 
-        `only` returns which documents of a segment to search.
+        `only` returns which of some documents of a segment to search.
         """
+        scored = [self._score_field(field, terms) for field in fields]
         found = []
-        by_field = [self._field_scores(field, terms) for field in fields]
-        for segment, *scores in zip(self.segments, *by_field, strict=True):
-            total = sum(own for own in scores if own is not None)
-            if isinstance(total, np.ndarray):
-                at = np.flatnonzero(total if only is None else total * only(segment))
-                found.append((segment.segment, at, total[at]))
+        for segment, *own in zip(self.segments, *scored, strict=True):
+            at, scores = _add_scores(segment.segment.count, [one for one in own if one is not None])
+            if only is not None:
+                is_wanted = only(segment, at)
+                at, scores = at[is_wanted], scores[is_wanted]
+            found.append((segment.segment, at, scores))
         return self.best(found, k)
 
     def best(self, found: Sequence[tuple[Segment, Ids, Floats]], k: int) -> Ranked:
@@ -132,18 +143,20 @@ class LevelReader:
             files.append(segment.file_ids[own])
         return self._order.rank(np.concatenate(ids), np.concatenate(files), scores[top], k)
 
-    def _field_scores(self, field: str, terms: Sequence[WeightedTerm]) -> list[Floats | None]:
-        """Return the scores of all documents of each segment, None if no term occurs in it."""
-        postings = [[s.postings(field, term.text) for term in terms] for s in self.segments]
-        frequencies = [
-            sum(len(found.documents) for found in own if found is not None)
-            for own in zip(*postings, strict=True)
-        ]
+    def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
+        """Return the scores of each term in each segment, None if no term occurs in it."""
         statistics = self._field_statistics(field)
-        weights = term_weights([term.weight for term in terms], frequencies, statistics)
+        by_segment: list[list[tuple[Postings, float]]] = [[] for _ in self.segments]
+        for term in terms:
+            postings = [segment.postings(field, term.text) for segment in self.segments]
+            count = sum([len(found.documents) for found in postings if found is not None])
+            weight = term_weight(term.weight, count, statistics)
+            for own, found in zip(by_segment, postings, strict=True):
+                if found is not None:
+                    own.append((found, weight))
         return [
-            _score(segment.segment, field, list(zip(own, weights, strict=True)), statistics)
-            for segment, own in zip(self.segments, postings, strict=True)
+            _score_postings(segment.segment.fields[field].data.lengths, own, statistics)
+            for segment, own in zip(self.segments, by_segment, strict=True)
         ]
 
     def _field_statistics(self, field: str) -> FieldStatistics:
@@ -153,24 +166,37 @@ class LevelReader:
         return self._statistics[field]
 
 
-def _score(
-    segment: Segment,
-    field: str,
-    weighted: Sequence[tuple[Postings | None, float]],
-    statistics: FieldStatistics,
-) -> Floats | None:
-    present = [(found, weight) for found, weight in weighted if found is not None]
-    if not present:
+def _score_postings(
+    lengths: Array, weighted: Sequence[tuple[Postings, float]], statistics: FieldStatistics
+) -> _Scored | None:
+    if not weighted:
         return None
-    documents = np.concatenate([found.documents for found, _ in present])
-    counts = np.concatenate([found.counts for found, _ in present]).astype(np.float64)
-    sizes = [len(found.documents) for found, _ in present]
-    weights = np.array([weight for _, weight in present]).repeat(sizes)
-    lengths = segment.fields[field].data.lengths[documents]
-    weights *= saturate(counts, lengths, statistics)
-    # Each document's scores are added in the order of the terms, whatever its segment, so that
-    # the sums are equal to the last bit.
-    return np.bincount(documents, weights, segment.count)
+    documents = np.concatenate([found.documents for found, _ in weighted])
+    counts = np.concatenate([found.counts for found, _ in weighted])
+    sizes = [len(found.documents) for found, _ in weighted]
+    weights = np.array([weight for _, weight in weighted]).repeat(sizes)
+    return documents, weights * saturate(counts, lengths[documents], statistics)
+
+
+def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
+    """Return the distinct documents of a segment of `count` documents, and their total scores."""
+    if not scored:
+        return np.zeros(0, np.int64), np.zeros(0)
+    documents = np.concatenate([own for own, _ in scored])
+    values = np.concatenate([scores for _, scores in scored])
+    # The scores of a document are added in the order of the terms, whatever its segment, so that
+    # the sum is the same to the last bit. `bincount` adds one value after the other.
+    if len(documents) > count // _SPARSE_FACTOR:
+        is_found = np.zeros(count, bool)
+        is_found[documents] = True
+        at: Ids = np.flatnonzero(is_found)
+        return at, np.bincount(documents, values, count)[at].astype(np.float64, copy=False)
+    order = documents.argsort(kind="stable")
+    ordered = documents[order]
+    is_first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    totals = np.bincount(is_first.cumsum() - 1, values[order])
+    return ordered[is_first].astype(np.int64), totals.astype(np.float64, copy=False)
 
 
 class EmbeddedSparse:
@@ -246,14 +272,14 @@ class EmbeddedSparse:
         found = []
         for part in self._levels["chunks"].segments:
             if among == "file":
-                at = np.flatnonzero(part.segment.in_files(wanted))
+                at = part.segment.documents_of(wanted)
             else:
                 at = np.flatnonzero(is_in_sorted(part.segment.ids, wanted))
-            masks = np.zeros(len(at), np.int64)
+            ordinals, masks = at.astype(np.uint16), np.zeros(len(at), np.int64)
             for bit, term in enumerate(terms if len(at) else ()):
                 postings = part.postings("body", term)
                 if postings is not None:
-                    masks |= is_in_sorted(at, postings.documents).astype(np.int64) << bit
+                    masks |= is_in_sorted(ordinals, postings.documents).astype(np.int64) << bit
             found.append((part.segment, at[masks > 0], masks[masks > 0].astype(np.float64)))
         # Masks have at most 20 bits, which a score represents exactly.
         best = self._levels["chunks"].best(found, k)
@@ -282,7 +308,9 @@ class EmbeddedSparse:
         level, only = self._levels["files"], self._in_files(files)
         chosen = {}
         for part in level.segments:
-            is_chosen = np.ones(part.segment.count, bool) if only is None else only(part).copy()
+            is_chosen = np.ones(part.segment.count, bool)
+            if only is not None:
+                is_chosen &= only(part, np.arange(part.segment.count))
             for term in terms:
                 is_chosen &= _documents_of(part, part.postings("body", term))
             for text in parts:
@@ -291,7 +319,8 @@ class EmbeddedSparse:
             chosen[part] = is_chosen if part.live is None else is_chosen & part.live
         if terms:
             weighted = [WeightedTerm(term, 1.0) for term in terms]
-            found: list[int] = level.search(["body"], weighted, k, chosen.__getitem__).ids.tolist()
+            ranked = level.search(["body"], weighted, k, lambda part, at: chosen[part][at])
+            found: list[int] = ranked.ids.tolist()
             return found
         return _unscored(level, chosen.values(), k)
 
@@ -309,14 +338,14 @@ class EmbeddedSparse:
             or any(chunks.frequency("body", stem) for stem in self.stems(name))
         )
 
-    def _in_files(self, files: Collection[int] | None) -> Callable[[LiveSegment], Flags] | None:
+    def _in_files(self, files: Collection[int] | None) -> Only | None:
         if files is None:
             return None
         known, wanted = self._last_files
         if known is not files:  # the searches of one question pass the same collection
             wanted = np.sort(np.fromiter(files, np.int64, len(files)))
             self._last_files = files, wanted
-        return lambda part: part.segment.in_files(wanted)
+        return lambda part, at: is_in_sorted(part.segment.file_ids[at], wanted)
 
 
 def _live(entry: SegmentEntry, segment: Segment, path: Path) -> Flags | None:

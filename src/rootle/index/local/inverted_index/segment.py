@@ -20,6 +20,7 @@ from rootle.index.local.inverted_index.postings_codec import (
     Array,
     EncodedPostings,
     Postings,
+    concatenate_ranges,
     shrink,
 )
 from rootle.index.local.inverted_index.segment_file import damage, map_arrays, write_arrays
@@ -220,6 +221,12 @@ class Segment:
         """Return which documents belong to the given files, which must be ascending."""
         is_wanted = is_in_sorted(self.run_files, file_ids)
         return is_wanted.repeat(np.diff(np.append(self.run_starts, self.count)))
+
+    def documents_of(self, file_ids: Ids) -> Ids:
+        """Return the documents of the given files, which must be ascending."""
+        runs = np.flatnonzero(is_in_sorted(self.run_files, file_ids))
+        ends = np.append(self.run_starts, self.count)
+        return concatenate_ranges(self.run_starts[runs], ends[runs + 1] - self.run_starts[runs])
 
     def data(self) -> SegmentData:
         """Return the whole content, verified."""
