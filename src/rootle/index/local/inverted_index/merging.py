@@ -70,7 +70,7 @@ def _first_that_fit(candidates: Sequence[tuple[int, SegmentSize]]) -> list[int]:
 
 
 def merge_segments(parts: Sequence[tuple[SegmentData, Flags]]) -> SegmentData:
-    """Return the live documents of several segments; the flags tell which documents are live."""
+    """Return the live documents of several segments; the flags are those of the live documents."""
     ids = np.concatenate([data.ids[live] for data, live in parts])
     file_ids = np.concatenate([data.file_ids[live] for data, live in parts])
     order = ids.argsort()
