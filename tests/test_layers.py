@@ -100,6 +100,7 @@ HEAVY = (
         "tqdm",
         "platformdirs",
         "watchfiles",
+        "re2",
     ),
     *("opentelemetry", "mcp", "mcp_types", "pydantic", "anyio"),
 )
