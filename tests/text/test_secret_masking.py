@@ -187,7 +187,7 @@ def test_a_short_text_with_a_secret_is_searched(text: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", [prefix + rest for _, prefix, rest in FORMATS])
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.data())
 def test_a_short_text_with_a_token_is_searched(pattern: str, data: st.DataObject) -> None:
     ascii_only = st.characters(codec="ascii")

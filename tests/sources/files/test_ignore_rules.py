@@ -140,6 +140,7 @@ def test_many_stars_do_not_hang() -> None:
     assert rules.verdict("a" * 250 + "b", is_folder=False) is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule", ["*a{}*b", "**/x{}/**", "[ab]x{}?", "common*{}*common", "/src/{}.txt", "a*a*a*a*{}"]
 )
