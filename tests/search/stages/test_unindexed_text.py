@@ -61,6 +61,7 @@ def test_a_limit_leaves_out_the_end_and_answers_say_so(
     assert app.status().skipped_text_share > 0.5
 
 
+@pytest.mark.slow
 def test_raising_the_limit_indexes_the_rest(root: Path, make_app: MakeApp, tmp_path: Path) -> None:
     make_app(root, index_dir=tmp_path / "shared", max_file_bytes=100_000).index()
     assert make_app(root, index_dir=tmp_path / "shared").search(_TIMER).results
@@ -105,6 +106,7 @@ def test_binary_files_are_not_named(tmp_path: Path, make_app: MakeApp) -> None:
     assert TEXTLESS < REASONS
 
 
+@pytest.mark.slow
 def test_a_changed_end_updates_the_missing_share(root: Path, make_app: MakeApp) -> None:
     app = make_app(root, max_file_bytes=100_000)
     before = _missing_share(app)
