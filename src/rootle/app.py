@@ -35,6 +35,7 @@ from rootle.types import (
     ProgressCallback,
     SearchQuery,
     SearchResponse,
+    TextChunk,
     WarningCallback,
     ignore_progress,
     ignore_warning,
@@ -160,6 +161,17 @@ class App:
         from rootle.ingest.source_refs import read_source
 
         return read_source(source, self._container.documents())
+
+    def chunks(self, path: str) -> tuple[TextChunk, ...]:
+        """Return the chunks into which a file was split, with their vectors, after an update.
+
+        A vector is None while its embedding is pending. Raises SourceError if the file is not
+        indexed.
+        """
+        from rootle.indexing.stored_chunks import read_chunks
+
+        self.refresh()
+        return read_chunks(path, self._container.indexer().snapshot())
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index."""
