@@ -216,7 +216,7 @@ class SearchResponse:
     took_ms: float
     suggestions: tuple[str, ...] = ()
     interpretation: QueryInterpretation | None = None  # if an explanation was requested
-    staleness: Staleness | None = None  # if "stale" is in `degraded`
+    staleness: Staleness | None = None  # if a check found changes that are not indexed
     coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # stored memories that match the query
 

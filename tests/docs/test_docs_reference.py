@@ -21,9 +21,9 @@ from rootle.config.fields import SECTION, key_of
 from rootle.config.loading import load_config
 from rootle.rerank.providers import PROVIDERS
 from rootle.search.search_log import SearchLog
-from rootle.serialization.json import to_json
+from rootle.serialization.json import _OPTIONAL_FIELDS, to_json
 from rootle.telemetry import spans
-from rootle.types import camel_case
+from rootle.types import SearchResponse, camel_case
 
 # Requirements of the specification that have no number.
 UNNUMBERED = ("Commit history", "Office documents", "Outside knowledge")
@@ -81,6 +81,16 @@ def test_every_span_metric_and_event_is_documented() -> None:
         assert f"| `{name}` |" in page
     for field in fields(SearchLog):
         assert f"`{camel_case(field.name)}`" in page.partition("## The search log")[2]
+
+
+def test_the_fields_that_json_leaves_out_are_documented() -> None:
+    page = " ".join((DOCS / "reference/python.md").read_text().split())
+    sentence = page.partition("In JSON, the fields ")[2].partition(" are left out if they are None")
+    assert sentence[1]
+    assert set(re.findall(r"`(\w+)`", sentence[0])) == _OPTIONAL_FIELDS
+    response = to_json(SearchResponse((), None, (), None, 1, 0.5))
+    assert response["nextCursor"] is response["confident"] is None
+    assert not response.keys() & _OPTIONAL_FIELDS
 
 
 def test_every_reranking_provider_is_documented() -> None:
