@@ -142,8 +142,8 @@ class _Blocked(HashEmbedder):
 def test_dense_timeout_ms(open_with: OpenWith, timeout_ms: int, degraded: tuple[str, ...]) -> None:
     app, embedder = open_with(), _Blocked()
     app.index()
-    if not degraded:
-        threading.Timer(0.2, embedder.released.set).start()
+    if not degraded:  # after the default time limit
+        threading.Timer(Config().dense_timeout_ms / 1000 + 0.5, embedder.released.set).start()
     container = app._container
     agent = open_agent(
         container.indexer().snapshot, lambda: embedder, Config(dense_timeout_ms=timeout_ms)
@@ -167,8 +167,8 @@ def test_sparse_timeout_ms(
     degraded: tuple[str, ...],
 ) -> None:
     released, search_words = threading.Event(), legs.search_sparse
-    if not degraded:
-        threading.Timer(0.2, released.set).start()
+    if not degraded:  # after the default time limit
+        threading.Timer(Config().sparse_timeout_ms / 1000 + 0.5, released.set).start()
 
     def search_slowly(*arguments: Any) -> Any:
         assert released.wait(timeout=60)
