@@ -418,6 +418,9 @@ def test_keys_outside_of_their_section_are_reported(root: Path, home: Path) -> N
     assert '.rootle.json, line 2: "maxLimit" is not used; move it into the object' in warned
     write(root, ".rootle.json", '{"searchAgent": {"maxLimit": 40}, "rerankerWeights": {}}')
     assert '"rerankerWeights" is not used' in rootle("status", root).err
+    write(root, ".rootle.json", '{"maxLimt": 5}')
+    warned = rootle("status", root).err
+    assert '"maxLimt" is not used; did you mean {"searchAgent": {"maxLimit": …}}?' in warned
     # The object of another program that shares the file.
     write(root, ".rootle.json", '{"plugins": {"a": 1}, "trust": {"b": 2}, "other": 1}')
     assert "is not used" not in rootle("status", root).err
