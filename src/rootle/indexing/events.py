@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 # A check takes about 10 µs while nothing changes.
-_POLL_INTERVAL_S: Final = 0.25
+_POLL_INTERVAL_S: Final = 1.0
 
 Subscriber = Callable[[IndexUpdated], object]
 
