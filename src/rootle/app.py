@@ -17,7 +17,7 @@ from rootle.errors import (
     IndexMissingError,
     IndexStorageError,
 )
-from rootle.indexing.events import Subscribers
+from rootle.indexing.events import IndexEvents
 from rootle.serialization.json import apply_filters
 from rootle.storage.paths import (
     default_index_dir,
@@ -35,6 +35,7 @@ from rootle.types import (
     ProgressCallback,
     SearchQuery,
     SearchResponse,
+    TextChunk,
     WarningCallback,
     ignore_progress,
     ignore_warning,
@@ -101,14 +102,14 @@ class App:
         self._may_search_unfinished = initial_index_timeout_s is not None
         self._lock = threading.RLock()
         self._watch_service: WatchService | None = None
-        self._subscribers = Subscribers()
+        self._events = IndexEvents(lambda: self._container.indexer().state)
         self._container = Container(
             root,
             index_dir,
             config,
             sources,
             on_warning=on_warning,
-            on_commit=self._subscribers.publish,
+            on_commit=self._events.publish,
             initial_index_timeout_s=initial_index_timeout_s,
         )
 
@@ -160,6 +161,17 @@ class App:
         from rootle.ingest.source_refs import read_source
 
         return read_source(source, self._container.documents())
+
+    def chunks(self, path: str) -> tuple[TextChunk, ...]:
+        """Return the chunks into which a file was split, with their vectors, after an update.
+
+        A vector is None while its embedding is pending. Raises SourceError if the file is not
+        indexed.
+        """
+        from rootle.indexing.stored_chunks import read_chunks
+
+        self.refresh()
+        return read_chunks(path, self._container.indexer().snapshot())
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index."""
@@ -250,12 +262,13 @@ class App:
             return service
 
     def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
-        """Call a function after each new generation of the index that this app writes.
+        """Call a function after each update of the index, whichever process wrote it.
 
-        The function is called on the writing thread and should return quickly. If it raises, the
-        error is logged. Returns a function that ends the subscription.
+        The function is called on the thread that wrote the update, or on a background thread if
+        another process did, and should return quickly. If it raises, the error is logged. Returns
+        a function that ends the subscription.
         """
-        return self._subscribers.add(subscriber)
+        return self._events.add(subscriber)
 
     def pause_indexing(self) -> bool:
         """Stop updating the index until `resume_indexing`; responses then report their staleness.
@@ -310,6 +323,7 @@ class App:
         """Close files and stop threads. The app can be used again and reopens them."""
         with self._lock:
             service, self._watch_service = self._watch_service, None
+        self._events.close()
         if service is not None:
             service.stop()
         self._container.close()

@@ -27,7 +27,7 @@ class FileMetadata:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Consecutive lines of a file: the unit that is embedded, indexed and returned."""
+    """Consecutive lines of a file: the unit that is embedded and indexed."""
 
     file_path: str  # relative to the root of the index, "/" on every platform
     sequence_number: int  # position among the chunks of its file, from 0
@@ -35,10 +35,11 @@ class TextChunk:
     end_line: int
     text: str
     metadata: FileMetadata
-    embedding: tuple[float, ...] | None = None
+    embedding: tuple[float, ...] | None = None  # of length 1; None if it is pending
 
     @property
     def chunk_id(self) -> str:
+        """The path and the number, as "src/retry.py::3". It changes when lines are inserted."""
         return f"{self.file_path}::{self.sequence_number}"
 
 
@@ -215,7 +216,7 @@ class SearchResponse:
     took_ms: float
     suggestions: tuple[str, ...] = ()
     interpretation: QueryInterpretation | None = None  # if an explanation was requested
-    staleness: Staleness | None = None  # if "stale" is in `degraded`
+    staleness: Staleness | None = None  # if a check found changes that are not indexed
     coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # stored memories that match the query
 

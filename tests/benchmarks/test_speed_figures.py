@@ -298,8 +298,8 @@ def test_figures_of_the_server_are_printed_in_rows() -> None:
 def test_first_index_figures_are_printed_in_a_sentence() -> None:
     figures = {"files": 500, "megabytes": 100.04, "chunks": 100_000, "seconds": 30.0,
                "cpu_s": 55.5, "peak_mb": 750.4}  # fmt: skip
-    assert first_index.format_figures("default settings", figures) == (
-        "default settings: 500 files, 100.0 MB, 100,000 chunks in 30.0 s "
+    assert first_index.format_figures(figures) == (
+        "500 files, 100.0 MB, 100,000 chunks in 30.0 s "
         "(55.5 s of processor time), peak memory 750 MB"
     )
 

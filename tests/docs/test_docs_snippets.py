@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from doc_pages import PAGES, TOP, blocks, console_sessions, page_name
 
+from rootle import SearchQuery, open_app
 from rootle.config.fields import SECTION
 from rootle.config.loading import load_config
 
@@ -93,6 +95,20 @@ def test_the_first_python_snippet_finds_the_answer(page: str, repository: Path) 
         [sys.executable, "-c", snippet.code], cwd=repository, capture_output=True, text=True
     )
     assert "retry.py" in child.stdout.splitlines()[0]
+
+
+def test_the_paging_snippet_prints_the_results_of_every_page(repository: Path) -> None:
+    snippets = blocks(TOP / "docs/tutorials/python-program.md", "python")
+    (snippet,) = [block.code for block in snippets if "cursor" in block.code]
+    child = subprocess.run(
+        [sys.executable, "-c", snippet], cwd=repository, capture_output=True, text=True
+    )
+    pages = [ast.literal_eval(line) for line in child.stdout.splitlines()]
+    query = SearchQuery("how long to wait before the next attempt", limit=50)
+    with open_app(repository) as app:
+        expected = [result.file_path for result in app.search(query).results]
+    assert len(pages) > 2
+    assert [path for page in pages for path in page] == expected
 
 
 def test_the_agent_tool_snippets_print_the_documented_answers(repository: Path) -> None:

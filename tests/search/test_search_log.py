@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import rootle
+from sample import MakeApp, many_files, write_tree
 
 from rootle.storage.paths import search_log_path
+from rootle.types import SearchQuery
 
 QUESTION = "how long to wait before the next attempt"
 
@@ -47,6 +50,18 @@ def test_a_cached_answer_is_logged(repository: Path) -> None:
     assert (found["usedRerankerModel"], again["usedRerankerModel"]) == ("learned", "")
     assert again["numMerged"] == 0
     assert 0 < again["totalLatencyMs"] < found["totalLatencyMs"]
+
+
+def test_a_later_page_is_logged_with_all_its_candidates(tmp_path: Path, make_app: MakeApp) -> None:
+    app = make_app(write_tree(tmp_path / "repo", many_files(100, functions=3)), enable_cache=False)
+    query = SearchQuery("ledger", limit=50)
+    cursor = app.search(query).next_cursor
+    app.search(replace(query, cursor=cursor))
+    first, second = read_lines(search_log_path())
+    for key in ("numDenseHits", "numSparseHits"):
+        assert second[key] == first[key] > 0
+    assert second["numMerged"] > first["numMerged"] > 0
+    assert second["usedRerankerModel"] == "learned"
 
 
 @pytest.mark.slow

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from command import rootle
+from embedding_server import embedding_server
 from hash_embedder import HashEmbedder
 from json_server import Reply, Request, serving
 from polling import wait_until
 from sample import OLD_S, MakeApp, indexed_repository, make_repository, many_files, write
+from specification_sample import SAMPLE
 
 from rootle.app import App
-from rootle.config.fields import Config
+from rootle.config.fields import Config, key_of
+from rootle.config.loading import load_config
+from rootle.config.weights import RerankerWeights
 from rootle.errors import IndexMissingError, QueryError
 from rootle.protocols import Matrix
 from rootle.rank.rankers.registry import LEARNED
@@ -124,6 +129,17 @@ def test_dense_batch_size_is_named_without_a_server(open_with: OpenWith) -> None
     assert _is_unused(app, "denseBatchSize", "embeddingModelID names no server")
 
 
+@pytest.mark.parametrize("size", [4, 16])
+def test_dense_batch_size_with_a_server(open_with: OpenWith, size: int) -> None:
+    with embedding_server() as server:
+        app = open_with(
+            embedding_model_id="some-model", embedding_endpoint=server.url, dense_batch_size=size
+        )
+        app.index()
+        assert app.status().unused_settings == ()
+    assert max(len(request.body["input"]) for request in server.requests) == size
+
+
 class _Blocked(HashEmbedder):
     """Embeds a question once it is released."""
 
@@ -140,8 +156,8 @@ class _Blocked(HashEmbedder):
 def test_dense_timeout_ms(open_with: OpenWith, timeout_ms: int, degraded: tuple[str, ...]) -> None:
     app, embedder = open_with(), _Blocked()
     app.index()
-    if not degraded:
-        threading.Timer(0.2, embedder.released.set).start()
+    if not degraded:  # after the default time limit
+        threading.Timer(Config().dense_timeout_ms / 1000 + 0.5, embedder.released.set).start()
     container = app._container
     agent = open_agent(
         container.indexer().snapshot, lambda: embedder, Config(dense_timeout_ms=timeout_ms)
@@ -165,8 +181,8 @@ def test_sparse_timeout_ms(
     degraded: tuple[str, ...],
 ) -> None:
     released, search_words = threading.Event(), legs.search_sparse
-    if not degraded:
-        threading.Timer(0.2, released.set).start()
+    if not degraded:  # after the default time limit
+        threading.Timer(Config().sparse_timeout_ms / 1000 + 0.5, released.set).start()
 
     def search_slowly(*arguments: Any) -> Any:
         assert released.wait(timeout=60)
@@ -195,6 +211,18 @@ def test_reranker_model_id_and_batch_size_are_named_without_a_provider(
     for key in ("rerankerModelID", "rerankerBatchSize"):
         assert _is_unused(app, key, "rerankerProvider names no server")
     assert open_with(reranker_provider="tei", reranker_batch_size=3).status().unused_settings == ()
+
+
+def test_reranker_model_id_with_a_provider(open_with: OpenWith) -> None:
+    def score(request: Request) -> Reply:
+        scores = [{"index": at, "relevance_score": 0.5} for at in range(20)]
+        return Reply({"results": scores[: len(request.body["documents"])]})
+
+    with serving(score) as server:
+        settings = {"reranker_provider": "cohere", "reranker_endpoint": server.url}
+        line = _last_line(open_with(**settings, reranker_model_id="some-reranker"))
+        assert server.requests[-1].body["model"] == "some-reranker"
+    assert line["usedRerankerModel"] == "some-reranker"
 
 
 @pytest.mark.parametrize("size", [3, 20])
@@ -249,6 +277,22 @@ def test_reranker_weights(root: Path, open_own_with: OpenWith) -> None:
     assert first[0] != first[1] == "pkg_0/new.py"
     app = open_own_with(reranker_weights=weights)
     assert _is_unused(app, "rerankerWeights", "useLearnedReranker is true")
+
+
+@pytest.mark.parametrize(
+    "name", ["dense_score", "sparse_score", "recency_boost", "file_importance"]
+)
+def test_each_of_the_reranker_weights(root: Path, open_with: OpenWith, name: str) -> None:
+    write(root, "pkg_0/new.py", "def validate_ledger(socket): ...\n", when_s=None)
+
+    def scores(weight: float) -> dict[str, float]:
+        weights = RerankerWeights(0.1, 0.1, 0.0, 0.0)
+        app = open_with(
+            use_learned_reranker=False, reranker_weights=replace(weights, **{name: weight})
+        )
+        return {result.file_path: result.score for result in app.search(_QUESTION).results}
+
+    assert scores(0.1) != scores(0.4)
 
 
 def test_enable_cache_and_its_limits(open_with: OpenWith) -> None:
@@ -371,12 +415,26 @@ def test_default_limit_and_max_limit(open_with: OpenWith) -> None:
         app.search(SearchQuery(_QUESTION, limit=5))
 
 
+def test_every_setting_of_the_sample_is_changed_by_a_test(tmp_path: Path) -> None:
+    config, _ = load_config(write(tmp_path, "config.json", SAMPLE))
+    keys = set(json.loads(re.sub(r"//[^\n\"]*$", "", SAMPLE, flags=re.MULTILINE))["searchAgent"])
+    names = [field.name for field in fields(config) if key_of(field.name) in keys]
+    assert len(names) == len(keys) == 27
+    source = Path(__file__).read_text()
+    tests = source.replace(source[source.index("def test_every_setting_of_the_sample") :], "")
+    for name in names:
+        assert re.search(rf"\b{name}=", tests), f"no test here sets {name}"
+
+
 def test_keys_outside_of_their_section_are_reported(root: Path, home: Path) -> None:
     write(root, ".rootle.json", '{\n"maxLimit": 5}')
     warned = rootle("search", "ledger", "--root", root).err
     assert '.rootle.json, line 2: "maxLimit" is not used; move it into the object' in warned
     write(root, ".rootle.json", '{"searchAgent": {"maxLimit": 40}, "rerankerWeights": {}}')
     assert '"rerankerWeights" is not used' in rootle("status", root).err
+    write(root, ".rootle.json", '{"maxLimt": 5}')
+    warned = rootle("status", root).err
+    assert '"maxLimt" is not used; did you mean {"searchAgent": {"maxLimit": …}}?' in warned
     # The object of another program that shares the file.
     write(root, ".rootle.json", '{"plugins": {"a": 1}, "trust": {"b": 2}, "other": 1}')
     assert "is not used" not in rootle("status", root).err

@@ -52,11 +52,21 @@ function removeUser(name) {{
 def test_8_1_1_chunking_logic() -> None:
     limits = ChunkLimits(max_chars=60 * 4, overlap_chars=10 * 4)  # 60 and 10 tokens
     pieces = split_text(_TWO_FUNCTIONS, "javascript", limits).chunks
-    assert len(pieces) >= 4
+    assert [(piece.start_line, piece.end_line) for piece in pieces] == [
+        *((1, 6), (7, 11), (12, 16)),
+        *((18, 22), (23, 27), (28, 32)),
+    ]
     assert all(piece.end - piece.start <= 240 for piece in pieces)
     (one, other) = split_text(_TWO_FUNCTIONS, "javascript", ChunkLimits()).chunks
     assert (one.start_line, one.end_line, one.symbols) == (1, 16, ("addUser",))
     assert (other.start_line, other.end_line, other.symbols) == (18, 32, ("removeUser",))
+    # Overlapping parts of a function: each begins with the last line of the part before it.
+    overlapping = replace(limits, part_overlap_chars=60)
+    parts = split_text(_TWO_FUNCTIONS, "javascript", overlapping).chunks
+    assert [(piece.start_line, piece.end_line) for piece in parts] == [
+        *((1, 5), (5, 9), (9, 13), (13, 16)),
+        *((18, 21), (21, 25), (25, 29), (29, 32)),
+    ]
     # Text without structure is split into overlapping windows.
     lines = "".join(f"line {number} of a log\n" for number in range(99))
     windows = split_text(lines, "log", replace(limits, overlap_chars=60)).chunks

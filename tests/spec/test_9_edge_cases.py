@@ -14,7 +14,7 @@ from sample import FILES, MakeApp, make_repository, write
 
 from rootle.app import App
 from rootle.config.fields import Config
-from rootle.errors import ConfigError, StaleCursorError
+from rootle.errors import ConfigError, IndexMissingError, StaleCursorError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
 from rootle.search.factory import open_agent
@@ -29,6 +29,11 @@ def test_9_1_empty_repository(tmp_path: Path, make_app: MakeApp) -> None:
     response = make_app(tmp_path / "empty").search("function addUser")
     assert response.results == ()
     assert "the index is empty: run `rootle index`" in response.suggestions[0]
+
+
+def test_9_1_no_index_in_read_only_mode(repository: Path, make_app: MakeApp) -> None:
+    with pytest.raises(IndexMissingError, match="build the index with enableIndexing"):
+        make_app(repository, enable_indexing=False).search("function addUser")
 
 
 def _make_logging_agent(app: App, log: Path, embedder: Any = None) -> SearchAgent:
@@ -98,15 +103,21 @@ def _wait_until(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_9_5_memory_pressure_from_large_chunks(tmp_path: Path, make_app: MakeApp) -> None:
+def test_9_5_memory_pressure_from_large_chunks(
+    tmp_path: Path, make_app: MakeApp, caplog: pytest.LogCaptureFixture
+) -> None:
     functions = "".join(f"def zebra_{n}():\n    return {n} * {n}\n\n\n" for n in range(3_000))
     app = make_app(
         make_repository(tmp_path / "repo", {**FILES, "large.py": functions}),
         max_chunks_per_file=3,
     )
     app.index()
+    assert "whose ends are not indexed: 1 (the first: large.py)" in caplog.text
     status = app.status()
     assert status.skipped_text_share > 0.5
+    assert [file.path for file in status.partial_files] == ["large.py"]
+    (note,) = app.search('"zebra_2999"').suggestions
+    assert note.startswith("not searched: large.py")
     assert app.search("zebra_1").results[0].file_path == "large.py"
     assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
 

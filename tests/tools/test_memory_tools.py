@@ -66,13 +66,16 @@ def test_at_most_seven_memories_are_returned(app: App) -> None:
     assert len(tool(app, "recall").run("deployment rule").data["memories"]) == 7
 
 
-def test_a_failing_store_is_an_error(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_store_is_an_error(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def down(*_: Any) -> Any:
         raise UnavailableError("no answer")
 
     monkeypatch.setattr(app.memory.store, "search", down)
     monkeypatch.setattr(app.memory.store, "add", down)
     assert tool(app, "recall")("tabs") == "Error: memory recall failed: no answer"
+    assert "recall failed: no answer" in caplog.text
     assert tool(app, "remember")("tabs") == "Error: memory remember failed: no answer"
 
 

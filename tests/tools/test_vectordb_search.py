@@ -68,6 +68,13 @@ def test_the_limits_are_those_of_the_specification() -> None:
     assert (CANDIDATE_K, FINAL_K, SNIPPET_LENGTH) == (50, 5, 500)
 
 
+def test_the_description_names_use_query_and_result(backend: ListBackend) -> None:
+    tool = vectordb_search(HashEmbedder(64), backend)
+    assert "Use it when you do not know the exact name" in tool.description
+    assert f"Returns the {FINAL_K} best passages" in tool.description
+    assert "A question or topic in a sentence" in tool.parameter_description
+
+
 def test_the_five_nearest_records_are_listed_without_a_reranker(
     embedder: HashEmbedder, backend: ListBackend
 ) -> None:

@@ -148,7 +148,9 @@ class Config:
     dense_timeout_ms: int = config_field(
         2_000,
         "Time limit of vector search. When it expires, only the results of full-text search are "
-        "used, and the response says so.",
+        "used, and the response says so. Searches that take milliseconds have no time limit: those "
+        "without a server or a slow model, in an index of less than 200,000 chunks, except for the "
+        "first one of a process.",
         (1, 600_000),
     )
 
@@ -179,7 +181,7 @@ class Config:
     sparse_timeout_ms: int = config_field(
         1_000,
         "Time limit of full-text search. When it expires, only the results of vector search are "
-        "used, and the response says so.",
+        "used, and the response says so. For the exceptions, see `denseTimeoutMs`.",
         (1, 600_000),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Final
@@ -67,7 +68,10 @@ def _read_document(document: Value, path: Path) -> ConfigSection:
         raise ConfigError(
             f'{path}, line {found[1].line}: "{SECTION}" is already in line {first}; merge them'
         )
-    misplaced = _misplaced_keys(document.data, path)
+    misplaced = (
+        *_misplaced_keys(document.data, path),
+        *_misspelled_keys(document.data, path),
+    )
     if not found:
         return ConfigSection(Members(), (*_misspelled_sections(document.data, path), *misplaced))
     if not isinstance(found[0].value.data, Members):
@@ -89,6 +93,19 @@ def _misplaced_keys(document: Members, path: Path) -> tuple[str, ...]:
         if member.key in _KEYS
         and isinstance(member.value.data, Members) == is_dataclass(_KEYS[member.key])
     )
+
+
+def _misspelled_keys(document: Members, path: Path) -> Iterator[str]:
+    """Yield a warning for each value outside of the section that looks like a misspelled key."""
+    for member in document:
+        if member.key in _KEYS or isinstance(member.value.data, Members):
+            continue
+        near = difflib.get_close_matches(member.key, _KEYS, n=1, cutoff=_MIN_SIMILARITY)
+        if near:
+            yield (
+                f'{path}, line {member.line}: "{member.key}" is not used; '
+                f'did you mean {{"{SECTION}": {{"{near[0]}": …}}}}?'
+            )
 
 
 def _misspelled_sections(document: Members, path: Path) -> tuple[str, ...]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
 
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, key_of
 
 
-def unused_settings(config: Config) -> tuple[str, ...]:
-    """Return a message for each key that is set but has no effect because of another key."""
+def unused_settings(config: Config, configured: Collection[str] = ()) -> tuple[str, ...]:
+    """Return a message for each key that is set but has no effect because of another key.
+
+    A key is set if its value is not the default, or if its field is in `configured`.
+    """
     defaults = {field.name: field.default for field in fields(Config)}
     return tuple(
         f"{key_of(name)} is not used: {reason}"
         for reason, names in _disabled_keys(config)
         for name in names.split()
-        if getattr(config, name) != defaults[name]
+        if name in configured or getattr(config, name) != defaults[name]
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
-from rootle.index.local.manifest import BYTES_EXPECTED
+from rootle.index.local.database import DATABASE_NAME
+from rootle.index.local.manifest import BYTES_EXPECTED, IndexedFiles
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
 from rootle.sources.masking_reader import open_readers
@@ -152,6 +154,19 @@ class IndexState:
         with self._open_manifest() as manifest:
             return manifest.paths()
 
+    def stamp(self) -> object:
+        """Return a value that changes with every commit, and when the database is replaced."""
+        path = self._index_dir / DATABASE_NAME
+        return _file_stamp(path), _file_stamp(f"{path}-wal")
+
+    def indexed_files(self) -> IndexedFiles:
+        """Return the indexed files of the newest generation.
+
+        Raises IndexStorageError if there is no index.
+        """
+        with self._open_manifest() as manifest:
+            return manifest.indexed_files()
+
     @contextmanager
     def _open_manifest(self) -> Iterator[Manifest]:
         """Open the manifest for reading, which takes less time than opening a snapshot."""
@@ -162,3 +177,11 @@ class IndexState:
         connection = open_database(self._index_dir, create=False, read_only=read_only)
         with closing(connection), storage_errors(self._index_dir):
             yield Manifest(connection)
+
+
+def _file_stamp(path: str | Path) -> tuple[int, int, int] | None:
+    try:
+        info = os.stat(path)
+    except OSError:  # it does not exist, or is not accessible
+        return None
+    return info.st_ino, info.st_size, info.st_mtime_ns

@@ -31,7 +31,7 @@ from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
-from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
+from rootle.ingest.plan import Plan, plan_documents, plan_sources
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
 from rootle.sources.source import Source
@@ -42,7 +42,7 @@ from rootle.storage.permissions import (
     set_tree_modes,
     shared_dir_mode,
 )
-from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
+from rootle.types import FILES, IndexReport, ProgressCallback, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -69,13 +69,13 @@ class Indexer:
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
         on_warning: WarningCallback,
-        on_commit: Callable[[IndexUpdated], None],
+        on_commit: Callable[[], None],
         prestarted: PrestartedWorkers,
         clock: Callable[[], float] = time,
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`sources` must include the source of the files. `on_commit` receives each new generation.
+        """`sources` must include the source of the files. `on_commit` is called after each update.
 
         `prestarted` are worker processes for a first run, which may not be started yet. With
         `shows_unfinished`, an index can be searched before its first run has ended.
@@ -199,7 +199,7 @@ class Indexer:
             try:
                 if is_new(self.index_dir):
                     workers.start()
-                report, event = self._run(on_progress, only, workers, embed_all=embed_all)
+                report = self._run(on_progress, only, workers, embed_all=embed_all)
             finally:
                 workers.end()
                 self._set_permissions()
@@ -209,8 +209,7 @@ class Indexer:
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
-        if event is not None:
-            self._on_commit(event)
+        self._on_commit()
         return report
 
     def update_remotes_in_background(self) -> None:
@@ -267,8 +266,8 @@ class Indexer:
         workers: PrestartedWorkers,
         *,
         embed_all: bool,
-    ) -> tuple[IndexReport, IndexUpdated | None]:
-        """Apply all changes under the lock; return the report and, after a change, the event."""
+    ) -> IndexReport:
+        """Apply all changes under the lock."""
         from rootle.index.local.database import open_database, storage_errors
         from rootle.index.local.manifest import Manifest
         from rootle.indexing.commit_times import update_commit_times
@@ -280,7 +279,6 @@ class Indexer:
         ):
             manifest = Manifest(connection)
             pipeline = self._open_pipeline(connection, workers)
-            before = manifest.generation()
             self._prepare_content(manifest)
             if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
                 only = ()  # nothing is known about the other files
@@ -292,7 +290,7 @@ class Indexer:
             with write_transaction(connection):
                 changed = not plan.is_empty
                 update_commit_times(self.root, manifest, content_changed=changed, only=only)
-            return report, update_since(before, plan, manifest)
+            return report
 
     def _open_pipeline(
         self, connection: sqlite3.Connection, workers: PrestartedWorkers

@@ -95,7 +95,7 @@ class SearchTrace:
         self._embedding_model = embedding_model
         self._clock = clock
         self._stage = search_stage(len(query.text_query))
-        self._reranking: Stage | None = None
+        self._rerankings: list[Stage] = []  # one for each group of files ranked together
 
     def __enter__(self) -> Self:
         count(REQUESTS)
@@ -123,25 +123,29 @@ class SearchTrace:
         count(CACHE_HITS)
 
     def record_retrieval(self, *, sparse_hits: int, dense_hits: int, candidates: int) -> None:
-        """Record how many chunks each leg found, and how many are ranked."""
-        self._sparse_hits = sparse_hits
-        self._dense_hits = dense_hits
-        self._candidates = candidates
+        """Record how many chunks each leg found, and how many are ranked.
+
+        A later group of files is retrieved again, among fewer files.
+        """
+        self._sparse_hits = max(self._sparse_hits, sparse_hits)
+        self._dense_hits = max(self._dense_hits, dense_hits)
+        self._candidates += candidates
 
     def record_ranker(self, name: str) -> None:
         """Record which ranker or reranking model determined the order."""
         self._ranker = name
-        if self._reranking is not None:
-            self._reranking.set_attributes(rerankerModelID=name)
+        if self._rerankings:
+            self._rerankings[-1].set_attributes(rerankerModelID=name)
 
     def rerank_stage(self, candidates: int, model: str | None = None) -> Stage:
         """Return a context manager that records the final ranking as the rerank span.
 
         `model` is the reranker, or None if no reranker is used.
         """
-        self._reranking = rerank_stage(model)
-        self._reranking.set_attributes(candidateCount=candidates)
-        return self._reranking
+        stage = rerank_stage(model)
+        stage.set_attributes(candidateCount=candidates)
+        self._rerankings.append(stage)
+        return stage
 
     def record_response(self, response: SearchResponse) -> None:
         """Count empty and degraded responses."""
@@ -161,7 +165,7 @@ class SearchTrace:
             num_dense_hits=self._dense_hits,
             num_sparse_hits=self._sparse_hits,
             num_merged=self._candidates,
-            rerank_latency_ms=self._reranking.ms if self._reranking else 0.0,
+            rerank_latency_ms=round(sum(stage.ms for stage in self._rerankings), 3),
             total_latency_ms=self._stage.ms,
             used_embedding_model=self._embedding_model,
             used_reranker_model=self._ranker,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final
 
 from rootle.app import App
@@ -11,6 +12,8 @@ from rootle.serialization.markdown import memory_as_text
 from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Tool, error
 from rootle.types import Memory
+
+_log = logging.getLogger(__name__)
 
 _RECALL: Final = (
     "Look up facts that were stored in earlier sessions: preferences of the user, decisions, "
@@ -59,6 +62,7 @@ def _recall(app: App, topic: str) -> Answer:
     try:
         memories = app.memory.recall(topic)
     except RootleError as problem:
+        _log.warning("recall failed: %s", problem)
         return error(f"memory recall failed: {problem}")
     data = {"memories": [_as_data(memory) for memory in memories]}
     if not memories:

@@ -9,69 +9,13 @@ from pathlib import Path
 import pytest
 from command import rootle
 from sample import write
+from specification_sample import SAMPLE
 
 from rootle.config.fields import SECTION, Config, key_of
 from rootle.config.loading import load_config
 from rootle.config.template import template
 
 pytestmark = pytest.mark.slow
-
-# The example of the specification, section 6, with its keys, values and comments.
-SAMPLE = """\
-{
-  "searchAgent": {
-    // Chunking parameters
-    "maxChunkSizeTokens": 512,
-    "chunkOverlapTokens": 50,
-
-    // Dense (vector) search settings
-    "embeddingModelID": "openai-embeddings-001",
-    "denseTopK": 10,
-    "denseBatchSize": 16,
-    "denseTimeoutMs": 2000,
-
-    // Sparse (keyword) search settings
-    "sparseTopK": 10,
-    "sparseEndpoint": "http://localhost:8080",  // Weaviate/Elasticsearch URL
-    "sparseTimeoutMs": 1000,
-
-    // Reranking settings
-    "useLearnedReranker": true,
-    "rerankerModelID": "local-reranker-small",
-    "rerankerBatchSize": 8,
-    "rerankerTimeoutMs": 2000,
-    "rerankerWeights": {
-      "denseScore": 0.5,
-      "sparseScore": 0.3,
-      "recencyBoost": 0.1,
-      "fileImportance": 0.1
-    },
-
-    // Caching settings
-    "enableCache": true,
-    "cacheTTLSeconds": 3600,
-    "cacheMaxEntries": 500,
-
-    // Context assembly
-    "maxContextLines": 50,
-    "contextBeforeLines": 5,
-    "contextAfterLines": 5,
-
-    // Failure handling
-    "minRecencyDays": 0,
-    "maxMergedCandidates": 20,
-    "noResultsSuggestion": "Try broader keywords or ensure repository is indexed.",
-
-    // Index refresh settings
-    "watchDebounceMs": 500,
-    "enableIndexing": true,
-
-    // Pagination
-    "defaultLimit": 10,
-    "maxLimit": 50
-  }
-}
-"""
 
 
 @pytest.fixture
@@ -104,11 +48,17 @@ def test_seven_defaults_differ_from_the_specification(sample: Path) -> None:
     }
 
 
-def test_status_names_an_endpoint_that_is_not_used(sample: Path, repository: Path) -> None:
+@pytest.mark.usefixtures("sample")
+def test_status_names_the_keys_of_the_sample_that_are_not_used(repository: Path) -> None:
     assert rootle("index", repository).code == 0
     data = rootle("status", repository, "--json").data
     reason = "sparseEndpoint is not used: sparseBackend names no server"
-    assert data["unusedSettings"] == [reason]
+    assert data["unusedSettings"] == [
+        reason,
+        "rerankerModelID is not used: rerankerProvider names no server",
+        "rerankerBatchSize is not used: rerankerProvider names no server",
+        "rerankerWeights is not used: useLearnedReranker is true",
+    ]
     assert data["model"] == "static-code-v1"
     assert f"unused      {reason}" in rootle("status", repository).out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_path
@@ -31,10 +32,16 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import open_app_from, root_folder
+    from rootle.config.loading import read_settings
+    from rootle.config.unused import unused_settings
 
     with open_app_from(args) as app:
         status = app.status()
+    settings = read_settings(root_folder(args), args.config, args.set or ())
+    # The app does not know which keys are set to their default values.
+    unused = unused_settings(settings.config, settings.origins)
+    status = replace(status, unused_settings=unused)
     _print(status, args)
     return SUCCESS if status.exists else NO_RESULTS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rootle.index.reader import TEXTLESS, FileState
@@ -22,6 +23,14 @@ _COLUMNS: Final = (
 # it has only added files (empty if it did anything else).
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFiles:
+    """The files of one generation, without skipped ones."""
+
+    generation: int  # 0 if the first run has not ended
+    digests: Mapping[str, bytes | None]  # of the content, by path
 
 
 class Manifest:
@@ -58,6 +67,16 @@ class Manifest:
     def files(self) -> list[FileState]:
         """Return all files, skipped ones included."""
         return self._select("", ())
+
+    def indexed_files(self) -> IndexedFiles:
+        """Return the digests of all indexed files, and their generation, in one transaction."""
+        self._connection.execute("BEGIN")
+        try:
+            generation = self.generation() if self.value("updated_at") else FIRST_GENERATION
+            rows = self._connection.execute("SELECT path, digest FROM files WHERE skip IS NULL")
+            return IndexedFiles(generation, {os.fsdecode(row[0]): row[1] for row in rows})
+        finally:
+            self._connection.execute("COMMIT")
 
     def unindexed_files(self) -> list[FileState]:
         """Return the files with text that is not indexed, or not to its end."""

@@ -199,6 +199,11 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.chunks_of(file_id)
 
+    def vectors_of(self, file_id: int) -> list[bytes]:
+        """Return the quantized vectors of a file's chunks in order, empty for pending ones."""
+        with self._lock, storage_errors(self.folder):
+            return [vector for _, _, vector in self._documents.vectors_of([file_id])]
+
     def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
         """Return all names that chunks define, as written."""
         with self._lock, storage_errors(self.folder):

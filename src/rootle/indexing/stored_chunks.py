@@ -1,0 +1,32 @@
+"""Read the chunks of a file as they are stored in the indexes of both legs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rootle.errors import SourceError
+from rootle.index.local.snapshot import Snapshot
+from rootle.serialization.timestamps import format_timestamp
+from rootle.types import FileMetadata, TextChunk
+
+
+def read_chunks(path: str, index: Snapshot) -> tuple[TextChunk, ...]:
+    """Return the chunks of an indexed file in order; raise SourceError if it is not indexed."""
+    found = [state for state in index.all_files() if state.path == path and state.skip is None]
+    if not found:
+        raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
+    (state,) = found
+    rows = index.chunks_of(state.id)
+    texts = index.excerpts([(state.id, row.start, row.end) for row in rows])
+    metadata = FileMetadata(format_timestamp(state.last_modified_s), state.language, state.size)
+    return tuple(
+        TextChunk(path, row.seq, row.start_line, row.end_line, text, metadata, _unpack(vector))
+        for row, text, vector in zip(rows, texts, index.vectors_of(state.id), strict=True)
+    )
+
+
+def _unpack(vector: bytes) -> tuple[float, ...] | None:
+    """Return a stored vector with the length 1; None if its embedding is pending."""
+    row = np.frombuffer(vector, np.int8).astype(np.float32)
+    length = float(np.linalg.norm(row))
+    return tuple((row / length).tolist()) if length else None
