@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
@@ -14,8 +15,21 @@ _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 _MIN_FENCE: Final = 3
 
 
-def response_as_markdown(response: SearchResponse) -> str:
-    """Return all results, best first, or "No results found." with suggestions; then memories."""
+def response_as_markdown(response: SearchResponse, *, is_brief: bool = True) -> str:
+    """Return all results, best first, or "No results found." with suggestions; then memories.
+
+    A response that is not confident starts with its suggestions, which say so. If `is_brief`, only
+    its best results follow, with few lines.
+    """
+    if is_weak(response):
+        cut = describe_cut(response) if is_brief else None
+        lines = [*response.suggestions, *([cut] if cut else [])]
+        warning = "".join(f"Note: {_printable(line)}\n" for line in lines)
+        return f"{warning}\n{_as_markdown(shorten_weak(response) if is_brief else response)}"
+    return _as_markdown(response)
+
+
+def _as_markdown(response: SearchResponse) -> str:
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
         text = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
@@ -84,5 +98,5 @@ def _notes(memory: Memory) -> str:
 
 
 def _printable(path: str) -> str:
-    """Replace control characters: a file name with a newline would end the heading."""
+    """Replace control characters: a newline in a file name or question would end the line."""
     return "".join(char if char.isprintable() else "\ufffd" for char in path)
