@@ -25,7 +25,7 @@ from benchmarks.common.labels import LABELS
 from benchmarks.common.rootle_search import index_folder, indexed_app
 
 _QUOTED = r'"[^"]+"(?:(?:, | or )"[^"]+")*'
-# The second form was used until version 0.9.
+# The second form is that of earlier versions.
 _CLAIM = re.compile(rf"no indexed text has the word ({_QUOTED})|({_QUOTED}) occurs? nowhere here")
 _WORD = re.compile(r"\w+")
 

@@ -12,7 +12,12 @@ from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
-from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
+from rootle.serialization.markdown import (
+    memory_as_text,
+    passages_of,
+    response_as_markdown,
+    starts_with_notes,
+)
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
@@ -83,12 +88,17 @@ def _print_results(response: SearchResponse, question: str, style: Style) -> Non
 def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
     """Print results as Markdown to standard output, and messages to standard error.
 
-    If the response is not confident, the Markdown contains its suggestions.
+    The messages come first, or are part of the Markdown, if the response is not confident.
     """
+    has_notes = starts_with_notes(response, is_brief=is_brief)
+    messages = replace(response, suggestions=()) if has_notes else response
+    if is_weak(response):
+        _print_messages(messages)
     if response.results or response.memories:
         text = response_as_markdown(response, is_brief=is_brief)
         write_line("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
-    _print_messages(replace(response, suggestions=()) if is_weak(response) else response)
+    if not is_weak(response):
+        _print_messages(messages)
 
 
 def _print_messages(response: SearchResponse) -> None:

@@ -32,7 +32,7 @@ def describe_cut(response: SearchResponse) -> str | None:
 
 
 def _shorten(result: SearchResult) -> SearchResult:
-    """Return a result with the first lines of its best span; requested context stays."""
+    """Return a result with the first lines of its best span; a requested context stays."""
     if result.context is not None:
         return result
     lines = result.snippet.split("\n")[:_MAX_LINES]

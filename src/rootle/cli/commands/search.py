@@ -133,8 +133,8 @@ def run(args: argparse.Namespace) -> int:
         with progress_bar() as progress:
             app.refresh(progress)
         response = app.search(query, explain=args.explain)
-    # A limit asks for all these results, however weak they are.
-    is_brief = args.limit is None
+    # A limit or a budget sets the size of the answer, however weak it is.
+    is_brief = args.limit is None and args.budget is None
     if args.json:
         from rootle.cli.terminal import print_json
 

@@ -22,7 +22,7 @@ _MIN_CHARS: Final = 3
 _MIN_ABSENT_SHARE: Final = 0.2
 _MIN_FOREIGN_ABSENT_SHARE: Final = 0.5
 # A question with an identifier that occurs is about that identifier.
-_MAX_SHARE_BESIDE_IDENTIFIER: Final = 0.5
+_MAX_SHARE_WITH_IDENTIFIER: Final = 0.5
 # A proof reads all terms of the index: 13 ms for 1,600 files.
 _MAX_PROOFS: Final = 3
 # A proof reads so many texts that may contain a word; if there are more, it is not absent.
@@ -47,7 +47,7 @@ _GENERAL_WORDS: Final = frozenset(
     needs never new next none nor nothing now occur occurs often old once only opposite
     otherwise per perhaps possible previous probably provide provided purpose put quickly quite
     rather really reason recent relevant responsible right same say says see seem seen several
-    shall short shows side similar simply since small someone something sometimes soon sort
+    short shows side similar simply since small someone something sometimes soon sort
     still stuff suddenly support supported supports sure take taken takes tell tells thing
     things think though through thus together told too took toward tried tries true try trying
     turn turned twice unless until upon usually various very want wants way ways well went
@@ -89,7 +89,7 @@ class WordCheck:
             return True
         share = len(words) / len(self.subjects)
         if any(word.is_identifier and word not in self.unknown for word in self.subjects):
-            return share > _MAX_SHARE_BESIDE_IDENTIFIER
+            return share > _MAX_SHARE_WITH_IDENTIFIER
         is_foreign = any(word.is_foreign for word in words)
         return share >= (_MIN_FOREIGN_ABSENT_SHARE if is_foreign else _MIN_ABSENT_SHARE)
 

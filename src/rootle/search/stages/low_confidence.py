@@ -59,7 +59,7 @@ def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]
     words = [word.text for word in absent if not word.is_hash]
     if words:
         yield f"no indexed text has the word {_quote(words)}"
-        yield from _unindexed(index)
+        yield from _count_unindexed(index)
     if hashes:
         yield (
             f"{_quote(hashes)} may be a commit, and commits are not searched (read one with "
@@ -69,7 +69,7 @@ def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]
         yield _WEAK
 
 
-def _unindexed(index: IndexReader) -> Iterable[str]:
+def _count_unindexed(index: IndexReader) -> Iterable[str]:
     count = len(index.unindexed_files())
     if count:
         files = "1 file is" if count == 1 else f"{count:,} files are"
