@@ -130,6 +130,14 @@ def test_a_hash_is_no_word(text: str, app: App) -> None:
     assert "no indexed text" not in note
 
 
+@pytest.mark.parametrize(
+    "text", ["quantum ____", "____ zzyzx", "quantum 12345 4", "量子テレポート quantum"]
+)
+def test_only_words_are_checked(text: str, app: App) -> None:
+    named = [word for note in app.search(text).suggestions for word in note.split('"')[1::2]]
+    assert set(named) <= {"zzyzx"}
+
+
 def test_a_hash_in_a_file_is_found(tmp_path: Path, make_app: MakeApp) -> None:
     response = _ask(_FULL_HASH[:10], {"pins.txt": f"lib {_FULL_HASH}\n"}, tmp_path, make_app)
     assert not any("commits are not searched" in note for note in response.suggestions)

@@ -138,7 +138,8 @@ def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[S
 
 def _may_be_subject(word: str) -> bool:
     return (
-        _MIN_CHARS <= len(word) <= MAX_WORD_CHARS
+        len(whole_identifier(word)) >= _MIN_CHARS
+        and len(word) <= MAX_WORD_CHARS
         and not word.isdigit()
         and _UNSPACED.search(word) is None
     )
