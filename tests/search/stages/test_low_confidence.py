@@ -159,5 +159,5 @@ def test_an_answer_without_absent_words_has_another_reason(app: App) -> None:
     response = app.search("net self int plain")
     assert response.confident is False
     assert response.suggestions[0].startswith(
-        "not confident: the passages match the question only weakly; "
+        "not confident: the estimated probability of an answer is low; "
     )

@@ -12,7 +12,7 @@ from rootle.search.query.absent_words import SubjectWord, check_words, prove_abs
 from rootle.search.stages.ranked_answer import RankedAnswer
 
 LOW_CONFIDENCE: Final = "not confident: "
-_WEAK: Final = "the passages match the question only weakly"
+_IMPROBABLE: Final = "the estimated probability of an answer is low"
 _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 
 
@@ -24,7 +24,7 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     if answer.confident is None or not answer.order:
         return answer
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
-        return answer if answer.confident else _add_note(answer, _WEAK)
+        return answer if answer.confident else _add_note(answer, _IMPROBABLE)
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # a proof would change nothing
@@ -66,7 +66,7 @@ def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]
             "vectordb_read or git show)"
         )
     if not absent:
-        yield _WEAK
+        yield _IMPROBABLE
 
 
 def _count_unindexed(index: IndexReader) -> Iterable[str]:
