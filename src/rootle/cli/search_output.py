@@ -11,7 +11,8 @@ from typing import Final, TextIO
 from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
 from rootle.serialization.citation import cite, result_spans
-from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
+from rootle.serialization.markdown import passages_of, response_as_markdown
+from rootle.serialization.memories import memory_as_text
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
@@ -193,5 +194,4 @@ def _describe_duplicates(paths: Sequence[str]) -> str:
 def _print_memories(memories: Sequence[Memory], style: Style) -> None:
     write_line(style.paint("from memory", _CYAN))
     for memory in memories:
-        for line in memory_as_text(memory).split("\n"):
-            write_line(f"  {printable(line)}")
+        write_line(f"  {printable(memory_as_text(memory))}")

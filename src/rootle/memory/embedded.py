@@ -22,7 +22,7 @@ from rootle.protocols import Embedder, QueryEmbedder, Vector
 from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
-from rootle.types import Memory, MemoryReference
+from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 
 class EmbeddedMemory:
@@ -50,10 +50,22 @@ class EmbeddedMemory:
         """Whether the file exists. It is created with the first memory."""
         return os.path.exists(self.path)
 
-    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
+    def add(
+        self,
+        text: str,
+        user_id: str,
+        about: Sequence[MemoryReference] = (),
+        origin: MemoryOrigin | None = None,
+    ) -> Memory:
         """Store a text. Texts that differ only in case or white space are one memory."""
-        now = format_timestamp(self._clock())
-        memory = Memory("", encodable(text.strip()), now, about=tuple(about))
+        memory = Memory(
+            "",
+            encodable(text.strip()),
+            format_timestamp(self._clock()),
+            about=tuple(about),
+            stored_in=(origin.root,) if origin and origin.root else (),
+            is_personal=origin is not None and origin.is_personal,
+        )
         with self._connect() as connection, write_transaction(connection):
             return queries.load_memory(connection, self._observe(connection, memory, user_id))
 
@@ -132,6 +144,7 @@ class EmbeddedMemory:
             )
         queries.insert_observation(connection, memory_id, user_id, memory.created_at, memory.count)
         queries.insert_references(connection, memory_id, memory.about)
+        queries.insert_origins(connection, memory_id, memory)
         return memory_id
 
     @contextmanager

@@ -61,7 +61,8 @@ def test_a_memory_about_another_project_is_not_shown(
     response = other.search("retry must stay free of side effects")
     assert response.results
     assert response.memories == ()
-    assert other.memory.recall("side effects")  # recall finds it
+    assert other.memory.recall("side effects") == []
+    assert app.memory.recall("side effects")
 
 
 def test_a_memory_is_possibly_stale_after_its_file_has_changed(app: App) -> None:
