@@ -48,6 +48,10 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "add memories from a file that `export` wrote, unless they are already stored",
         "rootle memory import memories.jsonl",
     ),
+    "hook": (
+        "answer a hook of a coding agent with the memories for a message, as JSON",
+        "rootle install --agent claude-code --memory-hook",
+    ),
     "audit": (
         "list additions and deletions, and find secrets, duplicates and stale memories",
         "rootle memory audit",
@@ -68,7 +72,7 @@ def register(parser: CommandParser) -> None:
     _add_arguments(parsers)
     for name, action in parsers.items():
         add_root(action, "project folder; memories refer to its files by relative paths")
-        if name != "export":  # always writes JSON
+        if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         add_index_dir(
             action,
@@ -125,6 +129,10 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run one action. Return 1 if there was nothing to show or change."""
+    if args.action == "hook":
+        from rootle.cli.prompt_hook import run_prompt_hook
+
+        return run_prompt_hook(args)
     from rootle.cli.context import open_app_from
 
     actions: Mapping[str, Callable[[App, argparse.Namespace], int]] = {
