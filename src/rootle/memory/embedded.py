@@ -17,7 +17,7 @@ from rootle.memory.database import open_database, storage_errors, text_digest
 from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
 from rootle.memory.queries import MemoryEvent
-from rootle.memory.vocabulary import Vocabulary
+from rootle.memory.vocabulary import Vocabulary, significant_words
 from rootle.protocols import Embedder, QueryEmbedder, Vector
 from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
@@ -171,11 +171,10 @@ class EmbeddedMemory:
 
     def _parse_topic(self, topic: str, about: Sequence[MemoryReference]) -> Topic:
         vocabulary = self._vocabulary = self._vocabulary or Vocabulary()
-        terms = vocabulary.encode_topic(topic)
         return Topic(
-            terms,
-            vocabulary.weigh(terms),
+            vocabulary.parse_topic(topic),
             self._embed_topic(topic),
+            self._embed_topic(significant_words(topic)),
             parse_dates(topic, self._today()),
             asks_for_present(topic),
             frozenset(one.place for one in about),

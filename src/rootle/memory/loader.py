@@ -83,7 +83,8 @@ class MemoryLoader:
         return bool(changed or deleted)
 
     def _make_entry(self, memory: Memory, vector: Row) -> Entry:
-        words = self._vocabulary.encode_memory(memory.text)
+        stems = self._vocabulary.stem(memory.text)
+        words = self._vocabulary.encode_memory(stems)
         frequencies = Counter(words)  # np.unique takes ten times as long for a short text
         return Entry(
             memory,
@@ -92,6 +93,7 @@ class MemoryLoader:
             np.fromiter(frequencies.values(), dtype=np.int64, count=len(frequencies)),
             words[0] if words else -1,
             vector,
+            self._vocabulary.subjects_of_memory(stems),
         )
 
     def _load_vectors(self, connection: sqlite3.Connection, changed: Sequence[_MemoryRow]) -> Rows:
