@@ -310,3 +310,20 @@ def test_a_file_whose_name_is_not_valid_text_is_not_a_reference(app: App) -> Non
     assert stored is not None
     assert stored.about == ()
     app.search("odd_function")
+
+
+@pytest.mark.parametrize(
+    ("fact", "kind"),
+    [
+        (f"The mirror needs {GITHUB} each night", "GitHub token"),
+        ("The key is -----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bdK\n", "private key"),
+        ("The database is at postgres://admin:hunter2xy@db.example/prod", "password"),
+        ("The admin password is Tr0ub4" + "dor3", "password"),
+        ("Tests sign in with password=Password123" + "!", "password"),
+        ("The weather api_key: 9f8e7d6c5b4a" + "39281706f5e4d3c2b1a0", "secret"),
+    ],
+)
+def test_every_documented_kind_of_secret_is_masked(
+    fact: str, kind: str, memory: UserMemory
+) -> None:
+    assert memory.remember(fact).masked == (kind,)

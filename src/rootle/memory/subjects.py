@@ -35,7 +35,7 @@ class SubjectTable:
                 for words, phrases in ((asked, questions), (stated, facts)):
                     for word in words.split():
                         phrases[tuple(stem(word.replace(_JOINER, " ")))].add(subject)
-        self._questions, self._facts = _PhraseTable.of(questions), _PhraseTable.of(facts)
+        self._questions, self._facts = _PhraseTable.build(questions), _PhraseTable.build(facts)
 
     def subjects_of_fact(self, stems: Sequence[str]) -> Subjects:
         """Return the subjects of a fact."""
@@ -54,7 +54,8 @@ class _PhraseTable:
     of_phrases: Mapping[str, Sequence[tuple[Phrase, Subjects]]]  # by the first stem
 
     @classmethod
-    def of(cls, phrases: Mapping[Phrase, Iterable[str]]) -> _PhraseTable:
+    def build(cls, phrases: Mapping[Phrase, Iterable[str]]) -> _PhraseTable:
+        """Return a table of these phrases."""
         of_stems: dict[str, Subjects] = {}
         of_phrases: defaultdict[str, list[tuple[Phrase, Subjects]]] = defaultdict(list)
         for phrase, subjects in phrases.items():

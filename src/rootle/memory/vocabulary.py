@@ -15,7 +15,7 @@ from rootle.text.terms import STOP_WORDS, WORD, TermTable, text_terms
 
 # Words that occur in nearly every memory and topic.
 _DOMAIN_WORDS: Final = ("user", "remember", "memory")
-# What follows an apostrophe, as in "the user's" and "don't".
+# Endings after an apostrophe, as in "the user's" and "don't".
 _ENDINGS: Final = ("s", "t", "d", "ll", "m", "re", "ve")
 _STOP_WORDS: Final = STOP_WORDS.union(_DOMAIN_WORDS, _ENDINGS)
 # The weight of a stop word next to other words; `rank.question` uses the same value.
