@@ -93,6 +93,11 @@ def test_a_project_that_was_moved_keeps_its_memories(shop: Path, tmp_path: Path)
     assert search(tmp_path / "new" / "shop", "when to deploy").code == 0
 
 
+def test_a_fact_that_was_stored_outside_of_projects_is_personal(home: Path, shop: Path) -> None:
+    add(home, "Deploy on Thursdays")
+    assert 'today, personal] "Deploy on Thursdays"' in search(shop, "when to deploy").out
+
+
 def test_the_origin_survives_export_and_import(shop: Path, billing: Path) -> None:
     add(shop, "Deploy on Thursdays")
     add(shop, "The user prefers tabs")

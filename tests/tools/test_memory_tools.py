@@ -72,7 +72,7 @@ def test_at_most_seven_memories_are_returned(app: App) -> None:
 
 
 def test_a_failing_store_is_an_error(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(*_: Any) -> Any:
+    def down(*_: Any, **__: Any) -> Any:
         raise UnavailableError("no answer")
 
     monkeypatch.setattr(app.memory.store, "search", down)
@@ -82,7 +82,7 @@ def test_a_failing_store_is_an_error(app: App, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_bug_raises(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    def bug(*_: Any) -> Any:
+    def bug(*_: Any, **__: Any) -> Any:
         raise KeyError("a bug")
 
     monkeypatch.setattr(app.memory.store, "search", bug)

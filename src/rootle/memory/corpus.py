@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from rootle.types import Memory
 
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
+IsVisible = Callable[[Memory], bool]
 
 # All weights below were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on the
 # other five; docs/how-to/memory.md has the figures.
@@ -105,16 +107,21 @@ class Corpus:
         self._owners = owners[order]
         self._gains = (counts * (_K1 + 1) / (counts + norms[owners]))[order]
 
-    def search(self, topic: Topic, top_k: int) -> list[Memory]:
-        """Return at most `top_k` relevant memories, best first; newer ones first if scores tie."""
+    def search(self, topic: Topic, top_k: int, is_visible: IsVisible | None = None) -> list[Memory]:
+        """Return at most `top_k` relevant memories, best first; newer ones first if scores tie.
+
+        Memories for which `is_visible` is false are left out.
+        """
         scores, is_relevant = self._score(topic)
         if topic.asks_for_present:
             scores = scores + self._recency_scores(scores, is_relevant)
         scores = np.round(scores, 3)
         order = np.lexsort((-np.arange(len(scores)), -scores))
+        relevant = order[is_relevant[order]].tolist()
+        visible = (at for at in relevant if is_visible is None or is_visible(self._memories[at]))
         return [
             replace(self._memories[at], score=min(1.0, float(scores[at])))
-            for at in order[is_relevant[order]][:top_k].tolist()
+            for at in islice(visible, top_k)
         ]
 
     def _score(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:

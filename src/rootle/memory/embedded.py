@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from rootle.memory import queries
-from rootle.memory.corpus import Topic
+from rootle.memory.corpus import IsVisible, Topic
 from rootle.memory.database import open_database, storage_errors, text_digest
 from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
@@ -86,16 +86,25 @@ class EmbeddedMemory:
         return new
 
     def search(
-        self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
+        self,
+        topic: str,
+        user_id: str,
+        top_k: int,
+        about: Sequence[MemoryReference] = (),
+        *,
+        is_visible: IsVisible | None = None,
     ) -> list[Memory]:
-        """Return at most `top_k` memories that match a topic or refer to `about`, best first."""
+        """Return at most `top_k` memories that match a topic or refer to `about`, best first.
+
+        Memories for which `is_visible` is false are left out.
+        """
         if not self.exists or top_k < 1:
             return []
         with self._connect() as connection:
             corpus = self._loader(user_id).load(connection)
             if corpus is None:
                 return []
-            return corpus.search(self._parse_topic(topic, about), top_k)
+            return corpus.search(self._parse_topic(topic, about), top_k, is_visible)
 
     def list_memories(self, user_id: str) -> list[Memory]:
         """Return every memory, newest first."""

@@ -24,7 +24,7 @@ from rootle.memory.references import (
     resolve_references,
 )
 from rootle.memory.symbol_lookup import SymbolLookup
-from rootle.memory.visibility import choose_origin, is_visible
+from rootle.memory.visibility import choose_origin, make_filter
 from rootle.protocols import Embedder, MemoryStore
 from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
@@ -175,12 +175,18 @@ class UserMemory:
     ) -> list[Memory]:
         """Return at most `top_k` memories that match and may be shown in this project.
 
-        Stores do not know projects, so more memories are fetched until enough may be shown.
+        Other stores than the embedded one know no projects, so more memories are fetched from them
+        until enough may be shown.
         """
+        from rootle.memory.embedded import EmbeddedMemory
+
+        is_visible = make_filter(self._project.name)
+        if isinstance(self.store, EmbeddedMemory):
+            return self.store.search(topic, self.user_id, top_k, references, is_visible=is_visible)
         wanted = top_k
         while True:
             found = self.store.search(topic, self.user_id, wanted, references)
-            visible = [one for one in found if is_visible(one, self._project.name)]
+            visible = list(filter(is_visible, found))
             if len(visible) >= top_k or len(found) < wanted or wanted >= _MAX_FETCHED:
                 return visible[:top_k]
             wanted *= _FETCH_GROWTH

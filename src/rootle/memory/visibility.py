@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from rootle.storage.paths import contains_home
@@ -47,13 +48,24 @@ def is_about_user(text: str) -> bool:
     return _ABOUT_USER.search(text) is not None
 
 
-def is_visible(memory: Memory, root: str) -> bool:
-    """Return whether a memory may be shown in a project.
+def make_filter(root: str) -> Callable[[Memory], bool]:
+    """Return a function that returns whether a memory may be shown in a project.
 
-    A memory without any origin, which an earlier version or another program stored, may.
+    A memory without any origin, which an earlier version or another program stored, may. The
+    function caches whether folders exist, so it is made for each search.
     """
-    origins = [one for one in (*memory.stored_in, *(about.root for about in memory.about)) if one]
-    return memory.is_personal or not origins or any(_is_same_project(one, root) for one in origins)
+
+    @cache
+    def is_same(origin: str) -> bool:
+        return _is_same_project(origin, root)
+
+    def is_visible(memory: Memory) -> bool:
+        if memory.is_personal:
+            return True
+        origins = [*memory.stored_in, *(about.root for about in memory.about)]
+        return any(map(is_same, origins)) or not any(origins)
+
+    return is_visible
 
 
 def _is_same_project(origin: str, root: str) -> bool:

@@ -100,7 +100,7 @@ def test_memories_can_be_switched_off(
 
 
 def test_a_failing_store_is_reported_as_degraded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> Any:
+    def fail(*_: Any, **__: Any) -> Any:
         raise UnavailableError("no answer")
 
     app.memory.remember(BACKOFF)
@@ -126,7 +126,7 @@ def hanging_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     released = threading.Event()
     topics: list[str] = []
 
-    def hang(_: Any, topic: str, *__: Any) -> list[Memory]:
+    def hang(_: Any, topic: str, *__: Any, **___: Any) -> list[Memory]:
         topics.append(topic)
         released.wait(60)
         return []
