@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rootle.types import Findings, Memory, MemoryReference, Record, SearchQuery, SearchResponse
+    from rootle.types import (
+        Findings,
+        Memory,
+        MemoryOrigin,
+        MemoryReference,
+        Record,
+        SearchQuery,
+        SearchResponse,
+    )
 
 Matrix = NDArray[np.float32]  # one vector per row
 Vector = NDArray[np.float32]
@@ -132,9 +140,16 @@ class Reranker(Protocol):
 class MemoryStore(Protocol):
     """Stores the memories of users. The text of a stored memory never changes."""
 
-    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory | None:
+    def add(
+        self,
+        text: str,
+        user_id: str,
+        about: Sequence[MemoryReference] = (),
+        origin: MemoryOrigin | None = None,
+    ) -> Memory | None:
         """Store a text, or increase the count of a memory with the same text.
 
+        The origin is added to the `stored_in` of the memory, and to its `is_personal`.
         Returns None if the store processes the text later. Raises UnavailableError.
         """
 

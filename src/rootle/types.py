@@ -192,6 +192,14 @@ class MemoryReference:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryOrigin:
+    """The project in which a memory is stored, and whether it belongs to the user instead."""
+
+    root: str  # absolute path of the project; empty outside of projects
+    is_personal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """A stored memory. If two memories contradict each other, the newer one is valid."""
 
@@ -202,6 +210,8 @@ class Memory:
     count: int = 1  # number of times the same text was stored
     about: tuple[MemoryReference, ...] = ()
     possibly_stale: bool = False  # whether a referenced file has changed since then
+    stored_in: tuple[str, ...] = ()  # projects in which it was stored; empty if unknown
+    is_personal: bool = False  # about the user, and therefore shown in every project
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.mem0.library import Mem0Store
 from rootle.memory.mem0.service import Mem0Service
 from rootle.protocols import MemoryStore
-from rootle.types import MemoryReference
+from rootle.types import MemoryOrigin, MemoryReference
 
 ME = "me"
 
@@ -99,3 +99,17 @@ def test_any_text_can_be_stored_and_queried(store: MemoryStore) -> None:
         assert found.text == text
     assert store.search("♥", ME, 7) is not None
     assert store.search("   ", ME, 7) == []
+
+
+def test_a_memory_has_the_projects_in_which_it_was_stored(store: MemoryStore) -> None:
+    store.add("the release is on Monday", ME, (), MemoryOrigin("/work/shop"))
+    store.add("the release is on Monday", ME, (), MemoryOrigin("/work/billing"))
+    store.add("the release is on Monday", ME, (), MemoryOrigin("/work/shop"))
+    store.add("the user likes tabs", ME, (), MemoryOrigin("/work/shop", is_personal=True))
+    store.add("the release is late", ME)
+    found = {one.text: one for one in store.search("the release on Monday", ME, 7)}
+    found |= {one.text: one for one in store.search("the user likes tabs", ME, 7)}
+    assert sorted(found["the release is on Monday"].stored_in) == ["/work/billing", "/work/shop"]
+    assert not found["the release is on Monday"].is_personal
+    assert found["the user likes tabs"].is_personal
+    assert found["the release is late"].stored_in == ()

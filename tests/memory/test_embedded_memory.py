@@ -382,6 +382,7 @@ def test_a_database_of_version_1_is_upgraded(store: EmbeddedMemory, path: Path) 
     (memory,) = store.search("tabs", ME, 7)
     assert (memory.text, memory.created_at) == ("The user likes tabs", "2024-01-02T03:04:05Z")
     assert (memory.count, memory.about) == (2, (TOKEN,))
+    assert (memory.stored_in, memory.is_personal) == ((), False)
     assert [(event.what, event.memory_id) for event in store.list_events(ME)] == [
         ("forgotten", "1"),
         ("added", "2"),
@@ -400,6 +401,8 @@ def test_an_upgrade_masks_secrets_that_an_older_version_stored(
     password = "Tr0ub4" + "dor3"
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE memories SET text = ?", (f"The password is {password}",))
+        connection.execute("ALTER TABLE memories DROP COLUMN is_personal")
+        connection.execute("DROP TABLE origins")
         connection.execute("PRAGMA user_version=2")
     connection.close()
     assert texts(store.search("password", ME, 7)) == ["The password is [masked: password]"]

@@ -36,6 +36,20 @@ class ConfigLocation:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptHook:
+    """A command that an agent runs before each message of the user, to add context to it.
+
+    All agents in the catalog write JSON to the command and read JSON from it, in the same form.
+    """
+
+    event: str
+    user_config: tuple[ConfigLocation, ...]
+    project_config: tuple[str, ...]
+    timeout: int  # in the unit of the agent, seconds or milliseconds
+    note: str = ""  # what the user must do after the installation
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
     """One coding agent. If several files serve one purpose, the first existing one is used."""
 
@@ -53,6 +67,7 @@ class Agent:
     user_instructions: tuple[ConfigLocation, ...] = ()  # read before every session
     project_instructions: tuple[str, ...] = ("AGENTS.md",)  # the same inside a project
     new_instructions: str = "AGENTS.md"  # the file of the project to create if there is none
+    prompt_hook: PromptHook | None = None
 
     def has_config(self, scope: Scope) -> bool:
         return bool(self.user_config if scope == "user" else self.project_config)

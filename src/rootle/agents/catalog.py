@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from rootle.agents.agent import PROJECT_FOLDER, WORKSPACE, Agent, ConfigLocation, ConfigPart
+from rootle.agents.agent import (
+    PROJECT_FOLDER,
+    WORKSPACE,
+    Agent,
+    ConfigLocation,
+    ConfigPart,
+    PromptHook,
+)
 
 _PLAIN: Final = {"command": ConfigPart.PROGRAM, "args": ConfigPart.ARGUMENTS}
 _STDIO: Final = {"type": "stdio", **_PLAIN}
@@ -31,6 +38,12 @@ AGENTS: Final = (
         # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
         project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
         new_instructions="CLAUDE.md",
+        prompt_hook=PromptHook(
+            "UserPromptSubmit",
+            (ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"),),
+            (".claude/settings.json",),
+            timeout=10,
+        ),
     ),
     Agent(
         name="codex",
@@ -43,6 +56,13 @@ AGENTS: Final = (
         entry=_PLAIN,
         format="toml",
         user_instructions=(ConfigLocation("${CODEX_HOME:-~/.codex}/AGENTS.md"),),
+        prompt_hook=PromptHook(
+            "UserPromptSubmit",
+            (ConfigLocation("${CODEX_HOME:-~/.codex}/hooks.json"),),
+            (".codex/hooks.json",),
+            timeout=10,
+            note="Codex runs a new hook only after you have trusted it with its command /hooks",
+        ),
     ),
     Agent(
         name="cursor",
@@ -113,6 +133,12 @@ AGENTS: Final = (
         user_instructions=(ConfigLocation("~/.gemini/GEMINI.md"),),
         project_instructions=("GEMINI.md",),
         new_instructions="GEMINI.md",
+        prompt_hook=PromptHook(
+            "BeforeAgent",
+            (ConfigLocation("~/.gemini/settings.json"),),
+            (".gemini/settings.json",),
+            timeout=10_000,
+        ),
     ),
     Agent(
         name="windsurf",
@@ -216,6 +242,12 @@ AGENTS: Final = (
         user_instructions=(ConfigLocation("~/.qwen/QWEN.md"),),
         project_instructions=("QWEN.md",),
         new_instructions="QWEN.md",
+        prompt_hook=PromptHook(
+            "UserPromptSubmit",
+            (ConfigLocation("~/.qwen/settings.json"),),
+            (".qwen/settings.json",),
+            timeout=10_000,
+        ),
     ),
     Agent(
         name="kiro",

@@ -15,6 +15,7 @@ from rootle.agents.file_edits import FileEdits, resolve
 from rootle.agents.instructions_block import add_block, has_block
 from rootle.agents.launch_command import NAME, build_entry, command_line, starts_rootle
 from rootle.agents.locations import Machine, config_files, first_existing, instruction_files
+from rootle.agents.prompt_hook import has_hook, hook_command, hook_files, set_hook
 from rootle.errors import InstallError
 
 _SHARED_INSTRUCTIONS: Final = "AGENTS.md"
@@ -25,7 +26,7 @@ class InstallStep:
     """One file of an agent, and how it is edited."""
 
     path: Path
-    subject: str  # entry, instructions or file
+    subject: str  # entry, instructions, memory hook or file
     action: str  # added, updated, removed or deleted
 
     def describe(self, *, is_dry_run: bool) -> str:
@@ -34,18 +35,25 @@ class InstallStep:
 
 
 def install(
-    agent: Agent, scope: Scope | None, machine: Machine, edits: FileEdits
+    agent: Agent,
+    scope: Scope | None,
+    machine: Machine,
+    edits: FileEdits,
+    *,
+    with_memory_hook: bool = False,
 ) -> list[InstallStep]:
     """Add the entry and the instructions of one agent to the edits; return the steps.
 
-    Without a scope, the user's files are edited if the agent has them. Raise InstallError, and
-    leave the edits unchanged, if one of the files cannot be edited.
+    `with_memory_hook` adds the hook that runs `rootle memory hook`. Without a scope, the user's
+    files are edited if the agent has them. Raise InstallError, and leave the edits unchanged, if
+    one of the files cannot be edited.
     """
     scope = scope or ("user" if agent.user_config else "project")
     before = edits.snapshot()
     try:
         steps = _add_entry(agent, scope, machine, edits)
-        return [*steps, *_add_instructions(agent, scope, machine, edits)]
+        steps += _add_instructions(agent, scope, machine, edits)
+        return [*steps, *(_add_hook(agent, scope, machine, edits) if with_memory_hook else ())]
     except InstallError:
         edits.restore(before)
         raise
@@ -100,6 +108,25 @@ def _add_instructions(
         return []
     edits.change(path, new)
     return [InstallStep(path, "instructions", "updated" if has_block(text) else "added")]
+
+
+def _add_hook(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -> list[InstallStep]:
+    hook = agent.prompt_hook
+    if hook is None:
+        raise InstallError(f"{agent.title} has no hook that adds text to a message of the user")
+    files = hook_files(hook, scope, machine)
+    path = first_existing(files, files[0])
+    check_inside_project(path, scope, machine)
+    text = edits.text(path) or ""
+    try:
+        is_new = not has_hook(text, hook)
+        new = set_hook(text, hook, hook_command(scope, machine))
+    except ConfigTextError as error:
+        raise install_error(path, error) from error
+    if new == text:
+        return []
+    edits.change(path, new)
+    return [InstallStep(path, "memory hook", "added" if is_new else "updated")]
 
 
 def _instruction_file(

@@ -27,7 +27,7 @@ def parse(text: str) -> dict[str, Any]:
     """Return the data in the text; raise ConfigTextError if it is invalid."""
     if not text[skip_space(text, 0) :]:
         return {}
-    root = _parse_object(text)
+    root = parse_object(text)
     data: dict[str, Any] = to_python(root)
     return data
 
@@ -37,7 +37,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     if not text[skip_space(text, 0) :]:
         newline = "" if not text or text.endswith("\n") else newline_of(text)
         text += newline + "{}" + newline_of(text)
-    owners = _owners(_parse_object(text), keys)
+    owners = _owners(parse_object(text), keys)
     if len(owners) <= len(keys):
         missing = keys[len(owners) - 1 :]
         value: Any = dict(entry)  # Any: JSON
@@ -45,7 +45,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
             value = {key: value}
         return _add_member(text, owners, missing[0], value)
     for key, part in entry.items():
-        text = _set_member(text, _owners(_parse_object(text), keys), key, part)
+        text = _set_member(text, _owners(parse_object(text), keys), key, part)
     return text
 
 
@@ -54,7 +54,7 @@ def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
 
     The first `keep` keys stay, even if they are left empty.
     """
-    while len(owners := _owners(_parse_object(text), keys[:-1])) == len(keys):
+    while len(owners := _owners(parse_object(text), keys[:-1])) == len(keys):
         depth = len(keys) - 1
         if _last_member(owners[depth], keys[depth]) is None:
             break
@@ -64,7 +64,7 @@ def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
     return text
 
 
-def _parse_object(text: str) -> Value:
+def parse_object(text: str) -> Value:
     try:
         root = parse_jsonc(text)
     except JsonError as error:
@@ -126,9 +126,9 @@ class _Layout:
 
 def _layout(text: str, owners: list[Value]) -> _Layout:
     """Return the layout for a new member of the last object, indented as in the first one."""
-    indents = (_margin_before(text, member.start) for member in owners[0].data)
+    indents = (margin_before(text, member.start) for member in owners[0].data)
     indent = next((indent for indent in indents if indent), _DEFAULT_INDENT)
-    margins = (_margin_before(text, member.start) for member in owners[-1].data)
+    margins = (margin_before(text, member.start) for member in owners[-1].data)
     default = _line_margin(text, owners[-1].start) + indent
     margin = next((margin for margin in margins if margin is not None), default)
     return _Layout(newline_of(text), indent, margin)
@@ -140,7 +140,7 @@ def _line_margin(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _margin_before(text: str, at: int) -> str | None:
+def margin_before(text: str, at: int) -> str | None:
     """Return the whitespace before a position, None if anything else precedes it in its line."""
     line_start = text.rfind("\n", 0, at) + 1
     before = text[line_start:at]
@@ -159,7 +159,7 @@ def _add_member(text: str, owners: list[Value], key: str, value: Any) -> str:  #
     comma = skip_space(text, last)
     has_trailing_comma = text[comma] == ","
     end = comma + 1 if has_trailing_comma else last
-    if _margin_before(text, owner.data[-1].start) is None:
+    if margin_before(text, owner.data[-1].start) is None:
         new = " " + f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
     else:
         new = layout.newline + layout.margin + layout.format_member(key, value)
@@ -186,7 +186,7 @@ def _is_only_member(text: str, owner: Value) -> bool:
 def _remove_member(text: str, owner: Value, key: str) -> str:
     index = max(number for number, member in enumerate(owner.data) if member.key == key)
     member = owner.data[index]
-    start, end = _end_of_previous_line(text, member.start), member.value.end
+    start, end = end_of_previous_line(text, member.start), member.value.end
     comma = skip_space(text, end)
     if text[comma] == ",":
         return _close_empty(text[:start] + text[_after_comments(text, comma + 1) :], owner.start)
@@ -197,7 +197,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
     return _close_empty(text[:start] + text[end:], owner.start)
 
 
-def _end_of_previous_line(text: str, at: int) -> int:
+def end_of_previous_line(text: str, at: int) -> int:
     """Return the position before the spaces, and before the newline, that precede a position."""
     start = len(text[:at].rstrip(" \t"))
     return len(text[:start].removesuffix("\n").removesuffix("\r"))

@@ -23,20 +23,24 @@ _TEMPORARY_ENVIRONMENT: Final = re.compile(
 
 
 def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
-    """Return the command that an agent runs; raise InstallError if there is none.
-
-    A project's file is shared with people whose rootle is installed elsewhere, so it contains the
-    plain name. The user's own file contains the path, because an editor that was not started from
-    a shell has another PATH.
-    """
-    program = [NAME] if scope == "project" else installed_command()
+    """Return the command that an agent runs; raise InstallError if there is none."""
     root = os.fspath(project) if agent.root == PROJECT_FOLDER else agent.root
     if Path(root).is_absolute() and contains_home(Path(root)):
         raise InstallError(
             f"{agent.title} starts a server for one folder, and {root} is not a project; "
             "choose a project with --root"
         )
-    return [*program, "mcp", *(("--root", root) if root else ())]
+    return [*program_of(scope), "mcp", *(("--root", root) if root else ())]
+
+
+def program_of(scope: Scope) -> list[str]:
+    """Return the program in a file of this scope; raise InstallError if there is none.
+
+    A project's file is shared with people whose rootle is installed elsewhere, so it contains the
+    plain name. The user's own file contains the path, because an editor that was not started from
+    a shell has another PATH.
+    """
+    return [NAME] if scope == "project" else installed_command()
 
 
 def installed_command() -> list[str]:

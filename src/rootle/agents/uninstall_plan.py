@@ -19,6 +19,7 @@ from rootle.agents.install_plan import (
 from rootle.agents.instructions_block import has_block, remove_block
 from rootle.agents.launch_command import NAME, starts_rootle
 from rootle.agents.locations import Machine, config_files, instruction_files
+from rootle.agents.prompt_hook import has_hook, hook_files, remove_hook
 from rootle.errors import InstallError
 
 
@@ -36,6 +37,8 @@ def uninstall(
         for scope in scopes:
             for path in config_files(agent, scope, machine):
                 steps += _remove_entry(path, agent, scope, machine=machine, edits=edits)
+            for path in hook_files(agent.prompt_hook, scope, machine) if agent.prompt_hook else ():
+                steps += _remove_hook(path, agent, scope, machine=machine, edits=edits)
             for path in instruction_files(agent, scope, machine):
                 steps += _remove_instructions(path, scope, machine, edits)
         return steps
@@ -55,7 +58,7 @@ def _remove_entry(
         if not starts_rootle(agent, read_entry(text, agent.format, keys)):
             return []
         check_inside_project(path, scope, machine)
-        old = edits.text(backup_path(path))
+        old = _original_text(path, agent, edits)
         keep = existing_depth(old, agent.format, keys[:-1]) if old is not None else 0
         new = remove_entry(text, agent.format, keys, keep)
     except ConfigTextError as error:
@@ -63,6 +66,42 @@ def _remove_entry(
     # If there is no backup, rootle created the file itself.
     is_obsolete = old is None and new.strip() in ("", "{}")
     return _remove(path, "entry", None if is_obsolete else new, edits)
+
+
+def _remove_hook(
+    path: Path, agent: Agent, scope: Scope, *, machine: Machine, edits: FileEdits
+) -> list[InstallStep]:
+    text, hook = edits.text(path), agent.prompt_hook
+    if text is None or hook is None:
+        return []
+    try:
+        if not has_hook(text, hook):
+            return []
+        check_inside_project(path, scope, machine)
+        old = _original_text(path, agent, edits)
+        new = remove_hook(text, hook, old)
+    except ConfigTextError as error:
+        raise install_error(path, error) from error
+    is_obsolete = old is None and new.strip() in ("", "{}")
+    return _remove(path, "memory hook", None if is_obsolete else new, edits)
+
+
+def _original_text(path: Path, agent: Agent, edits: FileEdits) -> str | None:
+    """Return the file as it was before rootle was installed, None if it did not exist.
+
+    After a second installation, for example to add the hook, the backup contains the changes of
+    the first one.
+    """
+    backup = edits.text(backup_path(path))
+    if backup is None:
+        return None
+    text, hook, is_json = backup, agent.prompt_hook, agent.format == "json"
+    keys = (*agent.keys, NAME)
+    if is_json and starts_rootle(agent, read_entry(text, agent.format, keys)):
+        text = remove_entry(text, agent.format, keys, 0)
+    if is_json and hook is not None and has_hook(text, hook):
+        text = remove_hook(text, hook, None)
+    return None if text != backup and text.strip() in ("", "{}") else text
 
 
 def _remove_instructions(

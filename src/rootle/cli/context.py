@@ -23,19 +23,25 @@ def open_app_from(
     *,
     initial_index_timeout_s: float | None = None,
     min_check_interval_s: float = 0.0,
+    min_memory_timeout_ms: int = 0,
 ) -> Iterator[App]:
     """Open the app for the folder in the arguments, and close it at the end of the `with` block.
 
-    `min_check_interval_s` is a lower limit for `staleCheckSeconds`.
+    `min_check_interval_s` is a lower limit for `staleCheckSeconds`, and `min_memory_timeout_ms` for
+    `memoryTimeoutMs`.
     """
     configure_logging(os.environ)
     root = root_folder(args)
     config = load_settings(root, args).config
-    interval_s = max(config.stale_check_seconds, min_check_interval_s)
+    config = replace(
+        config,
+        stale_check_seconds=max(config.stale_check_seconds, min_check_interval_s),
+        memory_timeout_ms=max(config.memory_timeout_ms, min_memory_timeout_ms),
+    )
     app = open_app(
         root,
         index_dir=args.index_dir,
-        config=replace(config, stale_check_seconds=interval_s),
+        config=config,
         on_warning=warn,
         initial_index_timeout_s=initial_index_timeout_s,
     )
@@ -45,7 +51,7 @@ def open_app_from(
 
 def root_folder(args: argparse.Namespace) -> Path:
     """Return the folder in the arguments; by default, the enclosing git work tree."""
-    return Path(args.root) if args.root else _enclosing_work_tree(_current_folder())
+    return Path(args.root) if args.root else enclosing_work_tree(_current_folder())
 
 
 def check_root(args: argparse.Namespace) -> None:
@@ -78,7 +84,7 @@ def _current_folder() -> Path:
         raise IngestError("the current folder was deleted; change to another folder") from error
 
 
-def _enclosing_work_tree(folder: Path) -> Path:
+def enclosing_work_tree(folder: Path) -> Path:
     """Return the folder or its nearest parent with a `.git`; the folder itself if there is none."""
     for candidate in (folder, *folder.parents):
         if os.path.lexists(candidate / ".git"):

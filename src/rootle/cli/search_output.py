@@ -13,11 +13,11 @@ from rootle.rank.features import word_similarity
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.markdown import (
-    memory_as_text,
     passages_of,
     response_as_markdown,
     starts_with_notes,
 )
+from rootle.serialization.memories import memory_as_text
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
@@ -225,5 +225,4 @@ def _describe_duplicates(paths: Sequence[str]) -> str:
 def _print_memories(memories: Sequence[Memory], style: Style) -> None:
     write_line(style.paint("from memory", _CYAN))
     for memory in memories:
-        for line in memory_as_text(memory).split("\n"):
-            write_line(f"  {printable(line)}")
+        write_line(f"  {printable(memory_as_text(memory))}")

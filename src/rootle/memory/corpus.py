@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -11,13 +12,14 @@ import simsimd
 from numpy.typing import NDArray
 
 from rootle.memory.dates import DateRange
-from rootle.memory.vocabulary import TermIds
+from rootle.memory.vocabulary import TermIds, TopicTerms
 from rootle.protocols import Rows, Vector
 from rootle.storage.quantization import quantize
 from rootle.types import Memory
 
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # of `Rows`
+IsVisible = Callable[[Memory], bool]
 
 # All weights below were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on the
 # other five; docs/how-to/memory.md has the figures.
@@ -29,6 +31,8 @@ _EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
 _LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
 # A longer pause between two memories ends an episode. Neighbors belong to the same episode.
 _EPISODE_PAUSE_S: Final = 1_800
+# The weight of a memory about the subject that a term names, relative to one with the term.
+_NAMED_SUBJECT_WEIGHT: Final = 0.6
 _COSINE_WEIGHT: Final = 0.11
 _SUBJECT_WEIGHT: Final = 0.066  # the first word of the memory occurs in the topic
 _DATE_WEIGHT: Final = 0.22  # the memory was recorded in the date range of the topic
@@ -44,7 +48,9 @@ _RECENCY_MIN_SHARE: Final = 0.5  # of the best score
 _MIN_SCORE: Final = 0.2
 # One in a hundred random pairs of a topic and a memory has at least this cosine.
 _MIN_COSINE: Final = 0.45
+_MIN_SIGNIFICANT_COSINE: Final = 0.3
 
+_NO_POSITIONS: Final = np.array([], dtype=np.int64)
 _EPOCH_ORDINAL: Final = 719_163  # of 1970-01-01
 
 
@@ -58,15 +64,16 @@ class Entry:
     counts: TermIds
     first_term: int
     vector: Row
+    subjects: TermIds
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A parsed question."""
 
-    terms: TermIds
-    weights: Floats
+    terms: TopicTerms
     vector: Vector
+    significant_vector: Vector  # of the topic without stop words
     dates: DateRange | None
     asks_for_present: bool
     about: frozenset[tuple[str, str, str]]  # root, path and symbol of the referenced code
@@ -86,6 +93,7 @@ class Corpus:
         self._vectors: Rows = np.stack([entry.vector for entry in entries])
         self._norms = np.maximum(np.linalg.norm(self._vectors.astype(np.float32), axis=1), 1e-9)
         self._by_reference = _positions_by_reference(self._memories)
+        self._by_subject = _positions_by_subject(entries)
         self._index_terms(entries, vocabulary_size)
 
     def _index_terms(self, entries: Sequence[Entry], vocabulary_size: int) -> None:
@@ -99,16 +107,21 @@ class Corpus:
         self._owners = owners[order]
         self._gains = (counts * (_K1 + 1) / (counts + norms[owners]))[order]
 
-    def search(self, topic: Topic, top_k: int) -> list[Memory]:
-        """Return at most `top_k` relevant memories, best first; newer ones first if scores tie."""
+    def search(self, topic: Topic, top_k: int, is_visible: IsVisible | None = None) -> list[Memory]:
+        """Return at most `top_k` relevant memories, best first; newer ones first if scores tie.
+
+        Memories for which `is_visible` is false are left out.
+        """
         scores, is_relevant = self._score(topic)
         if topic.asks_for_present:
             scores = scores + self._recency_scores(scores, is_relevant)
         scores = np.round(scores, 3)
         order = np.lexsort((-np.arange(len(scores)), -scores))
+        relevant = order[is_relevant[order]].tolist()
+        visible = (at for at in relevant if is_visible is None or is_visible(self._memories[at]))
         return [
             replace(self._memories[at], score=min(1.0, float(scores[at])))
-            for at in order[is_relevant[order]][:top_k].tolist()
+            for at in islice(visible, top_k)
         ]
 
     def _score(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
@@ -117,16 +130,22 @@ class Corpus:
         Neighbors raise the score of a memory. To be relevant, however, the memory itself must match
         by a term, a date, its meaning or a reference.
         """
-        scores, has_term = self._term_scores(topic)
+        scores, has_term = self._term_scores(topic.terms)
         cosines = self._cosines(topic.vector)
         scores += _COSINE_WEIGHT * np.maximum(cosines, 0)
-        scores += _SUBJECT_WEIGHT * np.isin(self._first_terms, topic.terms[topic.weights == 1])
+        scores += _SUBJECT_WEIGHT * np.isin(
+            self._first_terms, topic.terms.ids[topic.terms.weights == 1]
+        )
         has_match = has_term
         if topic.dates is not None:
             distance = distance_days(self._days, topic.dates)
             scores += _DATE_WEIGHT * np.exp(-distance / _DATE_DECAY_DAYS)
             has_match = has_match | (distance == 0)
-        is_relevant = (has_match & (scores >= _MIN_SCORE)) | (cosines >= _MIN_COSINE)
+        is_similar = cosines >= _MIN_COSINE
+        if is_similar.any():
+            # Without its stop words too, because "has the user ever …" is similar to any memory.
+            is_similar &= self._cosines(topic.significant_vector) >= _MIN_SIGNIFICANT_COSINE
+        is_relevant = (has_match & (scores >= _MIN_SCORE)) | is_similar
         referring = [at for place in topic.about for at in self._by_reference.get(place, ())]
         is_relevant[referring] = True
         scores[list(set(referring))] += _REFERENCE_WEIGHT
@@ -140,24 +159,38 @@ class Corpus:
         cosines: Floats = products / (self._norms * norm)
         return cosines
 
-    def _term_scores(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
+    def _term_scores(self, topic: TopicTerms) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the BM25 score of each memory, and whether it contains a significant term.
 
-        Terms of neighboring memories count too. A memory that contains every term of the topic
-        once scores 1.
+        Terms of neighboring memories count too, and so do the subjects that a term names. A memory
+        that contains every term of the topic once scores 1.
         """
         total, possible = np.zeros(len(self._memories)), 1e-9
         has_term = np.zeros(len(total), dtype=np.bool_)
-        for term, weight in zip(topic.terms.tolist(), topic.weights.tolist(), strict=True):
+        terms = zip(topic.ids.tolist(), topic.weights.tolist(), topic.subjects, strict=True)
+        for term, weight, subjects in terms:
             postings = self._postings(term)
             owners = self._owners[postings]
-            corpus_size = len(self._memories) + _SMOOTHING_MEMORIES - len(owners)
-            rarity = weight * np.log1p((corpus_size + 0.5) / (len(owners) + 0.5))
+            rarity = weight * self._rarity(len(owners))
             possible += rarity
-            total += self._spread_to_neighbors(owners, rarity * self._gains[postings])
+            scores = self._spread_to_neighbors(owners, rarity * self._gains[postings])
+            about = self._owners_of_subjects(subjects)
+            gain = _NAMED_SUBJECT_WEIGHT * min(rarity, weight * self._rarity(len(about)))
+            scores[about] = np.maximum(scores[about], gain)
+            total += scores
             if weight == 1:
-                has_term[owners] = True
+                has_term[owners] = has_term[about] = True
         return total / possible, has_term
+
+    def _rarity(self, count: int) -> float:
+        """Return the weight of a term or a subject that this number of memories have."""
+        corpus_size = len(self._memories) + _SMOOTHING_MEMORIES - count
+        return float(np.log1p((corpus_size + 0.5) / (count + 0.5)))
+
+    def _owners_of_subjects(self, subjects: TermIds) -> TermIds:
+        """Return the positions of the memories about any of these subjects."""
+        owners = [self._by_subject[one] for one in subjects.tolist() if one in self._by_subject]
+        return np.unique(np.concatenate(owners)) if owners else _NO_POSITIONS
 
     def _postings(self, term: int) -> slice:
         """Return the range of a term in the index, empty for a term that was added later."""
@@ -206,3 +239,12 @@ def _positions_by_reference(memories: Sequence[Memory]) -> dict[tuple[str, str, 
             for place in {about.place, (about.root, about.path, "")}:
                 positions.setdefault(place, []).append(at)
     return positions
+
+
+def _positions_by_subject(entries: Sequence[Entry]) -> dict[int, TermIds]:
+    """Return the positions of the memories about each subject."""
+    positions: dict[int, list[int]] = {}
+    for at, entry in enumerate(entries):
+        for subject in entry.subjects.tolist():
+            positions.setdefault(subject, []).append(at)
+    return {subject: np.array(own, dtype=np.int64) for subject, own in positions.items()}

@@ -23,7 +23,7 @@ from rootle.storage.permissions import (
 from rootle.storage.transaction import write_transaction
 from rootle.text.secret_masking import mask_secrets
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 _BUSY_TIMEOUT_S: Final = 10.0
 _DIGEST_BYTES: Final = 16
 _DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
@@ -63,6 +63,16 @@ CREATE TABLE deletions (
     user_id TEXT NOT NULL,
     deleted_at TEXT NOT NULL
 );
+"""
+# Since version 4. Earlier memories have no origin.
+_ADD_ORIGINS: Final = """
+ALTER TABLE memories ADD COLUMN is_personal INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE origins (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL,
+    root TEXT NOT NULL,
+    UNIQUE (memory_id, root)
+)
 """
 # Version 1 had the same tables under other names.
 _UPGRADE_FROM_1: Final = """
@@ -117,7 +127,7 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
         version = _schema_version(connection)
         if version < SCHEMA_VERSION:
             statements = {0: _SCHEMA, 1: _UPGRADE_FROM_1}.get(version, "")
-            for statement in statements.split(";"):
+            for statement in f"{statements};{_ADD_ORIGINS}".split(";"):
                 connection.execute(statement)
             _mask_memories(connection)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

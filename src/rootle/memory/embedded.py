@@ -12,17 +12,17 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from rootle.memory import queries
-from rootle.memory.corpus import Topic
+from rootle.memory.corpus import IsVisible, Topic
 from rootle.memory.database import open_database, storage_errors, text_digest
 from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
 from rootle.memory.queries import MemoryEvent
-from rootle.memory.vocabulary import Vocabulary
+from rootle.memory.vocabulary import Vocabulary, significant_words
 from rootle.protocols import Embedder, QueryEmbedder, Vector
 from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
-from rootle.types import Memory, MemoryReference
+from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 
 class EmbeddedMemory:
@@ -50,10 +50,22 @@ class EmbeddedMemory:
         """Whether the file exists. It is created with the first memory."""
         return os.path.exists(self.path)
 
-    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
+    def add(
+        self,
+        text: str,
+        user_id: str,
+        about: Sequence[MemoryReference] = (),
+        origin: MemoryOrigin | None = None,
+    ) -> Memory:
         """Store a text. Texts that differ only in case or white space are one memory."""
-        now = format_timestamp(self._clock())
-        memory = Memory("", encodable(text.strip()), now, about=tuple(about))
+        memory = Memory(
+            "",
+            encodable(text.strip()),
+            format_timestamp(self._clock()),
+            about=tuple(about),
+            stored_in=(origin.root,) if origin and origin.root else (),
+            is_personal=origin is not None and origin.is_personal,
+        )
         with self._connect() as connection, write_transaction(connection):
             return queries.load_memory(connection, self._observe(connection, memory, user_id))
 
@@ -74,16 +86,25 @@ class EmbeddedMemory:
         return new
 
     def search(
-        self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
+        self,
+        topic: str,
+        user_id: str,
+        top_k: int,
+        about: Sequence[MemoryReference] = (),
+        *,
+        is_visible: IsVisible | None = None,
     ) -> list[Memory]:
-        """Return at most `top_k` memories that match a topic or refer to `about`, best first."""
+        """Return at most `top_k` memories that match a topic or refer to `about`, best first.
+
+        Memories for which `is_visible` is false are left out.
+        """
         if not self.exists or top_k < 1:
             return []
         with self._connect() as connection:
             corpus = self._loader(user_id).load(connection)
             if corpus is None:
                 return []
-            return corpus.search(self._parse_topic(topic, about), top_k)
+            return corpus.search(self._parse_topic(topic, about), top_k, is_visible)
 
     def list_memories(self, user_id: str) -> list[Memory]:
         """Return every memory, newest first."""
@@ -132,6 +153,7 @@ class EmbeddedMemory:
             )
         queries.insert_observation(connection, memory_id, user_id, memory.created_at, memory.count)
         queries.insert_references(connection, memory_id, memory.about)
+        queries.insert_origins(connection, memory_id, memory)
         return memory_id
 
     @contextmanager
@@ -158,11 +180,10 @@ class EmbeddedMemory:
 
     def _parse_topic(self, topic: str, about: Sequence[MemoryReference]) -> Topic:
         vocabulary = self._vocabulary = self._vocabulary or Vocabulary()
-        terms = vocabulary.encode_topic(topic)
         return Topic(
-            terms,
-            vocabulary.weigh(terms),
+            vocabulary.parse_topic(topic),
             self._embed_topic(topic),
+            self._embed_topic(significant_words(topic)),
             parse_dates(topic, self._today()),
             asks_for_present(topic),
             frozenset(one.place for one in about),

@@ -48,13 +48,28 @@ def _parse_memory(data: Any) -> Memory:  # Any: parsed JSON
     if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_COUNT:
         raise ValueError(f'"count" is not a number from 1 to {_MAX_COUNT}')
     created_at = _parse_time(data.get("createdAt"))
-    return Memory("", clean.text, created_at, count=count, about=_parse_references(data))
+    return Memory(
+        "",
+        clean.text,
+        created_at,
+        count=count,
+        about=_parse_references(data),
+        stored_in=_parse_folders(data),
+        is_personal=data.get("isPersonal") is True,
+    )
 
 
 def _parse_time(time: object) -> str:
     if not isinstance(time, str):
         raise TypeError('"createdAt" is missing, expected a time like 2024-05-10T12:00:00Z')
     return convert_to_utc(time)
+
+
+def _parse_folders(data: dict[str, Any]) -> tuple[str, ...]:
+    folders = data.get("storedIn") or []
+    if not isinstance(folders, list) or not all(isinstance(one, str) for one in folders):
+        raise TypeError('"storedIn" is not a list of folders')
+    return tuple(dict.fromkeys(encodable(one) for one in folders if one))
 
 
 def _parse_references(data: dict[str, Any]) -> tuple[MemoryReference, ...]:

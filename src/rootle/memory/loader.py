@@ -23,12 +23,13 @@ _EMBED_BATCH: Final = 256
 _SELECT_CHANGED: Final = """
 SELECT id, text, model, vector,
        (SELECT max(observed_at) FROM observations WHERE memory_id = id),
-       (SELECT sum(count) FROM observations WHERE memory_id = id)
+       (SELECT sum(count) FROM observations WHERE memory_id = id),
+       is_personal
 FROM memories WHERE user_id = ?
 AND id IN (SELECT memory_id FROM observations WHERE number > ? AND user_id = ?)
 """
 
-_MemoryRow = tuple[int, str, str, bytes, str, int]
+_MemoryRow = tuple[int, str, str, bytes, str, int, int]
 _Position = tuple[int, int]  # the numbers of the last observation and the last deletion
 
 
@@ -57,13 +58,20 @@ class MemoryLoader:
         changed: list[_MemoryRow] = connection.execute(
             _SELECT_CHANGED, (self._user_id, observation, self._user_id)
         ).fetchall()
-        references = queries.load_references(connection, [row[0] for row in changed])
-        vectors = self._load_vectors(connection, changed)
-        for (memory_id, text, _, _, observed_at, count), vector in zip(
-            changed, vectors, strict=True
-        ):
-            about = references.get(memory_id, ())
-            memory = Memory(str(memory_id), text, observed_at, count=count, about=about)
+        ids = [row[0] for row in changed]
+        references = queries.load_references(connection, ids)
+        origins = queries.load_origins(connection, ids)
+        for row, vector in zip(changed, self._load_vectors(connection, changed), strict=True):
+            memory_id, text, _, _, observed_at, count, is_personal = row
+            memory = Memory(
+                str(memory_id),
+                text,
+                observed_at,
+                count=count,
+                about=references.get(memory_id, ()),
+                stored_in=origins.get(memory_id, ()),
+                is_personal=bool(is_personal),
+            )
             self._entries[memory_id] = self._make_entry(memory, vector)
         deleted = connection.execute(
             "SELECT memory_id FROM deletions WHERE user_id = ? AND number > ?",
@@ -75,7 +83,8 @@ class MemoryLoader:
         return bool(changed or deleted)
 
     def _make_entry(self, memory: Memory, vector: Row) -> Entry:
-        words = self._vocabulary.encode_memory(memory.text)
+        stems = self._vocabulary.stem(memory.text)
+        words = self._vocabulary.encode_memory(stems)
         frequencies = Counter(words)  # np.unique takes ten times as long for a short text
         return Entry(
             memory,
@@ -84,6 +93,7 @@ class MemoryLoader:
             np.fromiter(frequencies.values(), dtype=np.int64, count=len(frequencies)),
             words[0] if words else -1,
             vector,
+            self._vocabulary.subjects_of_memory(stems),
         )
 
     def _load_vectors(self, connection: sqlite3.Connection, changed: Sequence[_MemoryRow]) -> Rows:
@@ -91,7 +101,7 @@ class MemoryLoader:
         dimensions = self._embedder.dimensions
         vectors = np.zeros((len(changed), dimensions), dtype=np.int8)
         outdated = []
-        for at, (_, _, model, vector, _, _) in enumerate(changed):
+        for at, (_, _, model, vector, *_) in enumerate(changed):
             if model == self._embedder.fingerprint and len(vector) == dimensions:
                 vectors[at] = np.frombuffer(vector, dtype=np.int8)
             else:

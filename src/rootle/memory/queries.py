@@ -12,11 +12,13 @@ from rootle.storage.quantization import quantize
 from rootle.types import Memory, MemoryReference
 
 _SELECT_MEMORIES: Final = """
-SELECT id, text, max(observed_at), sum(count) FROM memories JOIN observations ON memory_id = id
+SELECT id, text, max(observed_at), sum(count), is_personal
+FROM memories JOIN observations ON memory_id = id
 """
 _MAX_PARAMETERS: Final = 500  # per statement
 
 _References = dict[int, tuple[MemoryReference, ...]]
+_Origins = dict[int, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,20 @@ def insert_references(
     )
 
 
+def insert_origins(connection: sqlite3.Connection, memory_id: int, memory: Memory) -> None:
+    """Add the projects in which a memory was stored, and mark it as personal if it is."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO origins (memory_id, root) VALUES (?, ?)",
+        [(memory_id, root) for root in memory.stored_in],
+    )
+    if memory.is_personal:
+        connection.execute("UPDATE memories SET is_personal = 1 WHERE id = ?", (memory_id,))
+
+
 def load_memory(connection: sqlite3.Connection, memory_id: int) -> Memory:
     (row,) = connection.execute(f"{_SELECT_MEMORIES} WHERE id = ? GROUP BY id", (memory_id,))
-    return _read_memory(row, load_references(connection, [memory_id]))
+    references = load_references(connection, [memory_id])
+    return _read_memory(row, references, load_origins(connection, [memory_id]))
 
 
 def load_memories(connection: sqlite3.Connection, user_id: str) -> list[Memory]:
@@ -94,14 +107,38 @@ def load_memories(connection: sqlite3.Connection, user_id: str) -> list[Memory]:
         "GROUP BY id ORDER BY max(observed_at) DESC, id DESC",
         (user_id,),
     ).fetchall()
-    references = load_references(connection, [row[0] for row in rows])
-    return [_read_memory(row, references) for row in rows]
+    ids = [row[0] for row in rows]
+    references, origins = load_references(connection, ids), load_origins(connection, ids)
+    return [_read_memory(row, references, origins) for row in rows]
 
 
-def _read_memory(row: tuple[int, str, str, int], references: _References) -> Memory:
-    memory_id, text, observed_at, count = row
-    about = references.get(memory_id, ())
-    return Memory(str(memory_id), text, observed_at, count=count, about=about)
+def _read_memory(
+    row: tuple[int, str, str, int, int], references: _References, origins: _Origins
+) -> Memory:
+    memory_id, text, observed_at, count, is_personal = row
+    return Memory(
+        str(memory_id),
+        text,
+        observed_at,
+        count=count,
+        about=references.get(memory_id, ()),
+        stored_in=origins.get(memory_id, ()),
+        is_personal=bool(is_personal),
+    )
+
+
+def load_origins(connection: sqlite3.Connection, ids: Sequence[int]) -> _Origins:
+    """Return the projects in which each memory was stored, in the order of the first time."""
+    found: dict[int, tuple[str, ...]] = {}
+    for start in range(0, len(ids), _MAX_PARAMETERS):
+        batch = ids[start : start + _MAX_PARAMETERS]
+        marks = ",".join("?" * len(batch))
+        for memory_id, root in connection.execute(
+            f"SELECT memory_id, root FROM origins WHERE memory_id IN ({marks}) ORDER BY number",
+            batch,
+        ):
+            found[memory_id] = (*found.get(memory_id, ()), root)
+    return found
 
 
 def load_references(connection: sqlite3.Connection, ids: Sequence[int]) -> _References:
@@ -138,7 +175,8 @@ def delete_memories(
             "DELETE FROM memories WHERE id = ? AND user_id = ?", (memory_id, user_id)
         )
         if cursor.rowcount:
-            connection.execute("DELETE FROM code_references WHERE memory_id = ?", (memory_id,))
+            for table in ("code_references", "origins"):
+                connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
             connection.execute(
                 "INSERT INTO deletions (memory_id, user_id, deleted_at) VALUES (?, ?, ?)",
                 (memory_id, user_id, deleted_at),

@@ -24,6 +24,7 @@ from rootle.memory.references import (
     resolve_references,
 )
 from rootle.memory.symbol_lookup import SymbolLookup
+from rootle.memory.visibility import choose_origin, make_filter
 from rootle.protocols import Embedder, MemoryStore
 from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 TOP_K: Final = 7
 PREFETCH_TOKENS: Final = 400
 _SEARCH_RESULT_TOP_K: Final = 3
+# Memories of other projects may fill the first results of a store.
+_MAX_FETCHED: Final = 4_000
+_FETCH_GROWTH: Final = 8
 # The minimum score of memories that are shown without a request. Nine in ten questions about other
 # people's conversations find no such memory; nineteen in twenty about the user's own conversations
 # do (docs/how-to/memory.md).
@@ -97,11 +101,15 @@ class UserMemory:
         self._top_k = top_k
         self._executor = DeadlineExecutor("memory", timeout_ms)
 
-    def remember(self, fact: str, about: Iterable[str] = ()) -> RememberedFact:
+    def remember(
+        self, fact: str, about: Iterable[str] = (), *, is_personal: bool | None = None
+    ) -> RememberedFact:
         """Store a fact with references to the files and names of the project that it mentions.
 
-        `about` adds references, as "path", "path#name" or "name". Secrets are masked. Raises
-        MemoryRefusedError for a fact that is not stored, and the errors of the store.
+        `about` adds references, as "path", "path#name" or "name". A personal fact is shown in every
+        project, any other one only in this project; without `is_personal`, the text decides.
+        Secrets are masked. Raises MemoryRefusedError for a fact that is not stored, and the errors
+        of the store.
         """
         clean = mask_secrets(clean_fact(fact))
         if clean.is_only_secrets:
@@ -112,19 +120,22 @@ class UserMemory:
             *resolve_references(about, self._project),
             *find_references(clean.text, self._project),
         )
-        memory = self.store.add(clean.text, self.user_id, tuple(dict.fromkeys(references)))
+        unique = tuple(dict.fromkeys(references))
+        origin = choose_origin(self._project.name, clean.text, unique, is_personal)
+        memory = self.store.add(clean.text, self.user_id, unique, origin)
         return RememberedFact(memory, clean.kinds)
 
     def recall(self, topic: str) -> list[Memory]:
         """Return at most `top_k` memories that match a topic, best first.
 
-        Raises QueryError for an empty topic, and the errors of the store.
+        Memories of other projects are left out. Raises QueryError for an empty topic, and the
+        errors of the store.
         """
         topic = clean_topic(topic)
         if not topic:
             raise QueryError("topic is empty")
         references = find_references(topic, self._project)
-        return self._mark_stale(self.store.search(topic, self.user_id, self._top_k, references))
+        return self._mark_stale(self._search(topic, self._top_k, references))
 
     def prefetch(self, user_message: str, budget: int = PREFETCH_TOKENS) -> str:
         """Return relevant memories as a text of at most `budget` tokens, to put before a message.
@@ -144,22 +155,41 @@ class UserMemory:
     ) -> list[Memory]:
         """Return the memories that are relevant enough to be shown without a request.
 
-        Memories that refer to a file in `paths` are relevant. Memories about other projects are
-        left out.
+        Memories that refer to a file in `paths` are relevant. Memories of other projects are left
+        out.
         """
-        text, root = clean_topic(text), self._project.name
+        text = clean_topic(text)
         references = (
             *find_references(text, self._project),
-            *(MemoryReference(path, root=root) for path in paths),
+            *(MemoryReference(path, root=self._project.name) for path in paths),
         )
         places = {about.place for about in references}
-        found = self.store.search(text, self.user_id, top_k, references)
         return self._mark_stale(
             memory
-            for memory in found
-            if (memory.score >= _MIN_RELEVANCE or _refers_to(memory, places))
-            and (not memory.about or any(about.root == root for about in memory.about))
+            for memory in self._search(text, top_k, references)
+            if memory.score >= _MIN_RELEVANCE or _refers_to(memory, places)
         )
+
+    def _search(
+        self, topic: str, top_k: int, references: Sequence[MemoryReference]
+    ) -> list[Memory]:
+        """Return at most `top_k` memories that match and may be shown in this project.
+
+        Other stores than the embedded one know no projects, so more memories are fetched from them
+        until enough may be shown.
+        """
+        from rootle.memory.embedded import EmbeddedMemory
+
+        is_visible = make_filter(self._project.name)
+        if isinstance(self.store, EmbeddedMemory):
+            return self.store.search(topic, self.user_id, top_k, references, is_visible=is_visible)
+        wanted = top_k
+        while True:
+            found = self.store.search(topic, self.user_id, wanted, references)
+            visible = list(filter(is_visible, found))
+            if len(visible) >= top_k or len(found) < wanted or wanted >= _MAX_FETCHED:
+                return visible[:top_k]
+            wanted *= _FETCH_GROWTH
 
     def list_memories(self) -> list[Memory]:
         """Return every memory, newest first.

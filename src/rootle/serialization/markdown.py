@@ -8,7 +8,8 @@ from typing import Final
 
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
-from rootle.types import Memory, SearchResponse, SearchResult, Span
+from rootle.serialization.memories import memories_as_markdown
+from rootle.types import SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
 _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
@@ -84,29 +85,6 @@ def passages_as_markdown(
             for number, line in enumerate(span.snippet.split("\n"), start=span.start_line)
         ]
     return "\n".join([*lines, fence, "", ""])
-
-
-def memories_as_markdown(memories: Sequence[Memory]) -> str:
-    """Return a list of memories under a heading."""
-    lines = [f"- {memory_as_text(memory)}" for memory in memories]
-    return "\n".join(["## From memory", *lines, "", ""])
-
-
-def memory_as_text(memory: Memory) -> str:
-    """Return the time, text and references of a memory. Lines after the first are indented."""
-    text = "\n  ".join(memory.text.split("\n"))
-    return f"[{memory.created_at}] {text}{_notes(memory)}"
-
-
-def _notes(memory: Memory) -> str:
-    references = [
-        _printable(f"{about.path}#{about.symbol}" if about.symbol else about.path)
-        for about in memory.about
-    ]
-    notes = [f"stored {memory.count} times"] if memory.count > 1 else []
-    notes += [f"about {', '.join(references)}"] if references else []
-    notes += ["possibly stale: a file has changed since"] if memory.possibly_stale else []
-    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def _printable(path: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def contains_home(folder: Path) -> bool:
+def contains_home(folder: Path | str) -> bool:
     """Return whether a folder is the home folder, a parent of it, or a file system root.
 
     The folders themselves are compared, not their names: a link to the home folder contains it.

@@ -10,7 +10,7 @@ from rootle.app import App
 from rootle.errors import ConfigError, QueryError
 from rootle.serialization.citation import cite, format_place, result_spans
 from rootle.serialization.json import to_json
-from rootle.serialization.markdown import memory_as_text
+from rootle.serialization.memories import NOTICE, memory_as_data, memory_as_text
 from rootle.types import Findings, Memory, Record, SearchQuery, SearchResponse, SearchResult
 
 # The meaning of each kind of degradation for the reader of an answer.
@@ -42,7 +42,7 @@ class AppBackend:
             "staleness": to_json(response.staleness),
             "coverage": to_json(response.coverage),
             "generation": response.generation,
-            "memories": [memory.text for memory in response.memories],
+            "memories": [memory_as_data(memory) for memory in response.memories],
         }
         return Findings(records, tuple(_notes(response)), facts)
 
@@ -94,7 +94,7 @@ def _notes(response: SearchResponse) -> list[str]:
             f"{total:.1f} MB; ask again for a complete answer"
         )
     degraded = [known.get(name, f"{name} was not available") for name in response.degraded]
-    memories = [f"from memory: {_shorten(memory)}" for memory in response.memories]
+    memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
     return [*response.suggestions, *degraded, *memories]
 
 

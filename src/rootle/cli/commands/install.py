@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rootle.agents.agent import Agent, Scope
+    from rootle.agents.install_plan import InstallStep
     from rootle.agents.locations import Machine
 
 _EXAMPLES: Final = """\
 rootle install --agent claude-code
 rootle install --all-detected --dry-run
-rootle install --agent cursor --agent codex --scope project --yes"""
+rootle install --agent cursor --agent codex --scope project --yes
+rootle install --agent claude-code --memory-hook"""
 
 
 def register(parser: CommandParser) -> None:
@@ -37,6 +39,11 @@ def register(parser: CommandParser) -> None:
         "--all-detected",
         action="store_true",
         help="configure every coding agent that is found on this machine",
+    )
+    parser.add_argument(
+        "--memory-hook",
+        action="store_true",
+        help="also add a hook that puts matching memories before each message to the agent",
     )
     add_edit_options(parser, "default: user, or project for agents without user-level files")
 
@@ -68,14 +75,33 @@ def run(args: argparse.Namespace) -> int:
 
     machine = Machine.this(root_folder(args))
     edits = FileEdits()
-    outcomes = [
-        plan_edits(agent, lambda agent: install(agent, args.scope, machine, edits))
-        for agent in _choose_agents(args, machine)
-    ]
+    agents = _choose_agents(args, machine)
+
+    def plan(agent: Agent) -> list[InstallStep]:
+        with_hook = _wants_hook(agent, args)
+        return install(agent, args.scope, machine, edits, with_memory_hook=with_hook)
+
+    outcomes = [plan_edits(agent, plan) for agent in agents]
     code = apply_edits(outcomes, edits, args)
+    for agent in agents if args.memory_hook else ():
+        if agent.prompt_hook is not None and agent.prompt_hook.note:
+            warn(agent.prompt_hook.note)
     if args.scope == "project" and shutil.which(NAME) is None:
         warn(f"{NAME} is not on the PATH, but the project files start it by that name")
     return code
+
+
+def _wants_hook(agent: Agent, args: argparse.Namespace) -> bool:
+    """Return whether to add the hook; warn about a detected agent that has none.
+
+    An agent that the user names must have one.
+    """
+    from rootle.cli.terminal import warn
+
+    if args.memory_hook and args.all_detected and agent.prompt_hook is None:
+        warn(f"{agent.name}: it has no hook that adds memories to a message")
+        return False
+    return bool(args.memory_hook)
 
 
 def _choose_agents(args: argparse.Namespace, machine: Machine) -> Sequence[Agent]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _STDIO: Final = "-"
 # The fields of a memory that are useful on another machine.
-_EXPORTED_FIELDS: Final = ("text", "createdAt", "count", "about")
+_EXPORTED_FIELDS: Final = ("text", "createdAt", "count", "about", "storedIn", "isPersonal")
 _EXAMPLES: Final = """\
 rootle memory list
 rootle memory add "Deploy on Thursdays" --about scripts/deploy.sh
@@ -48,6 +48,10 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "add memories from a file that `export` wrote, unless they are already stored",
         "rootle memory import memories.jsonl",
     ),
+    "hook": (
+        "answer a hook of a coding agent with the memories for a message, as JSON",
+        "rootle install --agent claude-code --memory-hook",
+    ),
     "audit": (
         "list additions and deletions, and find secrets, duplicates and stale memories",
         "rootle memory audit",
@@ -68,7 +72,7 @@ def register(parser: CommandParser) -> None:
     _add_arguments(parsers)
     for name, action in parsers.items():
         add_root(action, "project folder; memories refer to its files by relative paths")
-        if name != "export":  # always writes JSON
+        if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         add_index_dir(
             action,
@@ -100,6 +104,22 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
     parsers["forget"].add_argument(
         "--all", action="store_true", help="delete every memory of every project"
     )
+    scope = parsers["add"].add_mutually_exclusive_group()
+    scope.add_argument(
+        "--personal",
+        dest="is_personal",
+        action="store_true",
+        default=None,
+        help="show the fact in every project (default: if it is about you, as in "
+        '"The user prefers tabs", and refers to no file)',
+    )
+    scope.add_argument(
+        "--project",
+        dest="is_personal",
+        action="store_false",
+        default=None,
+        help="show the fact only in this project",
+    )
     add_yes(parsers["forget"], "delete every memory")
     for name, stream in (("export", "standard output"), ("import", "standard input")):
         parsers[name].add_argument(
@@ -109,6 +129,10 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run one action. Return 1 if there was nothing to show or change."""
+    if args.action == "hook":
+        from rootle.cli.prompt_hook import run_prompt_hook
+
+        return run_prompt_hook(args)
     from rootle.cli.context import open_app_from
 
     actions: Mapping[str, Callable[[App, argparse.Namespace], int]] = {
@@ -136,7 +160,9 @@ def _search(app: App, args: argparse.Namespace) -> int:
 def _add(app: App, args: argparse.Namespace) -> int:
     from rootle.cli.terminal import warn
 
-    remembered = app.memory.remember(" ".join(args.fact), args.about or ())
+    remembered = app.memory.remember(
+        " ".join(args.fact), args.about or (), is_personal=args.is_personal
+    )
     if remembered.masked:
         warn(f"secrets are not stored; masked: {', '.join(remembered.masked)}")
     return _show([remembered.memory] if remembered.memory is not None else [], args)
@@ -223,13 +249,15 @@ def _import(app: App, args: argparse.Namespace) -> int:
 
 def _audit(app: App, args: argparse.Namespace) -> int:
     from rootle.cli.terminal import print_json, printable
+    from rootle.serialization.memories import quote
 
     audit = app.memory.audit()
     if args.json:
         print_json(audit)
         return SUCCESS if audit.events else NO_RESULTS
     for event in audit.events:
-        print(printable(f"{event.at}  {event.what:11}  {event.memory_id:>5}  {event.text}"))
+        text = quote(event.text) if event.text else ""
+        print(printable(f"{event.at}  {event.what:11}  {event.memory_id:>5}  {text}".rstrip()))
     findings: Mapping[str, Sequence[str]] = {
         "contain a secret": audit.with_secrets,
         "possibly stale, because a file changed": audit.stale,
@@ -244,14 +272,13 @@ def _audit(app: App, args: argparse.Namespace) -> int:
 
 def _show(memories: Sequence[Memory], args: argparse.Namespace) -> int:
     from rootle.cli.terminal import print_json, printable, warn
-    from rootle.serialization.markdown import memory_as_text
+    from rootle.serialization.memories import memory_as_text
 
     if args.json:
         print_json(memories)
     else:
         for memory in memories:
-            first, *more = memory_as_text(memory).split("\n")
-            print("\n".join(map(printable, [f"{memory.id:>5}  {first}", *more])))
+            print(printable(f"{memory.id:>5}  {memory_as_text(memory)}"))
         if not memories:
             warn("no memory found")
     return SUCCESS if memories else NO_RESULTS

@@ -21,12 +21,13 @@ from rootle.memory.mem0.record import (
     normalize_text,
     read_record,
     reference_key,
+    write_origin,
     write_references,
 )
 from rootle.memory.mem0.setup import Mem0, import_mem0, open_memory, open_vectors
 from rootle.protocols import Embedder
 from rootle.storage.permissions import PRIVATE_DIR, make_private_dir, set_tree_modes
-from rootle.types import Memory, MemoryReference
+from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 # Keys in the metadata of stored memories.
 _TEXT_DIGEST: Final = "told"  # finds an earlier memory with the same text
@@ -45,13 +46,26 @@ class Mem0Store:
         self._client: Any = None  # of qdrant, where mem0 stores the vectors
         self._lock = threading.Lock()
 
-    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory:
+    def add(
+        self,
+        text: str,
+        user_id: str,
+        about: Sequence[MemoryReference] = (),
+        origin: MemoryOrigin | None = None,
+    ) -> Memory:
         """Store a text. A repeated text is one memory with a count."""
         with self._use_memory() as memory:
             earlier = _find_text(memory, text, entity_id(user_id))
             if earlier is None:
-                return _insert(memory, text.strip(), entity_id(user_id), about)
-            return _increment(memory, earlier, about)
+                metadata = {**_reference_metadata(about), **write_origin(origin)}
+                return _insert(memory, text.strip(), entity_id(user_id), metadata)
+            known = read_record(earlier)
+            # The latest references replace the earlier ones.
+            metadata = {
+                **(_reference_metadata(about) if about else {}),
+                **write_origin(origin, known),
+            }
+            return _increment(memory, known, metadata)
 
     def search(
         self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
@@ -107,18 +121,15 @@ def _find_text(memory: Mem0, text: str, user: str) -> Mapping[str, Any] | None:
     return found[0] if found else None
 
 
-def _insert(memory: Mem0, text: str, user: str, about: Sequence[MemoryReference]) -> Memory:
+def _insert(memory: Mem0, text: str, user: str, metadata: Mapping[str, object]) -> Memory:
     digest = _digest(normalize_text(text))
-    metadata = {_TEXT_DIGEST: digest, COUNT: 1, **_reference_metadata(about)}
+    metadata = {_TEXT_DIGEST: digest, COUNT: 1, **metadata}
     added = memory.add(text, user_id=user, metadata=metadata, infer=False)["results"]
     return read_record(memory.get(added[0]["id"]))
 
 
-def _increment(memory: Mem0, record: Mapping[str, Any], about: Sequence[MemoryReference]) -> Memory:
-    known = read_record(record)
-    # The latest references replace the earlier ones.
-    metadata = {COUNT: known.count + 1, **(_reference_metadata(about) if about else {})}
-    memory.update(known.id, metadata=metadata)
+def _increment(memory: Mem0, known: Memory, metadata: Mapping[str, object]) -> Memory:
+    memory.update(known.id, metadata={COUNT: known.count + 1, **metadata})
     return read_record(memory.get(known.id))
 
 

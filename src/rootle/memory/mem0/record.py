@@ -9,11 +9,13 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from rootle.serialization.timestamps import convert_to_utc
-from rootle.types import Memory, MemoryReference
+from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 # Keys in the metadata, which other programs may write too.
 ABOUT: Final = "rootle_about"
 COUNT: Final = "rootle_count"
+STORED_IN: Final = "rootle_stored_in"
+PERSONAL: Final = "rootle_personal"
 
 Record = Mapping[str, Any]  # Any: JSON
 
@@ -38,6 +40,15 @@ def write_references(about: Sequence[MemoryReference]) -> list[dict[str, str]]:
     return [asdict(reference) for reference in about]
 
 
+def write_origin(origin: MemoryOrigin | None, known: Memory | None = None) -> dict[str, object]:
+    """Return an origin as metadata, together with those of the memory that is already known."""
+    if origin is None:
+        return {}
+    folders = [*(known.stored_in if known else ()), *([origin.root] if origin.root else ())]
+    is_personal = origin.is_personal or (known is not None and known.is_personal)
+    return {STORED_IN: list(dict.fromkeys(folders)), PERSONAL: is_personal}
+
+
 def read_record(record: Record) -> Memory:
     """Return the memory in a record. Raises ValueError for an invalid record."""
     metadata = record.get("metadata") or {}
@@ -50,6 +61,8 @@ def read_record(record: Record) -> Memory:
         score=_read_score(record.get("score")),
         count=_read_count(metadata.get(COUNT)),
         about=_read_references(metadata.get(ABOUT)),
+        stored_in=_read_folders(metadata.get(STORED_IN)),
+        is_personal=metadata.get(PERSONAL) is True,
     )
 
 
@@ -76,6 +89,10 @@ def _read_score(value: object) -> float:
 
 def _read_count(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 1
+
+
+def _read_folders(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _read_references(value: object) -> tuple[MemoryReference, ...]:

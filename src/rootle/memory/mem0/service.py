@@ -16,10 +16,11 @@ from rootle.memory.mem0.record import (
     normalize_text,
     read_record,
     reference_key,
+    write_origin,
     write_references,
 )
 from rootle.serialization.timestamps import format_timestamp
-from rootle.types import Memory, MemoryReference
+from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 SERVICE_URL: Final = "https://api.mem0.ai"
 _ADD: Final = "/v3/memories/add/"
@@ -50,18 +51,33 @@ class Mem0Service:
         self._clock = clock
         self._server: JsonServer | None = None
 
-    def add(self, text: str, user_id: str, about: Sequence[MemoryReference] = ()) -> Memory | None:
+    def add(
+        self,
+        text: str,
+        user_id: str,
+        about: Sequence[MemoryReference] = (),
+        origin: MemoryOrigin | None = None,
+    ) -> Memory | None:
         """Store a text verbatim; return None if the service processes it later."""
         text = text.strip()
         body = {
             "messages": [{"role": "user", "content": text}],
             "user_id": entity_id(user_id),
-            "metadata": _write_metadata(about),
+            "metadata": {**_write_metadata(about), **write_origin(origin)},
             "infer": False,  # otherwise a language model rewrites the text
         }
         memory_id = self._post(_ADD, body, _read_added_id)
         now = format_timestamp(self._clock())
-        return Memory(memory_id, text, now, about=tuple(about)) if memory_id else None
+        if not memory_id:
+            return None
+        return Memory(
+            memory_id,
+            text,
+            now,
+            about=tuple(about),
+            stored_in=(origin.root,) if origin and origin.root else (),
+            is_personal=origin is not None and origin.is_personal,
+        )
 
     def search(
         self, topic: str, user_id: str, top_k: int, about: Sequence[MemoryReference] = ()
@@ -160,4 +176,10 @@ def _merge_repeated(found: Sequence[Memory]) -> list[Memory]:
 def _merge(same: Sequence[Memory]) -> Memory:
     latest = max(same, key=lambda memory: memory.created_at)
     count = sum(memory.count for memory in same)
-    return replace(latest, count=count, score=max(memory.score for memory in same))
+    return replace(
+        latest,
+        count=count,
+        score=max(memory.score for memory in same),
+        stored_in=tuple(dict.fromkeys(root for memory in same for root in memory.stored_in)),
+        is_personal=any(memory.is_personal for memory in same),
+    )
