@@ -87,7 +87,7 @@ class IndexState:
 
         Raises IndexStorageError if there is no complete index, or one of another version.
         """
-        from rootle.indexing.commit_times import is_head_current
+        from rootle.indexing.commit_times import is_history_current
 
         snapshot = self.snapshot()
         plan = self.plan_work()
@@ -97,7 +97,7 @@ class IndexState:
             readers = self._open_readers()
             read = [p for p in plan.read if not self._is_same(p, readers[p.source])]
             plan = replace(plan, read=tuple(read))
-        if plan.is_empty and is_head_current(self._root, snapshot.value("head")):
+        if plan.is_empty and is_history_current(self._root, snapshot.value):
             return None
         return IndexWork(
             len(plan.read) + len(plan.skip) + len(plan.remove),

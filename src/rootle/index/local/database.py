@@ -13,7 +13,7 @@ from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -44,6 +44,14 @@ CREATE TABLE files (
     masked INTEGER NOT NULL,
     UNIQUE (path, source)
 );
+CREATE TABLE commit_dates (
+    repository BLOB NOT NULL,
+    path BLOB NOT NULL,
+    is_read INTEGER NOT NULL,
+    seconds INTEGER,
+    author TEXT NOT NULL,
+    PRIMARY KEY (repository, path)
+) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE sections (
     file_id INTEGER NOT NULL,

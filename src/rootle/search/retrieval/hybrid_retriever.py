@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from rootle.concurrency.deadline import DeadlineExecutor, PendingCall
 from rootle.config.fields import EMBEDDED, Config
@@ -60,6 +63,7 @@ class HybridRetriever:
             limit=self._config.max_merged_candidates,
             degraded=self._find_degraded(sparse, neighbors, request.session.index.generation),
         )
+        candidates = _hide_unknown_ages(candidates)
         request.trace.record_retrieval(
             sparse_hits=len(sparse.body.ids) if sparse else 0,
             dense_hits=len(neighbors.hits.ids) if neighbors else 0,
@@ -124,6 +128,17 @@ class HybridRetriever:
             if any(found and found.is_behind(generation) for found in hits):
                 degraded.append("stale")
         return tuple(degraded)
+
+
+def _hide_unknown_ages(candidates: Candidates) -> Candidates:
+    """Replace the ages of committed files without a known date, which may be those of a clone."""
+    files = candidates.inputs.files
+    times = [candidates.states[at].last_modified_s for at in files.ids.tolist()]
+    if None not in times:
+        return candidates
+    is_unknown = np.array([time_s is None for time_s in times])
+    files = replace(files, days=np.where(is_unknown, np.nan, files.days))
+    return replace(candidates, inputs=replace(candidates.inputs, files=files))
 
 
 def _redacted_url(endpoint: str) -> str:
