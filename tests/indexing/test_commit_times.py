@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from random import Random
 
@@ -15,12 +16,14 @@ from polling import wait_until
 from sample import OLD_S, MakeApp, git, make_repository, write
 
 from rootle import App, SearchQuery
+from rootle.config.weights import SignalWeights
 from rootle.index.local.snapshot import open_snapshot
 from rootle.indexing import commit_times
 from rootle.indexing.history_reader import HistoryReader
 from rootle.serialization.timestamps import format_timestamp
 
 _COMMITS = 3_500
+_DAY_S = 86_400
 
 
 @pytest.fixture(scope="session")
@@ -201,10 +204,11 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
 def test_after_a_kill_in_the_walk_it_is_continued(
     clone: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
+    index_dir = tmp_path / "index"
     for fatal in (3, 40, 52, 60):
-        command = [sys.executable, "-c", _WALK_SLOWLY, str(fatal), clone, tmp_path / "index"]
+        command = [sys.executable, "-c", _WALK_SLOWLY, str(fatal), str(clone), str(index_dir)]
         assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-        records = open_snapshot(tmp_path / "index").value("histories")
+        records = open_snapshot(index_dir).value("histories")
         assert f'"walk_position": {fatal}' in records
     app = make_app(clone)
     app.index()
@@ -253,6 +257,20 @@ def test_a_partial_clone_has_no_dates_beyond_its_objects(
     assert len(dates) == 42
     assert {date for date, _ in dates.values()} <= {None, format_timestamp(OLD_S + 3_499 * 60)}
     assert "partial" in app.status().undated_reason
+
+
+def test_an_unknown_date_neither_raises_nor_lowers_a_rank(
+    history: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{history}", "clone")
+    root = tmp_path / "clone"
+    write(root, "sub/new.py", "zebra = 'recent'\n", when_s=time.time() - 30 * _DAY_S)
+    app = make_app(root, signal_weights=SignalWeights(recency_boost=1.0))
+
+    found = app.search(SearchQuery("zebra", file_paths=("sub",)), explain=True).results
+
+    gains = {result.file_path: result.explanation["recencyBoost"] for result in found}
+    assert gains["sub/old.py"] == gains["sub/new.py"] > 0
 
 
 def test_without_git_no_date_is_known(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
+from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
@@ -142,6 +143,11 @@ class IndexState:
         """Return whether the first run is still active or was interrupted."""
         with self._open_manifest() as manifest:
             return not manifest.value("updated_at")
+
+    def has_history_to_read(self) -> bool:
+        """Return whether a part of a git history, on which dates depend, remains to be read."""
+        with self._open_manifest() as manifest:
+            return is_reading_history(manifest.value)
 
     def count_files(self) -> int:
         """Return the number of known files, including those that are skipped."""

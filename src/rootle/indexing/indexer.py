@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from rootle.concurrency.backoff import Rng
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError
-from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.index_dir import (
     check_index_dir,
     delete_cache_markers,
@@ -225,7 +224,7 @@ class Indexer:
 
     def read_history_in_background(self) -> None:
         """Start reading the part of the git history that is not read yet, if there is one."""
-        if is_reading_history(self.snapshot().value):
+        if self.state.has_history_to_read():
             self._history.start()
 
     def update_remotes_in_background(self) -> None:

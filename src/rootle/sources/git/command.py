@@ -88,7 +88,7 @@ class GitStream:
     """The output of a git command that may still be running, in chunks of bytes."""
 
     def __init__(self, running: _Running | None) -> None:
-        """None for a command that cannot be started."""
+        """Take the running command, None if it cannot be started."""
         self._running = running
         self._has_output = False
         self._is_stopped = False
