@@ -20,6 +20,9 @@ from rootle.storage.transaction import write_transaction
 from rootle.types import WarningCallback
 
 LOCK_NAME: Final = "history.lock"
+_LONG_HISTORY: Final = (
+    "reading the git history for the dates of files; the index is complete apart from them"
+)
 # A process that is killed loses the progress of this time.
 _SAVE_INTERVAL_S: Final = 5.0
 _SAVE_TIMEOUT_S: Final = 10.0
@@ -54,7 +57,13 @@ class HistoryReader:
 
     def read_all(self) -> None:
         """Read to the end, after another process that reads has ended."""
-        self._read(threading.Event(), lock_timeout_s=-1)
+        warning = threading.Timer(_SAVE_INTERVAL_S, self._on_warning, (_LONG_HISTORY,))
+        warning.daemon = True
+        warning.start()
+        try:
+            self._read(threading.Event(), lock_timeout_s=-1)
+        finally:
+            warning.cancel()
 
     def stop(self) -> None:
         """Stop the thread after a moment; its progress is stored."""
