@@ -317,6 +317,19 @@ def test_the_files_of_submodules_and_nested_repositories_have_their_own_dates(
     assert after == read_fresh_dates(root, make_app)
 
 
+def test_an_index_is_current_with_a_nested_repository_without_a_commit(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_repository(tmp_path / "repo", {"main.py": "zebra = 'main'\n"})
+    write(root, "nested/inner.py", "zebra = 'inner'\n")
+    git(root / "nested", "init", "-q")
+    app = make_app(root)
+    app.index()
+
+    assert app._container.indexer().state.find_work() is None
+    assert read_dates(app)["nested/inner.py"] == (format_timestamp(OLD_S), "")
+
+
 def test_a_linked_worktree_has_the_dates_of_its_repository(
     clone: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -46,7 +46,7 @@ def is_history_current(root: Path, value: Callable[[str], str]) -> bool:
     `value` looks up a value in the manifest.
     """
     repositories = {"", *parse_records(value)}
-    return not value(DATES_DUE) and _describe_heads(root, repositories) == value(_HEAD)
+    return not value(DATES_DUE) and _join(_read_heads(root, repositories)) == value(_HEAD)
 
 
 def update_commit_times(
@@ -66,28 +66,35 @@ def update_commit_times(
     repositories = {"", *records}
     if content_changed and not only:
         repositories = {"", *_find_nested(root, manifest.files())}
-    heads = _describe_heads(root, repositories)
-    has_same_heads = heads == manifest.value(_HEAD)
+    heads = _read_heads(root, repositories)
+    has_same_heads = _join(heads) == manifest.value(_HEAD)
     if has_same_heads and not content_changed:
         return
     if not has_same_heads:
         updated = {place: _update(root, place, dates) for place in sorted(repositories)}
-        dates.set_records({place: record for place, record in updated.items() if record})
+        records = {place: record for place, record in updated.items() if record is not None}
+        dates.set_records(records)
+        heads = {place: head for place, head in heads.items() if not place or place in records}
     _write_states(root, manifest, dates, only if has_same_heads else ())
-    manifest.set_value(_HEAD, heads)
+    manifest.set_value(_HEAD, _join(heads))
     manifest.set_value(DATES_DUE, "")
 
 
-def _describe_heads(root: Path, repositories: Iterable[str]) -> str:
-    """Return a text that changes with the commits and everything else that determines dates."""
-    parts = []
-    for place in sorted(repositories):
+def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:
+    """Return for each repository a text that changes with everything that determines dates."""
+    heads = {}
+    for place in repositories:
         folder = os.path.join(root, place)
         # For nested repositories, which may be many, the files of git are read without git.
         head = read_head_state(folder) if place else head_commit(root) or ""
         if head or find_work_tree(os.path.realpath(folder)) is not None:
-            parts.append(f"{place} {head} {digest_history_facts(folder)}")
-    return ascii("\n".join(parts)) if parts else ""
+            heads[place] = f"{head} {digest_history_facts(folder)}"
+    return heads
+
+
+def _join(heads: Mapping[str, str]) -> str:
+    lines = (f"{place} {head}" for place, head in sorted(heads.items()))
+    return ascii("\n".join(lines)) if heads else ""
 
 
 def _find_nested(root: Path, states: Iterable[FileState]) -> set[str]:
@@ -114,7 +121,10 @@ def _update(root: Path, place: str, dates: CommitDates) -> HistoryRecord | None:
     else:
         record = None
     if record is None:
-        dates.replace(place, list_committed_files(folder, head) or ())
+        committed = list_committed_files(folder, head)
+        dates.replace(place, committed or ())
+        if committed is None:
+            return HistoryRecord("", facts)
         record = HistoryRecord(head, facts, walk_head=head)
     return _read_at_once(folder, place, dates, record) if record.is_walking else record
 
