@@ -202,7 +202,7 @@ class App:
                 on_progress or ignore_progress,
                 timeout_s=-1,
                 rebuild=rebuild,
-                embed_all=True,
+                complete=True,
                 update_remotes=False,
             )
         # Outside the block above, so that queries are answered while search servers are updated.

@@ -20,7 +20,7 @@ EXTRACTED: Final = "document"  # the "encoding" of text that a document reader e
 class FileMetadata:
     """The metadata of a file."""
 
-    last_modified: str  # ISO 8601, UTC
+    last_modified: str | None  # ISO 8601, UTC; None if it is not known
     language: str
     file_size_bytes: int
 
@@ -325,6 +325,8 @@ class IndexStatus:
     plugins: tuple[str, ...] = ()  # kind and name of each loaded plugin
     broken_plugins: tuple[str, ...] = ()  # for each plugin that was not loaded, the reason
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
+    undated_files: int = 0  # files whose last commit is not known
+    undated_reason: str = ""  # reason for this; empty if there are none
 
 
 def camel_case(name: str) -> str:

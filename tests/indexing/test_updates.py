@@ -209,7 +209,7 @@ def test_the_last_modified_time_of_a_committed_file_is_the_time_of_the_commit(
     assert read_last_modified(app, "zebra_crossing") == "2024-10-27T03:33:20Z"
 
 
-def read_last_modified(app: App, query: str) -> str:
+def read_last_modified(app: App, query: str) -> str | None:
     return app.search(query).results[0].metadata.last_modified
 
 

@@ -76,3 +76,9 @@ def test_spans_are_scored_by_the_same_sum() -> None:
     defines = np.array([False, True])  # not part of the sum
     scores = weighted_sum_scores(bm25, dense, defines, is_symbol=True, weights=_WEIGHTS)
     assert scores.tolist() == pytest.approx([0.3, 0.35])
+
+
+def test_a_file_of_unknown_age_gets_the_mean_recency_of_the_others() -> None:
+    boost = recency_boost(np.array([0.0, np.nan, 30.0]))
+    assert boost.tolist() == [1.0, 0.75, 0.5]
+    assert recency_boost(np.array([np.nan, np.nan])).tolist() == [0.0, 0.0]

@@ -57,6 +57,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         "cut off",
         f"{status.skipped_text_share:.1%} of the text, in {len(status.partial_files)} files",
     )
+    if status.undated_files:
+        yield "dates", _describe_undated(status)
     yield "skipped", format_counts(status.skipped) or "nothing"
     if status.plugins:
         yield "plugins", ", ".join(status.plugins)
@@ -71,6 +73,11 @@ def _describe_pending(status: IndexStatus) -> str:
     text += f" since {status.pending_since}" if status.pending_since else ""
     text += f"; next attempt after {status.pending_retry_at}" if status.pending_retry_at else ""
     return text + (f": {status.pending_reason}" if status.pending_reason else "")
+
+
+def _describe_undated(status: IndexStatus) -> str:
+    count = f"{status.undated_files:,} of {status.files:,}"
+    return f"not known for {count} files: {status.undated_reason}"
 
 
 def _backend_rows(backend: BackendStatus, generation: int) -> Iterator[tuple[str, str]]:

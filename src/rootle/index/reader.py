@@ -43,7 +43,9 @@ class FileState(NamedTuple):
     chars: int
     skipped_chars: int  # the number of characters beyond the limit for one file
     committed_s: int | None  # time of the last commit that changed it, if known
-    is_dirty: bool  # differs from the last commit, or is not committed
+    # Whether it differs from the last commit, or is not committed. The modification time of any
+    # other file may be that of a clone.
+    is_dirty: bool
     generation: int  # of its last change
     author: str = ""  # of the last commit that changed it: "Name <address>", if known
     source: str = FILES  # the name of the source that lists it
@@ -66,11 +68,14 @@ class FileState(NamedTuple):
         return self.skipped_chars / self.chars if self.chars else 0.0
 
     @property
-    def last_modified_s(self) -> float:
-        """The best estimate of when the content last changed, in Unix seconds."""
-        if self.committed_s is not None and not self.is_dirty:
-            return float(self.committed_s)
-        return self.mtime_ns / 1e9
+    def last_modified_s(self) -> float | None:
+        """The Unix time of the last change of the content.
+
+        None for a committed file whose last commit has not been read, or is not in the clone.
+        """
+        if self.is_dirty:
+            return self.mtime_ns / 1e9
+        return None if self.committed_s is None else float(self.committed_s)
 
 
 class ChunkRow(NamedTuple):

@@ -11,7 +11,11 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
-from rootle.indexing.watch.watched_folders import list_rule_folders, list_tree_folders
+from rootle.indexing.watch.watched_folders import (
+    list_nested_git_folders,
+    list_rule_folders,
+    list_tree_folders,
+)
 
 # From <sys/inotify.h>.
 _MODIFY, _ATTRIB, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x40, 0x80
@@ -102,6 +106,7 @@ class ChangeProbe:
             folders = {self._root, *list_rule_folders(self._root)}
             tree = list_tree_folders(self._root, self._list_known_paths())
             folders.update(os.path.join(self._root, folder) for folder in tree if folder)
+            folders.update(list_nested_git_folders(self._root, tree))
             folders = {folder for folder in folders if not self._is_in_index(folder)}
             if folders <= watched:
                 return

@@ -1,75 +1,243 @@
-"""Commit times and authors of files, read from git and stored in the manifest."""
+"""Keep the commit dates and authors of files up to date with the history of their repositories."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
+from typing import Final
 
-from rootle.index.local.manifest import Manifest
-from rootle.sources.git.repository import (
-    LastCommit,
-    head_commit,
-    is_ancestor,
-    last_commits,
-    list_changed_files,
+from rootle.index.local.commit_dates import (
+    CommitDate,
+    CommitDates,
+    HistoryRecord,
+    parse_records,
 )
+from rootle.index.local.manifest import DATES_DUE, Manifest
+from rootle.index.reader import FileState
+from rootle.indexing.history_walk import HistoryWalk
+from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.history import (
+    digest_history_facts,
+    find_base,
+    is_short_history,
+    list_committed_files,
+    open_log,
+    read_head_state,
+)
+from rootle.sources.git.repository import has_unreadable_head, head_commit, list_changed_files
 from rootle.types import FILES
 
 _HEAD = "head"
+# More new commits than this, or a larger repository (about 50,000 objects), are read in the
+# background. git needs 0.05 s for a history of this size.
+_MAX_COMMITS_AT_ONCE: Final = 2_000
+_MAX_PACK_INDEX_BYTES: Final = 1_500_000
+_MAX_S_AT_ONCE: Final = 2.0
+_UNREAD: Final = CommitDate(False, None, "")
 
 
-def is_head_current(root: Path, known_head: str) -> bool:
-    """Return whether `known_head` is still the commit that is checked out."""
-    return (head_commit(root) or "") == known_head
+def is_history_current(root: Path, value: Callable[[str], str]) -> bool:
+    """Return whether the dates of files are those of the current commits.
+
+    `value` looks up a value in the manifest.
+    """
+    repositories = {"", *parse_records(value)}
+    return not value(DATES_DUE) and _join(_read_heads(root, repositories)) == value(_HEAD)
 
 
 def update_commit_times(
-    root: Path, manifest: Manifest, *, content_changed: bool, only: Collection[str] = ()
-) -> None:
-    """Update the commit times and authors of files to the current HEAD.
-
-    The caller opens the transaction. `only` names the files that may have changed, by default all.
-    """
-    head = head_commit(root)
-    known_head = manifest.value(_HEAD) or None
-    if head is None:
-        if known_head is not None:  # the repository was deleted
-            _write_commits(manifest, {}, set(), keep_known=False)
-            manifest.set_value(_HEAD, "")
-        return
-    if head == known_head and not content_changed:
-        return
-    dirty = list_changed_files(root, only if head == known_head else ())
-    if head == known_head:
-        _write_commits(manifest, {}, dirty, keep_known=True, only=only)
-    elif known_head is not None and is_ancestor(root, known_head, head):
-        added = last_commits(root, known_head)
-        _write_commits(manifest, added.by_path if added else {}, dirty, keep_known=True)
-    else:
-        # Another branch: times that were read from the previous branch may be too recent.
-        history = last_commits(root, None)
-        _write_commits(manifest, history.by_path if history else {}, dirty, keep_known=False)
-    manifest.set_value(_HEAD, head)
-
-
-def _write_commits(
-    manifest: Manifest,
-    commits: dict[str, LastCommit],
-    dirty: set[str],
+    root: Path,
+    connection: sqlite3.Connection,
     *,
-    keep_known: bool,
+    content_changed: bool,
     only: Collection[str] = (),
 ) -> None:
-    rows = []
-    for state in manifest.files_at(only) if only else manifest.files():
-        if state.source != FILES:
-            continue
-        commit = commits.get(state.path)
-        committed, author = (state.committed_s, state.author) if keep_known else (None, "")
-        if commit is not None:
-            committed, author = commit.seconds, commit.author
-        is_dirty = committed is None or state.path in dirty
-        known = (state.committed_s, state.author, bool(state.is_dirty))
-        if (committed, author, is_dirty) != known:
-            rows.append((committed, author, is_dirty, state.id))
-    manifest.set_history(rows)
+    """Update the dates and authors of files to the current commits.
+
+    The caller opens the transaction. `only` names the files that may have changed, by default all.
+    A long history is not read here; the records then say where to continue.
+    """
+    manifest, dates = Manifest(connection), CommitDates(connection)
+    records = dates.records()
+    repositories = {"", *records}
+    if content_changed and not only:
+        repositories = {"", *_find_nested(root, manifest.files())}
+    heads = _read_heads(root, repositories)
+    has_same_heads = _join(heads) == manifest.value(_HEAD)
+    if has_same_heads and not content_changed:
+        return
+    if not has_same_heads:
+        updated = {place: _update(root, place, dates) for place in sorted(repositories)}
+        records = {place: record for place, record in updated.items() if record is not None}
+        dates.set_records(records)
+        heads = {place: head for place, head in heads.items() if not place or place in records}
+    _write_states(root, manifest, dates, only if has_same_heads else ())
+    manifest.set_value(_HEAD, _join(heads))
+    manifest.set_value(DATES_DUE, "")
+
+
+def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:
+    """Return for each repository a text that changes with everything that determines dates."""
+    heads = {}
+    for place in repositories:
+        folder = os.path.join(root, place)
+        # For nested repositories, which may be many, the files of git are read without git.
+        head = read_head_state(folder) if place else head_commit(root) or ""
+        if head or find_work_tree(os.path.realpath(folder)) is not None:
+            heads[place] = f"{head} {digest_history_facts(folder)}"
+    return heads
+
+
+def _join(heads: Mapping[str, str]) -> str:
+    lines = (f"{place} {head}" for place, head in sorted(heads.items()))
+    return ascii("\n".join(lines)) if heads else ""
+
+
+def _find_nested(root: Path, states: Iterable[FileState]) -> set[str]:
+    """Return the folders of the repositories below the root, each with "/" at its end."""
+    folders: set[str] = set()
+    for state in states:
+        folder = state.path.rpartition("/")[0] if state.source == FILES else ""
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return {f"{at}/" for at in folders if os.path.lexists(os.path.join(root, at, ".git"))}
+
+
+def _update(root: Path, place: str, dates: CommitDates) -> HistoryRecord | None:
+    """Return the new record of a repository after updating its dates; None if it has no commit."""
+    folder = os.path.join(root, place)
+    head, facts = head_commit(Path(folder)), digest_history_facts(folder)
+    if head is None:
+        dates.replace(place, ())
+        return HistoryRecord("", facts) if has_unreadable_head(folder) else None
+    record = dates.records().get(place)
+    if record is not None and record.head and record.facts == facts:
+        record = record if record.head == head else _extend(folder, place, dates, head)
+    else:
+        record = None
+    if record is None:
+        committed = list_committed_files(folder, head)
+        dates.replace(place, committed or ())
+        if committed is None:
+            return HistoryRecord("", facts)
+        record = HistoryRecord(head, facts, walk_head=head)
+    return _read_at_once(folder, place, dates, record) if record.is_walking else record
+
+
+def _extend(folder: str, place: str, dates: CommitDates, head: str) -> HistoryRecord | None:
+    """Read only the commits that `head` does not share with the recorded one.
+
+    Return None if there are too many, or if the result could differ from reading everything.
+    """
+    record = dates.records()[place]
+    base = find_base(folder, record.head, head, max_commits=_MAX_COMMITS_AT_ONCE)
+    if base is None or (record.is_walking and base != record.head):
+        return None
+    added = _read_range(folder, head, base)
+    removed = _read_range(folder, record.head, base)
+    committed = list_committed_files(folder, head)
+    if added is None or removed is None or committed is None:
+        return None
+    dates.retain(place, committed)
+    dates.put(place, dict.fromkeys(removed, _UNREAD), overwrite=True)
+    dates.put(place, added, overwrite=True)
+    record = replace(record, head=head)
+    if not record.is_walking and dates.unread(place):
+        record = replace(record, walk_head=base)
+    return record
+
+
+def _read_range(folder: str, head: str, base: str) -> dict[str, CommitDate] | None:
+    """Return the last commits of the files that changed after `base`; None if git fails."""
+    if head == base:
+        return {}
+    found: dict[str, CommitDate] = {}
+    with open_log(folder, head, without=(base,)) as log:
+        for commit in log:
+            date = CommitDate(True, commit.facts.seconds, commit.facts.author)
+            for path in commit.paths:
+                found.setdefault(path, date)
+        return found if log.is_complete else None
+
+
+def _read_at_once(
+    folder: str, place: str, dates: CommitDates, record: HistoryRecord
+) -> HistoryRecord:
+    """Read a history that is short; leave a long one to be read in the background."""
+    if not is_short_history(folder, _MAX_PACK_INDEX_BYTES):
+        return record
+    walk = HistoryWalk(folder, record, dates.unread(place))
+    limit = record.walk_position + _MAX_COMMITS_AT_ONCE
+    deadline = monotonic() + _MAX_S_AT_ONCE
+    walk.run(lambda: walk.position < limit and monotonic() < deadline)
+    progress = walk.take_progress()
+    dates.put(place, progress.dates, overwrite=False)
+    if not progress.record.is_walking:
+        dates.end(place)
+    return progress.record
+
+
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    """A repository and those of its files that are looked up."""
+
+    record: HistoryRecord
+    dates: dict[str, CommitDate]
+    changed: set[str]
+
+    def describe(self, path: str) -> tuple[int | None, str, bool]:
+        """Return the commit time and author of a file, and whether it differs from the commit."""
+        date = self.dates.get(path)
+        if date is None:
+            # Without git, a file may be committed, so its modification time means nothing.
+            return None, "", bool(self.record.head)
+        return date.seconds, date.author, path in self.changed
+
+
+def _write_states(
+    root: Path, manifest: Manifest, dates: CommitDates, only: Collection[str]
+) -> None:
+    """Store the dates in the states of the indexed files."""
+    states = manifest.files_at(only) if only else manifest.files()
+    groups: dict[str, list[FileState]] = {}
+    records = dates.records()
+    for state in states:
+        if state.source == FILES:
+            groups.setdefault(_find_place(state.path, records), []).append(state)
+    for place, group in groups.items():
+        paths = [state.path.removeprefix(place) for state in group] if only else []
+        repository = _open(root, place, dates, paths) if place in records else None
+        manifest.set_history(
+            (*facts, state.id)
+            for state in group
+            if (facts := _describe(state, place, repository))
+            != (state.committed_s, state.author, bool(state.is_dirty))
+        )
+
+
+def _describe(
+    state: FileState, place: str, repository: _Repository | None
+) -> tuple[int | None, str, bool]:
+    if repository is None:
+        return None, "", True
+    return repository.describe(state.path.removeprefix(place))
+
+
+def _open(root: Path, place: str, dates: CommitDates, only: Collection[str]) -> _Repository:
+    changed = list_changed_files(root / place, only)
+    return _Repository(dates.records()[place], dates.find(place, only), changed)
+
+
+def _find_place(path: str, places: Collection[str]) -> str:
+    """Return the innermost repository that contains a file; "" if there is none."""
+    folder = path
+    while folder and len(places) > ("" in places):
+        folder = folder.rpartition("/")[0]
+        if f"{folder}/" in places:
+            return f"{folder}/"
+    return ""

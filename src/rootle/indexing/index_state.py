@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
+from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.database import DATABASE_NAME
 from rootle.index.local.manifest import BYTES_EXPECTED, IndexedFiles
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
@@ -89,7 +90,7 @@ class IndexState:
 
         Raises IndexStorageError if there is no complete index, or one of another version.
         """
-        from rootle.indexing.commit_times import is_head_current
+        from rootle.indexing.commit_times import is_history_current
 
         snapshot = self.snapshot()
         plan = self.plan_work()
@@ -99,7 +100,7 @@ class IndexState:
             readers = self._open_readers()
             read = [p for p in plan.read if not self._is_same(p, readers[p.source])]
             plan = replace(plan, read=tuple(read))
-        if plan.is_empty and is_head_current(self._root, snapshot.value("head")):
+        if plan.is_empty and is_history_current(self._root, snapshot.value):
             return None
         return IndexWork(
             len(plan.read) + len(plan.skip) + len(plan.remove),
@@ -144,6 +145,11 @@ class IndexState:
         """Return whether the first run is still active or was interrupted."""
         with self._open_manifest() as manifest:
             return not manifest.value("updated_at")
+
+    def has_history_to_read(self) -> bool:
+        """Return whether a part of a git history, on which dates depend, remains to be read."""
+        with self._open_manifest() as manifest:
+            return is_reading_history(manifest.value)
 
     def count_files(self) -> int:
         """Return the number of known files, including those that are skipped."""

@@ -28,6 +28,8 @@ from rootle.index.local.index_dir import (
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
+from rootle.indexing.history_reader import LOCK_NAME as HISTORY_LOCK
+from rootle.indexing.history_reader import HistoryReader
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
@@ -95,6 +97,7 @@ class Indexer:
         self._files = next(source for source in sources if source.name == FILES)
         self.state = IndexState(root, index_dir, config, sources, shows_unfinished=shows_unfinished)
         self.remote_indexes = self._open_remote_indexes()
+        self._history = HistoryReader(root, index_dir, on_warning)
 
     @property
     def has_only_files(self) -> bool:
@@ -126,6 +129,7 @@ class Indexer:
         return self.state.snapshot()
 
     def close(self) -> None:
+        self._history.stop()
         if self.remote_indexes is not None:
             self.remote_indexes.close()
         self.state.close()
@@ -167,14 +171,15 @@ class Indexer:
         *,
         timeout_s: float,
         rebuild: bool = False,
-        embed_all: bool = False,
+        complete: bool = False,
         only: Collection[str] = (),
         update_remotes: bool = True,
     ) -> IndexReport:
         """Wait for the writer lock, without limit if `timeout_s` is negative, and index changes.
 
-        Some pending chunks are embedded, or with `embed_all` as many as possible. `only` names the
-        files that may have changed, by default all.
+        Some pending chunks are embedded, or with `complete` as many as possible. A long git history
+        is read in the background, or with `complete` before this returns. `only` names the files
+        that may have changed, by default all.
 
         Raises UnavailableError if another process holds the lock, IndexStorageError if the index
         cannot be written, IngestError if there is no folder to index.
@@ -199,18 +204,27 @@ class Indexer:
             try:
                 if is_new(self.index_dir):
                     workers.start()
-                report = self._run(on_progress, only, workers, embed_all=embed_all)
+                report = self._run(on_progress, only, workers, complete=complete)
             finally:
                 workers.end()
                 self._set_permissions()
-        if embed_all and not self.model.is_table:
+        if complete and not self.model.is_table:
             report = self._embedding_backfill().embed_rest(report, self._warn_about_waiting)
+        if complete:
+            self._history.read_all()
+        else:
+            self.read_history_in_background()
         if update_remotes and is_first:  # a first index is complete when the servers have it too
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
         self._on_commit()
         return report
+
+    def read_history_in_background(self) -> None:
+        """Start reading the part of the git history that is not read yet, if there is one."""
+        if self.state.has_history_to_read():
+            self._history.start()
 
     def update_remotes_in_background(self) -> None:
         """Start updating the indexes on search servers that are known to lag behind."""
@@ -234,8 +248,8 @@ class Indexer:
             storage_errors(self.index_dir),
         ):
             self._delete_index()
-            for lock in self.index_dir.glob("feed-*.lock"):
-                lock.unlink()
+            for lock in (*self.index_dir.glob("feed-*.lock"), self.index_dir / HISTORY_LOCK):
+                lock.unlink(missing_ok=True)
             delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
@@ -265,11 +279,11 @@ class Indexer:
         only: Collection[str],
         workers: PrestartedWorkers,
         *,
-        embed_all: bool,
+        complete: bool,
     ) -> IndexReport:
         """Apply all changes under the lock."""
         from rootle.index.local.database import open_database, storage_errors
-        from rootle.index.local.manifest import Manifest
+        from rootle.index.local.manifest import DATES_DUE, Manifest
         from rootle.indexing.commit_times import update_commit_times
         from rootle.storage.transaction import write_transaction
 
@@ -279,6 +293,7 @@ class Indexer:
         ):
             manifest = Manifest(connection)
             pipeline = self._open_pipeline(connection, workers)
+            dates_due = bool(manifest.value(DATES_DUE))  # left by an interrupted run
             self._prepare_content(manifest)
             if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
                 only = ()  # nothing is known about the other files
@@ -286,10 +301,11 @@ class Indexer:
             report = pipeline.run(plan, on_progress)
             if not self.model.is_table:
                 backfill = self._embedding_backfill()
-                report = backfill.embed_first(connection, report, embed_all=embed_all)
+                report = backfill.embed_first(connection, report, embed_all=complete)
             with write_transaction(connection):
-                changed = not plan.is_empty
-                update_commit_times(self.root, manifest, content_changed=changed, only=only)
+                changed = dates_due or not plan.is_empty
+                dated = () if dates_due else only
+                update_commit_times(self.root, connection, content_changed=changed, only=dated)
             return report
 
     def _open_pipeline(

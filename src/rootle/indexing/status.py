@@ -10,6 +10,7 @@ from pathlib import Path
 from time import time
 
 from rootle.errors import IndexMissingError, IndexStorageError, IndexUnfinishedError
+from rootle.index.local.commit_dates import parse_records
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.reader import FileState
 from rootle.indexing.indexer import Indexer
@@ -85,7 +86,29 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
         broken_plugins=tuple(indexer.plugins.broken.values()),
         partial_files=_list_partial_files(indexed, indexer.max_file_bytes),
+        undated_files=(undated := sum(state.last_modified_s is None for state in indexed)),
+        undated_reason=_explain_undated(snapshot) if undated else "",
     )
+
+
+def _explain_undated(snapshot: Snapshot) -> str:
+    """Return why the last commits of some files are not known."""
+    records = parse_records(snapshot.value).values()
+    walking = [record for record in records if record.is_walking]
+    if walking:
+        commits = sum(record.walk_position for record in walking)
+        return (
+            f"the git history is not read to its end yet ({commits:,} commits so far); "
+            "`rootle index` reads it now"
+        )
+    if any(record.is_cut_short for record in records):
+        return (
+            "the clone is shallow or partial and lacks a part of the git history; "
+            "for a shallow clone, run git fetch --unshallow"
+        )
+    if any(not record.head for record in records):
+        return "git cannot read this repository"
+    return "the git history does not contain them"
 
 
 def _list_partial_files(

@@ -10,13 +10,14 @@ from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms
-from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
+from rootle.index.local.manifest import DATES_DUE, ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import PendingEmbeddings, RetryDelay
 from rootle.index.reader import FileState
 from rootle.ingest.plan import TOKEN_PREFIX, Plan, PlannedSkip
 from rootle.ingest.workers.jobs import AnalyzedText, ReadResult
 from rootle.telemetry.spans import record_indexed_file
 from rootle.text.languages import UNKNOWN
+from rootle.types import FILES
 
 States = Mapping[tuple[str, str], FileState]  # by source and URI
 
@@ -71,6 +72,7 @@ class IndexWriter:
         generation = self._manifest.generation()
         if not all(result.unchanged for result in batch):
             generation = self._manifest.increment_generation()
+            self._manifest.set_value(DATES_DUE, "1")
         for result in batch:
             job = result.job
             state = known.get((job.source, job.uri))
@@ -135,10 +137,11 @@ class IndexWriter:
             chars=facts.chars,
             skipped_chars=analyzed.skipped_chars + facts.omitted_chars if analyzed else 0,
             # The date and author of a file are those of its last commit, which is read later.
-            committed_s=state.committed_s if state and date_s is None else date_s,
-            is_dirty=date_s is None,
+            # Until then they are unknown: the modification time may be that of a clone.
+            committed_s=None if job.source == FILES else date_s,
+            is_dirty=job.source != FILES and date_s is None,
             generation=generation,
-            author=facts.author or (state.author if state else ""),
+            author=facts.author,
             source=job.source,
             kind=facts.kind,
             title=facts.title,

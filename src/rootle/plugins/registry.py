@@ -47,7 +47,7 @@ class FileFacts:
     path: str
     language: str
     size: int
-    last_modified_s: float  # Unix time
+    last_modified_s: float | None  # Unix time; None if it is not known
 
 
 @dataclass(frozen=True, slots=True)

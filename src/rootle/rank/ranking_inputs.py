@@ -56,7 +56,7 @@ class FileInputs:
     coverage: Floats  # share of the question terms in the file, weighted by rarity
     passage: Floats  # largest unweighted share of the terms in one chunk
     definers: Floats  # sum over the defined names of 1 / number of files that define the name
-    days: Floats  # since the last modification
+    days: Floats  # since the last modification; NaN if unknown
     sizes: Floats  # bytes
     authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
 

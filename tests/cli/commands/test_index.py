@@ -39,6 +39,8 @@ _STATUS = {
     "plugins",
     "brokenPlugins",
     "partialFiles",
+    "undatedFiles",
+    "undatedReason",
 }
 
 

@@ -12,7 +12,7 @@ from sample import git, make_repository, write
 
 from rootle import open_app
 from rootle.errors import SourceError
-from rootle.sources.git.repository import head_commit, last_commits, list_files
+from rootle.sources.git.repository import has_unreadable_head, head_commit, list_files
 from rootle.types import Passage
 
 Disguise = Callable[[Path, Path], object]
@@ -169,7 +169,7 @@ def test_the_files_of_a_folder_with_a_foreign_git_folder_are_still_listed(
     assert list_files(os.fspath(hostile)) is None
     assert f"git -C {hostile} config core.worktree {hostile}" in caplog.text
     assert head_commit(hostile) is None
-    assert last_commits(hostile, None) is None
+    assert has_unreadable_head(os.fspath(hostile))
 
 
 def test_a_linked_worktree_shows_the_commits_of_its_repository(

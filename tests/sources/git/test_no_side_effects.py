@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
+from commit_reader import read_last_commits
 from sample import OLD_S, git, write
 from watchfiles._rust_notify import RustNotify
 
@@ -17,11 +18,10 @@ import rootle
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import show_commit
+from rootle.sources.git.history import find_base, list_committed_files
 from rootle.sources.git.repository import (
     head_commit,
     ignored_paths,
-    is_ancestor,
-    last_commits,
     list_changed_files,
     list_files,
 )
@@ -49,6 +49,7 @@ _PROGRAM_SETTINGS = (
 )
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
+    *("ls-tree", "rev-list"),
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -108,11 +109,15 @@ def ask_everything(root: Path) -> None:
     assert ignored_paths(os.fspath(root), ["a.py"]) == set()
     head = head_commit(root)
     assert head is not None
-    assert is_ancestor(root, head, head)
+    assert find_base(os.fspath(root), head, head, max_commits=1) == head
+    assert list_committed_files(os.fspath(root), head) == [
+        ".gitattributes",
+        "a.py",
+        "b.py",
+        "sub/c.py",
+    ]
     assert list_changed_files(root) == {"a.py"}
-    commits = last_commits(root, None)
-    assert commits is not None
-    assert set(commits.by_path) == {".gitattributes", "a.py", "b.py", "sub/c.py"}
+    assert set(read_last_commits(root)) == {".gitattributes", "a.py", "b.py", "sub/c.py"}
     shown = show_commit(root, head, WalkRules())
     assert shown is not None
     assert "+second = 2" in shown[1]
@@ -152,7 +157,7 @@ def test_a_missing_object_is_not_fetched(url: str, hostile: Path, tmp_path: Path
     (hostile / ".git/objects" / blob[:2] / blob[2:]).unlink()
 
     list_changed_files(hostile)
-    last_commits(hostile, None)
+    read_last_commits(hostile)
     shown = show_commit(hostile, head, WalkRules())
 
     assert shown is None or "second" not in shown[1].partition("diff --git a/a.py")[2]
@@ -199,7 +204,7 @@ def test_every_git_command_of_rootle_is_checked_here() -> None:
     package = Path(rootle.__file__).parent
     found = set()
     for path in package.rglob("*.py"):
-        for call in _calls(ast.parse(path.read_text()), {"run_git", "_git"}):
+        for call in _calls(ast.parse(path.read_text()), {"run_git", "_git", "stream_git"}):
             texts = (node.value for node in ast.walk(call) if isinstance(node, ast.Constant))
             words = [text for text in texts if isinstance(text, str)]
             found.add(next((word for word in words if word in _SUBCOMMANDS), f"{path}: {words}"))
@@ -216,7 +221,8 @@ def _calls(tree: ast.Module, names: Collection[str]) -> Iterator[ast.Call]:
                 and argument.value.id == "arguments"
                 for argument in node.args
             )
-            if not passes_on:
+            names_command = any(isinstance(argument, ast.Constant) for argument in node.args)
+            if names_command or not passes_on:
                 yield node
 
 

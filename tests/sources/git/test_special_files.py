@@ -9,14 +9,14 @@ import threading
 from pathlib import Path
 
 import pytest
+from commit_reader import read_last_commits
 from sample import OLD_S, git, make_repository, write
 
 from rootle import SearchResponse, open_app
 from rootle.errors import SourceError
 from rootle.sources.files.discovery import WalkRules, walk_files
-from rootle.sources.git import commit_text, repository
+from rootle.sources.git import commit_text, history, repository
 from rootle.sources.git.command import GitOutput, run_git
-from rootle.sources.git.repository import last_commits
 
 # Without pipes, everything takes about a second.
 _WATCHDOG_S = 60
@@ -34,7 +34,8 @@ def _unlimited_git(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the limits of git, so that a test ends only if nothing waits for a pipe."""
     for name in ("_LIST_TIMEOUT_S", "_DIFF_TIMEOUT_S", "_QUICK_TIMEOUT_S"):
         monkeypatch.setattr(repository, name, 100_000)
-    monkeypatch.setattr(commit_text, "_TIMEOUT_S", 100_000)
+    for module in (commit_text, history):
+        monkeypatch.setattr(module, "_TIMEOUT_S", 100_000)
 
 
 @pytest.mark.slow
@@ -80,10 +81,7 @@ def test_authors_are_known_without_a_readable_mailmap(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
     os.mkfifo(root / ".mailmap")
 
-    found = last_commits(root, None, timeout_s=_WATCHDOG_S)
-
-    assert found is not None
-    assert found.by_path["README.md"].author == "t <t@example.com>"
+    assert read_last_commits(root)["README.md"].author == "t <t@example.com>"
 
 
 def test_a_program_that_outlives_git_does_not_block_it(

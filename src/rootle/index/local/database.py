@@ -44,6 +44,14 @@ CREATE TABLE files (
     masked INTEGER NOT NULL,
     UNIQUE (path, source)
 );
+CREATE TABLE commit_dates (
+    repository BLOB NOT NULL,
+    path BLOB NOT NULL,
+    is_read INTEGER NOT NULL,
+    seconds INTEGER,
+    author TEXT NOT NULL,
+    PRIMARY KEY (repository, path)
+) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE sections (
     file_id INTEGER NOT NULL,

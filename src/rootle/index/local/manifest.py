@@ -23,6 +23,8 @@ _COLUMNS: Final = (
 # it has only added files (empty if it did anything else).
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
+# Not empty if content was written whose commit dates were not updated, as after a crash.
+DATES_DUE: Final = "dates_due"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
+from rootle.index.local.commit_dates import VERSION as HISTORY_VERSION
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
@@ -108,8 +109,8 @@ class Snapshot:
 
     def state_id(self) -> str:
         """Return an identifier that changes whenever the results of a query may change."""
-        values = (self.value(name) for name in ("fingerprint", "updated_at", "head"))
-        return "\0".join((str(self.generation), *values))
+        names = ("fingerprint", "updated_at", "head", HISTORY_VERSION)
+        return "\0".join((str(self.generation), *map(self.value, names)))
 
     def bytes_indexed(self) -> int:
         """Return the total size of the searchable files in bytes."""

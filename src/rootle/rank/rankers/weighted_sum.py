@@ -20,8 +20,14 @@ _IMPORTANT_BYTES: Final = 100_000
 
 
 def recency_boost(days: Floats) -> Floats:
-    """Return 1 for a file modified now, halved for every thirty days of age."""
+    """Return 1 for a file modified now, halved for every thirty days of age.
+
+    A file of unknown age (NaN) gets the mean of the others, which neither raises nor lowers it.
+    """
     boost: Floats = 0.5 ** (np.maximum(days, 0.0) / _HALF_LIFE_DAYS)
+    is_unknown = np.isnan(boost)
+    if is_unknown.any():
+        boost[is_unknown] = 0.0 if is_unknown.all() else boost[~is_unknown].mean()
     return boost
 
 

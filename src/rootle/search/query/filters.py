@@ -38,6 +38,24 @@ def filter_files(
     }
 
 
+def note_unknown_dates(
+    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
+) -> tuple[str, ...]:
+    """Return a note if the filter by recency excludes files only because their date is unknown."""
+    if not query.min_recency_days:
+        return ()
+    others = (*_path_test(query), *_language_test(query.languages), *_text_tests(parsed))
+    asked = [s for s in states if s.skip is None and all(test(s) for test in others)]
+    count = sum(state.last_modified_s is None for state in asked)
+    if not count:
+        return ()
+    files = "1 file" if count == 1 else f"{count:,} files"
+    return (
+        f"left out because the date of the last change is not known: {files} of {len(asked):,}; "
+        "`rootle status` gives the reason",
+    )
+
+
 def filter_unindexed(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
 ) -> list[FileState]:
@@ -80,7 +98,8 @@ def find_expiry(
     if not query.min_recency_days or not file_ids:
         return math.inf
     times = (state.last_modified_s for state in states if state.id in file_ids)
-    return min(times, default=math.inf) + query.min_recency_days * _DAY_S
+    known = (time_s for time_s in times if time_s is not None)
+    return min(known, default=math.inf) + query.min_recency_days * _DAY_S
 
 
 _Test = Callable[[FileState], bool]
@@ -113,7 +132,12 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
     if not days >= 0:  # NaN fails this test too
         raise QueryError(f"minRecencyDays is {days:g}; give a number of days, at least 0")
     oldest = now_s - days * _DAY_S
-    yield lambda state: state.last_modified_s >= oldest
+
+    def is_recent(state: FileState) -> bool:
+        time_s = state.last_modified_s
+        return time_s is not None and time_s >= oldest
+
+    yield is_recent
 
 
 def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:

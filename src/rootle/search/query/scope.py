@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from rootle.protocols import Ids
-from rootle.search.query.filters import filter_files, find_expiry
+from rootle.search.query.filters import filter_files, find_expiry, note_unknown_dates
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.phrase_and_regex_filter import (
     ExactMatches,
@@ -75,7 +75,12 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
         return scoped
     states = request.session.index.all_files()
     files = filter_files(query, parsed, states, request.now_s)
-    return replace(scoped, files=files, valid_until_s=find_expiry(query, files, states))
+    return replace(
+        scoped,
+        files=files,
+        valid_until_s=find_expiry(query, files, states),
+        notes=(*scoped.notes, *note_unknown_dates(query, parsed, states)),
+    )
 
 
 def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:

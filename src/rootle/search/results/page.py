@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Final, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -200,5 +200,6 @@ def _find_sources(
     ]
 
 
-# Cached, because all files of a commit have the same time.
-_format_time: Final = lru_cache(maxsize=4_096)(format_timestamp)
+@lru_cache(maxsize=4_096)  # all files of a commit have the same time
+def _format_time(time_s: float | None) -> str | None:
+    return None if time_s is None else format_timestamp(time_s)

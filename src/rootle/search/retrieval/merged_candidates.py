@@ -283,14 +283,10 @@ def _bits(masks: Ints, count: int) -> Ints:
 
 
 def _modified_s(states: Sequence[FileState]) -> Floats:
-    """Return `last_modified_s` of each file, without one property call per file."""
+    """Return `last_modified_s` of each file, NaN if unknown, without a property call per file."""
     return np.array(
-        [
-            state.mtime_ns / 1e9
-            if state.is_dirty or state.committed_s is None
-            else state.committed_s
-            for state in states
-        ],
+        # numpy converts None to NaN.
+        [state.mtime_ns / 1e9 if state.is_dirty else state.committed_s for state in states],
         dtype=np.float64,
     )
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -47,7 +50,9 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
 # After this time, look for a file that git may be waiting for.
 _STALL_S: Final = 0.5
 _KILL_S: Final = 1.0
+_POLL_S: Final = 0.2
 _FAILED: Final = 128  # the return code of git outside a repository
+_CHUNK_BYTES: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,95 @@ def run_git(
     If git cannot be started, the return code is 127 and `stderr` is a message. It is 128 if there
     is no repository, or if its git folders may belong to another work tree.
     """
+    started = _start(folder, arguments, config or {}, has_input=bool(stdin))
+    if isinstance(started, GitOutput):
+        return started
+    with started.process as process:
+        return _collect(process, timeout_s, stdin or None, started.find_special)
+
+
+class GitStream:
+    """The output of a git command that may still be running, in chunks of bytes."""
+
+    def __init__(self, running: _Running | None) -> None:
+        """Take the running command, None if it cannot be started."""
+        self._running = running
+        self._has_output = False
+        self._is_stopped = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        stdout = self._running.process.stdout if self._running is not None else None
+        while stdout is not None and self._wait_for_output(stdout.fileno()):
+            chunk = os.read(stdout.fileno(), _CHUNK_BYTES)
+            if not chunk:
+                return
+            self._has_output = True
+            yield chunk
+
+    def _wait_for_output(self, descriptor: int) -> bool:
+        """Wait for output or its end; return False if git was stopped.
+
+        A program that git started may hold its output open after git was stopped.
+        """
+        if os.name == "nt":  # select cannot wait for pipes there
+            return True
+        while not select.select([descriptor], [], [], _POLL_S)[0]:
+            if self._is_stopped:
+                return False
+        return True
+
+    def wait(self) -> int:
+        """Return the return code of git, which is negative if a signal stopped it."""
+        return _FAILED if self._running is None else self._running.process.wait()
+
+    def stop(self) -> None:
+        """Stop git. Another thread may do this while this one waits for output."""
+        self._is_stopped = True
+        if self._running is not None:
+            self._running.process.kill()
+
+    def stop_if_stalled(self) -> None:
+        """Stop git if it has no output yet and may be waiting for a file that never ends."""
+        if self._running is not None and not self._has_output and self._running.find_special():
+            self.stop()
+
+
+@contextmanager
+def stream_git(folder: str, *arguments: str, config: Mapping[str, str]) -> Iterator[GitStream]:
+    """Run git in `folder` and read its output while it runs; stop it when the block ends."""
+    started = _start(folder, arguments, config, has_input=False, has_messages=False)
+    if isinstance(started, GitOutput):
+        yield GitStream(None)
+        return
+    stream = GitStream(started)
+    timer = threading.Timer(_STALL_S, stream.stop_if_stalled)
+    timer.daemon = True
+    timer.start()
+    with started.process:
+        try:
+            yield stream
+        finally:
+            timer.cancel()
+            stream.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A git process, and a function that returns a file that it may wait for."""
+
+    process: subprocess.Popen[bytes]
+    find_special: Callable[[], str | None]
+
+
+def _start(
+    folder: str,
+    arguments: tuple[str, ...],
+    config: Mapping[str, str],
+    *,
+    has_input: bool,
+    has_messages: bool = True,
+) -> _Running | GitOutput:
+    """Start git, or return the output that says why it is not started."""
     top = find_work_tree(os.path.realpath(folder))
     if top is None:
         return GitOutput(b"", b"not a git repository", _FAILED)
@@ -86,15 +180,14 @@ def run_git(
         process = subprocess.Popen(
             [os.path.abspath(program), "--no-pager", *arguments],
             cwd=folder,
-            env=_environment(top, {**_SAFE_CONFIG, **(config or {})}),
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            env=_environment(top, {**_SAFE_CONFIG, **config}),
+            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.PIPE if has_messages else subprocess.DEVNULL,
         )
     except OSError as error:
         return GitOutput(b"", os.fsencode(f"git cannot be started: {error}"), 127)
-    with process:
-        return _collect(process, timeout_s, stdin or None, partial(find_special_file, top, git))
+    return _Running(process, partial(find_special_file, top, git))
 
 
 def _collect(

@@ -1,4 +1,4 @@
-"""Query git for the files of a folder, its head commit and the last commit of each file."""
+"""Query git for the files of a folder, its head commit and its uncommitted changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Final
 
 from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.git_dirs import find_work_tree
-from rootle.sources.git.special_files import is_special
 
 _LOG = logging.getLogger(__name__)
 
@@ -22,7 +21,6 @@ _DIFF_TIMEOUT_S: Final = 20.0
 _QUICK_TIMEOUT_S: Final = 10.0
 
 _SUBMODULE_MODE: Final = "160000 "
-_SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _UNREADABLE_FOLDER: Final = re.compile(
     rb"^warning: could not open directory '(.*)/': ", re.MULTILINE
 )
@@ -37,22 +35,6 @@ class GitListing:
     submodules: list[str]
     repositories: list[str]  # untracked, nested in this one
     unreadable: list[str]  # folders
-
-
-@dataclass(frozen=True, slots=True)
-class LastCommit:
-    """The last commit that touched a file."""
-
-    seconds: int  # Unix time
-    author: str  # "Name <address>"
-
-
-@dataclass(frozen=True, slots=True)
-class LastCommits:
-    """The last commit of each file, for the part of the log that was read."""
-
-    head: str
-    by_path: dict[str, LastCommit]  # relative to the root
 
 
 def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
@@ -121,69 +103,21 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
 
 def head_commit(root: Path) -> str | None:
     """Return the hash of the current commit; None outside git or before the first commit."""
-    output = run_git(
-        os.fspath(root), "rev-parse", "--verify", "-q", "HEAD^{commit}", timeout_s=_QUICK_TIMEOUT_S
-    )
+    output = _look_up_head(os.fspath(root))
     return output.stdout.decode("ascii").strip() or None if output.returncode == 0 else None
 
 
-def is_ancestor(root: Path, older: str, newer: str) -> bool:
-    """Return whether `older` is in the history of `newer`; False if either is unknown."""
-    if not (_SHA.fullmatch(older) and _SHA.fullmatch(newer)):
+def has_unreadable_head(folder: str) -> bool:
+    """Return whether there is a repository in which git fails, so that its commits are unknown."""
+    if find_work_tree(os.path.realpath(folder)) is None:
         return False
-    output = run_git(
-        os.fspath(root), "merge-base", "--is-ancestor", older, newer, timeout_s=_QUICK_TIMEOUT_S
+    return _look_up_head(folder).returncode not in (0, 1)  # 1: before the first commit
+
+
+def _look_up_head(folder: str) -> GitOutput:
+    return run_git(
+        folder, "rev-parse", "--verify", "-q", "HEAD^{commit}", timeout_s=_QUICK_TIMEOUT_S
     )
-    return output.returncode == 0
-
-
-def last_commits(
-    root: Path, since: str | None, max_commits: int = 2000, timeout_s: float = 2.0
-) -> LastCommits | None:
-    """Return the last commit of each file under `root`, reading the log up to a limit.
-
-    With `since`, read only later commits. Return None outside git, before the first commit, or
-    if `since` is not (or no longer) a commit of this repository; then call again without `since`.
-    """
-    head = head_commit(root)
-    if head is None or (since is not None and not _SHA.fullmatch(since)):
-        return None
-    output = run_git(
-        os.fspath(root),
-        *("log", "-z", "--name-only", "--relative", f"--max-count={max_commits}"),
-        *(_log_format(root), "--diff-merges=off", "--no-renames", "--no-ext-diff"),
-        *("--no-textconv", "--no-notes", "--no-decorate", "--no-color", "--ignore-submodules"),
-        f"{since}..{head}" if since else head,
-        "--",
-        timeout_s=timeout_s,
-    )
-    # A log that ends early (timeout, or a tree that a partial clone lacks) is still useful.
-    if output.returncode != 0 and not output.timed_out and not output.stdout:
-        return None
-    return LastCommits(head, _parse_log(output.stdout))
-
-
-def _log_format(root: Path) -> str:
-    """Return the format of a log entry; git reads `.mailmap` for the names %aN and %aE."""
-    top = find_work_tree(os.path.realpath(root)) or ""
-    has_mailmap = not is_special(os.path.join(top, ".mailmap"))
-    return "--format=%x00%ct %aN <%aE>" if has_mailmap else "--format=%x00%ct %an <%ae>"
-
-
-def _parse_log(raw: bytes) -> dict[str, LastCommit]:
-    """Parse the log: for each commit an empty entry, time and author, a line feed, and paths."""
-    found: dict[str, LastCommit] = {}
-    commit = LastCommit(0, "")
-    position = 0  # of the entry in its commit: 1 for time and author, 2 for the first path
-    # The text after the last NUL is incomplete if git timed out.
-    for entry in raw.split(b"\0")[:-1]:
-        position = position + 1 if entry else 0  # no path is empty
-        if position == 1:
-            seconds, _, author = entry.decode("utf-8", "replace").partition(" ")
-            commit = LastCommit(int(seconds), author)
-        elif position > 1:
-            found.setdefault(os.fsdecode(entry[1:] if position == 2 else entry), commit)
-    return found
 
 
 def list_changed_files(root: Path, only: Collection[str] = ()) -> set[str]:

@@ -1,0 +1,137 @@
+"""The table `commit_dates`: the last commit of every committed file, and how far git was read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Final, NamedTuple
+
+from rootle.index.local.manifest import Manifest
+
+# Values of the table `meta`.
+_RECORDS: Final = "histories"
+VERSION: Final = "history_version"  # changes whenever dates change between two updates
+
+
+class CommitDate(NamedTuple):
+    """The date of a committed file."""
+
+    is_read: bool  # whether history has been read as far as it matters for this file
+    seconds: int | None  # Unix time of its last commit; None if not read, or not in the history
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRecord:
+    """How far the history of a repository was read.
+
+    The dates are those at `head`. Files that are not read yet were last changed in `walk_head` or
+    before, after its first `walk_position` commits.
+    """
+
+    head: str  # "" if git cannot be used
+    facts: str  # as from `digest_history_facts`
+    walk_head: str = ""  # "" if the history is read as far as possible
+    walk_position: int = 0
+    is_cut_short: bool = False  # the clone lacks a part of the history
+
+    @property
+    def is_walking(self) -> bool:
+        """Whether a part of the history remains to be read."""
+        return bool(self.walk_head)
+
+
+class CommitDates:
+    """The dates of the committed files of several repositories, by path relative to each.
+
+    A repository is identified by its folder relative to the root: "" for the one of the root, else
+    a path that ends in "/". The caller opens the transactions.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._manifest = Manifest(connection)
+
+    def records(self) -> dict[str, HistoryRecord]:
+        """Return the record of each repository."""
+        return parse_records(self._manifest.value)
+
+    def set_records(self, records: Mapping[str, HistoryRecord]) -> None:
+        """Replace all records, and delete the dates of repositories without one."""
+        for repository in self.records().keys() - records.keys():
+            self.replace(repository, ())
+        facts = {repository: asdict(record) for repository, record in records.items()}
+        self._manifest.set_value(_RECORDS, json.dumps(facts, sort_keys=True))
+
+    def increment_version(self) -> None:
+        """Record that dates have changed without an update of the index."""
+        self._manifest.set_value(VERSION, str(int(self._manifest.value(VERSION) or 0) + 1))
+
+    def replace(self, repository: str, paths: Iterable[str]) -> None:
+        """Set the committed files of a repository; none of their dates is read."""
+        place = os.fsencode(repository)
+        self._connection.execute("DELETE FROM commit_dates WHERE repository = ?", (place,))
+        self._connection.executemany(
+            "INSERT INTO commit_dates VALUES (?, ?, 0, NULL, '')",
+            ((place, os.fsencode(path)) for path in paths),
+        )
+
+    def retain(self, repository: str, paths: Collection[str]) -> None:
+        """Delete the files that are not committed any more, and add those that are new."""
+        place, known = os.fsencode(repository), self.find(repository).keys()
+        self._connection.executemany(
+            "DELETE FROM commit_dates WHERE repository = ? AND path = ?",
+            ((place, os.fsencode(path)) for path in known - set(paths)),
+        )
+        self._connection.executemany(
+            "INSERT INTO commit_dates VALUES (?, ?, 0, NULL, '')",
+            ((place, os.fsencode(path)) for path in set(paths) - known),
+        )
+
+    def put(self, repository: str, dates: Mapping[str, CommitDate], *, overwrite: bool) -> None:
+        """Set dates of committed files, by default only those that are not read yet."""
+        self._connection.executemany(
+            "UPDATE commit_dates SET is_read = ?, seconds = ?, author = ? "
+            f"WHERE repository = ? AND path = ? {'' if overwrite else 'AND NOT is_read'}",
+            ((*date, os.fsencode(repository), os.fsencode(path)) for path, date in dates.items()),
+        )
+
+    def end(self, repository: str) -> None:
+        """Record that history does not contain the dates that are not read yet."""
+        self._connection.execute(
+            "UPDATE commit_dates SET is_read = 1 WHERE repository = ?", (os.fsencode(repository),)
+        )
+
+    def unread(self, repository: str) -> set[str]:
+        """Return the files whose last commit is still to be read."""
+        rows = self._connection.execute(
+            "SELECT path FROM commit_dates WHERE repository = ? AND NOT is_read",
+            (os.fsencode(repository),),
+        )
+        return {os.fsdecode(row[0]) for row in rows}
+
+    def find(self, repository: str, only: Collection[str] = ()) -> dict[str, CommitDate]:
+        """Return the dates of committed files by path, by default of all."""
+        place = os.fsencode(repository)
+        query = "SELECT path, is_read, seconds, author FROM commit_dates WHERE repository = ?"
+        if not only:
+            rows = list(self._connection.execute(query, (place,)))
+        else:
+            query += " AND path = ?"
+            found = (self._connection.execute(query, (place, os.fsencode(path))) for path in only)
+            rows = [row for cursor in found for row in cursor]
+        return {os.fsdecode(row[0]): CommitDate(bool(row[1]), *row[2:]) for row in rows}
+
+
+def parse_records(value: Callable[[str], str | None]) -> dict[str, HistoryRecord]:
+    """Return the records that are stored in the table `meta`, which `value` reads."""
+    facts = json.loads(value(_RECORDS) or "{}")
+    return {repository: HistoryRecord(**fields) for repository, fields in facts.items()}
+
+
+def is_reading_history(value: Callable[[str], str | None]) -> bool:
+    """Return whether a part of a git history remains to be read."""
+    return any(record.is_walking for record in parse_records(value).values())

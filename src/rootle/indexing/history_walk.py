@@ -1,0 +1,143 @@
+"""Read the history of one repository from a recorded position, and store the dates of its files."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from rootle.index.local.commit_dates import CommitDate, CommitDates, HistoryRecord
+from rootle.index.local.manifest import Manifest
+from rootle.sources.git.history import Commit, CommitLog, find_shallow_commits, open_log
+from rootle.types import FILES
+
+NOT_IN_HISTORY: Final = CommitDate(True, None, "")
+
+
+@dataclass(frozen=True, slots=True)
+class WalkProgress:
+    """The dates that were read since the last call, and the record after them."""
+
+    dates: dict[str, CommitDate]  # by path relative to the repository
+    record: HistoryRecord
+
+
+class HistoryWalk:
+    """Reads commits, newest first, until every committed file has a date or history ends."""
+
+    def __init__(self, folder: str, record: HistoryRecord, unread: set[str]) -> None:
+        """`unread` are the files without a date, relative to `folder`."""
+        self._folder = folder
+        self._record = record
+        self._unread = unread
+        self._found: dict[str, CommitDate] = {}
+        self._shallow = find_shallow_commits(folder)
+        self._is_cut_short = False
+        self._log: CommitLog | None = None
+        self._is_stopping = threading.Event()
+
+    @property
+    def position(self) -> int:
+        """The number of commits that this walk and earlier ones have read."""
+        return self._record.walk_position
+
+    def run(self, may_go_on: Callable[[], bool]) -> None:
+        """Read until the end, or until `may_go_on`, which is called after each commit, is false."""
+        if not self._unread:
+            return self._end()
+        record = self._record
+        with open_log(self._folder, record.walk_head, skip=record.walk_position) as log:
+            self._log = log
+            if self._is_stopping.is_set():
+                return None
+            for commit in log:
+                self._add(commit)
+                if not self._unread:
+                    return self._end()
+                if not may_go_on():
+                    return None
+            if log.is_complete or log.has_failed:
+                self._is_cut_short |= log.has_failed
+                self._end()
+        return None
+
+    def stop(self) -> None:
+        """End `run` soon, without waiting for git. Another thread may do this."""
+        self._is_stopping.set()
+        if self._log is not None:
+            self._log.stop()
+
+    def take_progress(self) -> WalkProgress:
+        """Return the progress since the last call."""
+        found, self._found = self._found, {}
+        return WalkProgress(found, self._record)
+
+    def _add(self, commit: Commit) -> None:
+        # The oldest commits of a shallow clone seem to add all files of their trees.
+        is_cut_off = commit.sha in self._shallow
+        self._is_cut_short |= is_cut_off
+        date = NOT_IN_HISTORY if is_cut_off else CommitDate(True, *_facts_of(commit))
+        for path in self._unread.intersection(commit.paths):
+            self._found[path] = date
+            self._unread.remove(path)
+        self._record = replace(self._record, walk_position=self._record.walk_position + 1)
+
+    def _end(self) -> None:
+        record = self._record
+        is_cut_short = record.is_cut_short or self._is_cut_short
+        self._record = replace(record, walk_head="", walk_position=0, is_cut_short=is_cut_short)
+
+
+def _facts_of(commit: Commit) -> tuple[int, str]:
+    return commit.facts.seconds, commit.facts.author
+
+
+def open_walk(root: Path, repository: str, dates: CommitDates) -> HistoryWalk:
+    """Return a walk that continues where the last one was recorded."""
+    folder = os.path.join(root, repository)
+    return HistoryWalk(folder, dates.records()[repository], dates.unread(repository))
+
+
+def store_progress(
+    connection: sqlite3.Connection,
+    repository: str,
+    expected: HistoryRecord,
+    progress: WalkProgress,
+) -> bool:
+    """Store the progress of a walk that started at `expected`; the caller opens the transaction.
+
+    Return False, without storing anything, if another walk of this repository was recorded since.
+    """
+    dates, manifest = CommitDates(connection), Manifest(connection)
+    records = dates.records()
+    current = records.get(repository)
+    if current is None or _walk_of(current) != _walk_of(expected):
+        return False
+    dates.put(repository, progress.dates, overwrite=False)
+    after = progress.record
+    if not after.is_walking:
+        dates.end(repository)
+    # The head may have moved meanwhile; its new commits are already read.
+    records[repository] = replace(after, head=current.head)
+    dates.set_records(records)
+    dates.increment_version()
+    _write_dates(manifest, repository, progress.dates)
+    return True
+
+
+def _walk_of(record: HistoryRecord) -> tuple[str, int, str]:
+    return record.walk_head, record.walk_position, record.facts
+
+
+def _write_dates(manifest: Manifest, repository: str, dates: dict[str, CommitDate]) -> None:
+    """Store the dates in the states of the indexed files."""
+    by_path = {repository + path: date for path, date in dates.items()}
+    manifest.set_history(
+        (by_path[state.path].seconds, by_path[state.path].author, state.is_dirty, state.id)
+        for state in manifest.files_at(by_path)
+        if state.source == FILES and state.committed_s is None
+    )

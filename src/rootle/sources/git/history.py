@@ -1,0 +1,257 @@
+"""Read the history of a git repository: its commits, newest first, and the files they changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.sources.files.safe_read import read_regular
+from rootle.sources.git.command import GitStream, run_git, stream_git
+from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
+from rootle.sources.git.special_files import is_special
+
+_SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
+_TIMEOUT_S: Final = 10.0
+_LIST_TIMEOUT_S: Final = 120.0
+_LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
+# Merges that need more steps, or with more parents, are rare. History is then read from the start.
+_MAX_STEPS: Final = 10
+_MAX_PARENTS: Final = 50
+_OPTIONS: Final = (
+    # A commit follows all its descendants whatever its date, so that reading new commits first and
+    # old ones later gives the same result as reading all at once.
+    *("-z", "--name-status", "--relative", "--date-order"),
+    # A merge changes the files that differ from all its parents.
+    *("--diff-merges=combined", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"),
+    *("--no-decorate", "--no-color", "--ignore-submodules", "--encoding=UTF-8"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LastCommit:
+    """The last commit that changed a file."""
+
+    seconds: int  # Unix time
+    author: str  # "Name <address>"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit and the files that it changed, relative to the folder, without deleted ones."""
+
+    sha: str
+    facts: LastCommit
+    paths: list[str]
+
+
+class CommitLog:
+    """The commits of a history in the order of `git log --date-order`, read while git runs."""
+
+    def __init__(self, stream: GitStream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[Commit]:
+        """Yield the commits, without one that is incomplete because git was stopped."""
+        commit: Commit | None = None
+        status = b""
+        for entry in _split(self._stream):
+            text = entry.lstrip(b"\n") if not status else entry
+            if status:
+                if commit is not None and not status.endswith(b"D"):
+                    commit.paths.append(os.fsdecode(text))
+                status = b""
+            elif b" " in text:  # the header of a commit; a status is one or more letters
+                if commit is not None:
+                    yield commit
+                commit = _parse_header(text)
+            else:
+                status = text
+        if commit is not None and self._stream.wait() == 0:
+            yield commit
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether git has reached the first commit; only valid after the last commit was read."""
+        return self._stream.wait() == 0
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether git cannot read older commits, as in a partial clone; valid after the last."""
+        return self._stream.wait() > 0
+
+    def stop(self) -> None:
+        """End the iteration soon. Another thread may do this."""
+        self._stream.stop()
+
+
+@contextmanager
+def open_log(
+    folder: str, *revisions: str, skip: int = 0, without: Collection[str] = ()
+) -> Iterator[CommitLog]:
+    """Read the history of `revisions` without that of others, and without the first commits."""
+    assert all(map(_SHA.fullmatch, (*revisions, *without)))
+    excluded = (f"^{sha}" for sha in without)
+    arguments = (*_OPTIONS, _log_format(folder), f"--skip={skip}", *revisions, *excluded, "--")
+    with stream_git(folder, "log", *arguments, config={"log.showRoot": "true"}) as stream:
+        yield CommitLog(stream)
+
+
+def _log_format(folder: str) -> str:
+    """Return the format of a log entry; git reads `.mailmap` for the names %aN and %aE."""
+    top = find_work_tree(os.path.realpath(folder)) or ""
+    names = "%an <%ae>" if is_special(os.path.join(top, ".mailmap")) else "%aN <%aE>"
+    return f"--format=%x00%H %ct {names}"
+
+
+def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the entries that end with NUL, without empty ones."""
+    rest = b""
+    for chunk in chunks:
+        *entries, rest = (rest + chunk).split(b"\0")
+        for entry in entries:
+            if entry and entry != b"\n":
+                yield entry
+
+
+def _parse_header(text: bytes) -> Commit:
+    sha, _, facts = text.decode("utf-8", "replace").partition(" ")
+    seconds, _, author = facts.partition(" ")
+    # A damaged commit has no date, and a prepared one may have any.
+    date = min(int(seconds), _LAST_YEAR_S) if seconds.isdecimal() else 0
+    return Commit(sha, LastCommit(date, author), [])
+
+
+def list_committed_files(folder: str, head: str) -> list[str] | None:
+    """Return the files of a commit below a folder, without submodules; None if git fails."""
+    output = run_git(folder, "ls-tree", "-r", "-z", head, timeout_s=_LIST_TIMEOUT_S)
+    if output.returncode != 0:
+        return None
+    entries = (entry.partition("\t") for entry in os.fsdecode(output.stdout).split("\0"))
+    return [path for facts, _, path in entries if path and " blob " in facts]
+
+
+def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | None:
+    """Return a commit from which all commits descend that `known` or `head` have in addition to it.
+
+    The commits up to the base come last in the history of both, in the same order. Return None if
+    there is no such commit, or if there are more than `max_commits` later ones.
+    """
+    if not (_SHA.fullmatch(known) and _SHA.fullmatch(head)):
+        return None
+    base = _merge_base(folder, (known, head))
+    for _ in range(_MAX_STEPS):
+        if base is None:
+            return None
+        borders = _list_borders(folder, base, (known, head), max_commits)
+        if borders is None or borders <= {base}:
+            return None if borders is None else base
+        if len(borders) > _MAX_PARENTS:
+            return None
+        base = _merge_base(folder, (base, *sorted(borders)))
+    return None
+
+
+def _merge_base(folder: str, commits: Collection[str]) -> str | None:
+    output = run_git(folder, "merge-base", "--octopus", *commits, timeout_s=_TIMEOUT_S)
+    return output.stdout.decode("ascii").split("\n")[0] or None
+
+
+def _list_borders(
+    folder: str, base: str, tips: Collection[str], max_commits: int
+) -> set[str] | None:
+    """Return the parents in the history of `base` of the commits that are not in it.
+
+    None if there are too many of these commits, or if one of them has no parent.
+    """
+    limit = f"--max-count={max_commits + 1}"
+    output = run_git(
+        folder,
+        *("rev-list", "--parents", "--boundary", limit, *tips, f"^{base}", "--"),
+        timeout_s=_TIMEOUT_S,
+    )
+    lines = output.stdout.decode("ascii").split("\n")[:-1]
+    commits = [line for line in lines if not line.startswith("-")]
+    has_root = any(" " not in line for line in commits)
+    if output.returncode != 0 or output.timed_out or has_root or len(commits) > max_commits:
+        return None
+    return {line[1:].split(" ")[0] for line in lines if line.startswith("-")}
+
+
+def find_shallow_commits(folder: str) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone lacks."""
+    git = find_git_folders(os.path.realpath(folder))
+    text = read_regular(os.path.join(git.common, "shallow")) if git is not None else b""
+    lines = text.decode("ascii", "replace") if isinstance(text, bytes) else ""
+    return frozenset(lines.split())
+
+
+def read_head_state(folder: str) -> str:
+    """Return a text that changes when another commit is checked out; "" outside git.
+
+    The files of git are read without git, which saves the time to start it.
+    """
+    git = find_git_folders(os.path.realpath(folder))
+    if git is None:
+        return ""
+    head = read_regular(os.path.join(git.own, "HEAD"))
+    head = head if isinstance(head, bytes) else b""
+    name = os.fsdecode(head.removeprefix(b"ref: ").strip()).replace("\0", "")
+    files = [os.path.join(git.common, name)] if head.startswith(b"ref: ") else []
+    files += [os.path.join(git.own, "reftable", "tables.list")]
+    found = [text for text in map(read_regular, files) if isinstance(text, bytes)]
+    packed = _mtime_ns(os.path.join(git.common, "packed-refs"))
+    return hashlib.sha256(repr((head, found or packed)).encode()).hexdigest()[:16]
+
+
+def _mtime_ns(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def digest_history_facts(folder: str) -> str:
+    """Return a digest that changes with everything but commits that determines dates and authors.
+
+    These are the depth of a shallow clone, the packs of a partial clone, and `.mailmap`.
+    """
+    real = os.path.realpath(folder)
+    git = find_git_folders(real)
+    if git is None:
+        return ""
+    mailmap = read_regular(os.path.join(find_work_tree(real) or real, ".mailmap"))
+    parts = [
+        " ".join(sorted(find_shallow_commits(real))),
+        " ".join(_list_promised_packs(os.path.join(git.common, "objects", "pack"))),
+        mailmap.hex() if isinstance(mailmap, bytes) else "",
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _list_promised_packs(folder: str) -> list[str]:
+    """Return the packs that a server sent to a partial clone, which lacks some objects."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".promisor"))
+    except OSError:
+        return []
+
+
+def is_short_history(folder: str, max_index_bytes: int) -> bool:
+    """Return whether the history is so short that git reads it at once.
+
+    The size of the pack indexes is proportional to the number of objects; loose objects are few.
+    """
+    git = find_git_folders(os.path.realpath(folder))
+    if git is None:
+        return True
+    try:
+        with os.scandir(os.path.join(git.common, "objects", "pack")) as entries:
+            sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(".idx")]
+    except OSError:
+        return True
+    return sum(sizes) <= max_index_bytes
