@@ -333,7 +333,7 @@ def test_a_configured_reranker_ranks_the_results_of_an_app(
         reranker_endpoint=llama,
         reranker_timeout_ms=60_000,
     )
-    answer = vectordb_search(None, AppBackend(app)).run("parse a token")
+    answer = vectordb_search(None, AppBackend(app)).run("validate an access token")
     results = answer.data["results"]
     scores = [result["score"] for result in results]
     assert len(results) == FINAL_K
@@ -352,14 +352,27 @@ def test_a_failing_configured_reranker_is_noted(repository: Path, make_app: Make
     assert sources(answer.data)[0].startswith("src/net/retry.py:")
 
 
-def test_low_confidence_is_noted_in_one_line(repository: Path, make_app: MakeApp) -> None:
-    answer = vectordb_search(None, AppBackend(make_app(repository))).run(
-        "kubernetes autoscaler quota"
-    )
+def test_a_weak_answer_starts_with_a_warning_and_is_short(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    question = "kubernetes autoscaler quota"
+    assert len(app.search(question).results) > 3
+    answer = vectordb_search(None, AppBackend(app)).run(question)
     assert answer.data["confident"] is False
-    note = answer.text.rsplit("\n", 1)[-1]
-    assert note.startswith("Note: not confident: ")
+    note, *blocks = answer.text.split("\n\n1. ")
+    assert blocks
+    assert note.startswith('Note: not confident: no indexed text has the word "kubernetes", ')
     assert answer.data["notes"] == [note.removeprefix("Note: ")]
+    assert len(answer.data["results"]) == 3
+    assert all(len(result["text"]) <= 200 for result in answer.data["results"])
+
+
+def test_a_confident_answer_has_all_results(repository: Path, make_app: MakeApp) -> None:
+    answer = vectordb_search(None, AppBackend(make_app(repository))).run("RetryPolicy")
+    assert answer.data["confident"] is True
+    assert len(answer.data["results"]) > 3
+    assert answer.text.startswith("1. src/net/retry.py")
 
 
 def test_a_missing_retrieval_leg_is_noted(

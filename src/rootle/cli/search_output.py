@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
+from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
-from rootle.serialization.markdown import memory_as_text, passages_of, response_as_markdown
+from rootle.serialization.markdown import (
+    memory_as_text,
+    passages_of,
+    response_as_markdown,
+    starts_with_notes,
+)
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
@@ -45,8 +51,27 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.has_color else text
 
 
-def print_response(response: SearchResponse, question: str, style: Style) -> None:
-    """Print results to standard output, and messages to standard error."""
+def print_response(
+    response: SearchResponse, question: str, style: Style, *, is_brief: bool = True
+) -> None:
+    """Print results to standard output, and messages to standard error.
+
+    The messages come first if the response is not confident. If `is_brief`, only the best results
+    of such a response are shown, with few lines.
+    """
+    if is_weak(response):
+        _print_messages(response)
+        if is_brief:
+            if cut := describe_cut(response):
+                warn(f"{cut}; -n {len(response.results)} shows all")
+            response = shorten_weak(response)
+        _print_results(response, question, style)
+    else:
+        _print_results(response, question, style)
+        _print_messages(response)
+
+
+def _print_results(response: SearchResponse, question: str, style: Style) -> None:
     words = _words_to_highlight(question)
     if response.interpretation is not None:
         write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", _DIM))
@@ -58,15 +83,22 @@ def print_response(response: SearchResponse, question: str, style: Style) -> Non
         if response.results:
             write_line("")
         _print_memories(response.memories, style)
-    _print_messages(response)
 
 
-def print_markdown(response: SearchResponse) -> None:
-    """Print results as Markdown to standard output, and messages to standard error."""
+def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
+    """Print results as Markdown to standard output, and messages to standard error.
+
+    The messages come first, or are part of the Markdown, if the response is not confident.
+    """
+    has_notes = starts_with_notes(response, is_brief=is_brief)
+    messages = replace(response, suggestions=()) if has_notes else response
+    if is_weak(response):
+        _print_messages(messages)
     if response.results or response.memories:
-        text = response_as_markdown(response)
+        text = response_as_markdown(response, is_brief=is_brief)
         write_line("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
-    _print_messages(response)
+    if not is_weak(response):
+        _print_messages(messages)
 
 
 def _print_messages(response: SearchResponse) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -56,8 +56,9 @@ class Confidence:
     """Probabilities for one ranking."""
 
     confident: bool
-    chance: float  # probability that the first ten results contain an answer
+    chance: float  # probability that the first ten results contain an answer, by the model
     scores: Floats  # probability of every candidate file; non-increasing in rank order
+    max_rejected_score: float = 0.0  # no result of an answer that is not confident scores higher
 
 
 @lru_cache(maxsize=4)
@@ -90,11 +91,19 @@ def estimate_confidence(
     common = of_question @ weights[: len(of_question)] + weights[-1]
     chances = 1 / (1 + np.exp(-_clip(common + of_results @ weights[len(of_question) : -1])))
     # No result is more probable than the whole answer, or than a result that is ranked above it.
-    chances = np.minimum(chances, _logistic(log_odds + math.log(calibration.odds)))
+    rarity = math.log(calibration.odds)
+    chances = np.minimum(chances, _logistic(log_odds + rarity))
     chance = _logistic(log_odds)
     scores = np.zeros(len(chances))
     scores[list(ranked.order)] = np.minimum.accumulate(chances)
-    return Confidence(chance >= calibration.threshold, chance, scores)
+    limit = _logistic(math.log(calibration.threshold / (1 - calibration.threshold)) + rarity)
+    return Confidence(chance >= calibration.threshold, chance, scores, limit)
+
+
+def reject(confidence: Confidence) -> Confidence:
+    """Return the confidence of an answer that the model trusts, but that cannot be right."""
+    scores = np.minimum(confidence.scores, confidence.max_rejected_score)
+    return replace(confidence, confident=False, scores=scores)
 
 
 def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
@@ -14,8 +15,33 @@ _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 _MIN_FENCE: Final = 3
 
 
-def response_as_markdown(response: SearchResponse) -> str:
-    """Return all results, best first, or "No results found." with suggestions; then memories."""
+def response_as_markdown(response: SearchResponse, *, is_brief: bool | None = None) -> str:
+    """Return all results, best first, or "No results found." with suggestions; then memories.
+
+    A response that is not confident starts with its suggestions, which say so. If `is_brief`, only
+    its best results follow, with few lines. By default, results with context are complete and
+    without suggestions, because they may have to fit a budget.
+    """
+    is_brief = not _has_context(response) if is_brief is None else is_brief
+    if not is_weak(response):
+        return _as_markdown(response)
+    cut = describe_cut(response) if is_brief else None
+    notes = response.suggestions if starts_with_notes(response, is_brief=is_brief) else ()
+    lines = [f"Note: {_printable(line)}\n" for line in (*notes, *([cut] if cut else []))]
+    text = _as_markdown(shorten_weak(response) if is_brief else response)
+    return "".join([*lines, "\n", text]) if lines else text
+
+
+def starts_with_notes(response: SearchResponse, *, is_brief: bool) -> bool:
+    """Return whether the Markdown of a response starts with its suggestions."""
+    return is_weak(response) and (is_brief or not _has_context(response))
+
+
+def _has_context(response: SearchResponse) -> bool:
+    return any(result.context is not None for result in response.results)
+
+
+def _as_markdown(response: SearchResponse) -> str:
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
         text = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
@@ -84,5 +110,5 @@ def _notes(memory: Memory) -> str:
 
 
 def _printable(path: str) -> str:
-    """Replace control characters: a file name with a newline would end the heading."""
+    """Replace control characters: a newline in a file name or question would end the line."""
     return "".join(char if char.isprintable() else "\ufffd" for char in path)

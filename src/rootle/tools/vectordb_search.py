@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.errors import ConfigError, RootleError
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
+from rootle.serialization.brief import WEAK_RESULTS
 from rootle.text.terms import encodable
 from rootle.tools.snippet import excerpt_record
 from rootle.tools.tool import Answer, Tool, error
@@ -24,6 +25,8 @@ _log = logging.getLogger(__name__)
 CANDIDATE_K: Final = 50
 FINAL_K: Final = 5
 SNIPPET_LENGTH: Final = 500
+# Passages of an answer that is not confident, which are probably useless.
+_WEAK_SNIPPET_LENGTH: Final = 200
 _NO_MATCHES: Final = "No matches found in the indexed corpus."
 
 _DESCRIPTION: Final = (
@@ -108,11 +111,16 @@ def _rerank(
 
 
 def _answer(query: str, records: Sequence[Record], found: Findings) -> Answer:
-    shown = [_shorten(record, query) for record in records]
+    is_weak = found.facts.get("confident") is False
+    if is_weak:
+        records = records[:WEAK_RESULTS]
+    length = _WEAK_SNIPPET_LENGTH if is_weak else SNIPPET_LENGTH
+    shown = [_shorten(record, query, length) for record in records]
     blocks = [_format(number, record) for number, record in enumerate(shown, start=1)]
     notes = [encodable(note) for note in found.notes]
     if notes:
-        blocks.append(f"Note: {'; '.join(notes)}")
+        # Readers should know that an answer is weak before they read it.
+        blocks.insert(0 if is_weak else len(blocks), f"Note: {'; '.join(notes)}")
     text = "\n\n".join(blocks if shown else [_NO_MATCHES, *blocks])
     results = [
         {"source": r.source, "score": r.score, "text": r.text, "about": r.about} for r in shown
@@ -120,10 +128,10 @@ def _answer(query: str, records: Sequence[Record], found: Findings) -> Answer:
     return Answer(text, {"results": results, "notes": notes, **found.facts})
 
 
-def _shorten(record: Record, query: str) -> Record:
+def _shorten(record: Record, query: str, length: int) -> Record:
     return Record(
         _on_one_line(record.source),
-        encodable(excerpt_record(record, query, SNIPPET_LENGTH)),
+        encodable(excerpt_record(record, query, length)),
         float(record.score),
         _on_one_line(record.about),
     )

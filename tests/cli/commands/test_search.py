@@ -107,7 +107,10 @@ def test_explain_shows_how_the_question_was_interpreted(repository: Path) -> Non
     )
     typo = rootle("search", "retry_backof", "--explain", cwd=repository)
     assert 'interpreted as: symbol; "retry_backoff" for "retry_backof"' in typo.out
-    assert 'no "retry_backof" here; showing results for "retry_backoff"' in typo.err
+    assert (
+        'no indexed text has the name "retry_backof"; showing results for "retry_backoff"'
+        in typo.err
+    )
     assert "interpreted as" not in rootle("search", "retry_backoff", cwd=repository).out
     data = rootle("search", "retry_backoff", "--explain", "--json", cwd=repository).data
     assert data["interpretation"]["intent"] == "symbol"

@@ -67,7 +67,7 @@ def test_a_file_must_contain_all_phrases(app: App) -> None:
 def test_the_other_words_are_searched_if_the_phrase_does_not_match(app: App) -> None:
     response = app.search('"exponential jitter" retry backoff')
     assert response.results[0].file_path == "src/net/retry.py"
-    assert 'no file here has "exponential jitter"' in response.suggestions[0]
+    assert 'no indexed text has "exponential jitter"' in response.suggestions[0]
     alone = app.search('"exponential jitter"')
     assert alone.results == ()
     assert "leave out the quotes" in alone.suggestions[0]
@@ -139,7 +139,7 @@ def test_lines_with_excluded_words_are_not_shown(app: App) -> None:
         for snippet in (result.snippet, *(span.snippet for span in result.more_spans)):
             assert not re.search(r"\b(deprecated|assert)\b", snippet, re.IGNORECASE)
     notes = app.search("how is the backoff computed -deprecated").suggestions
-    assert '"deprecated" are left out' in notes[0]
+    assert any('"deprecated" are left out' in note for note in notes)
 
 
 @pytest.mark.slow

@@ -8,8 +8,6 @@ import pytest
 from sample import FILES, MakeApp, make_repository, write
 
 from rootle.app import App
-from rootle.search.query.parse import parse_text
-from rootle.search.stages.notes import low_confidence_message
 from rootle.types import SearchQuery
 
 
@@ -68,20 +66,3 @@ def test_an_empty_index_names_the_command_to_run(tmp_path: Path, make_app: MakeA
     assert response.suggestions[0].startswith("the index is empty: run `rootle index`")
     write(tmp_path / "empty", "a.py", "anything = 1\n")
     assert app.search("anything").suggestions == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("retry keychain", '"keychain" occurs nowhere here;'),
-        ("keychain of the retry cluster", '"keychain", "cluster" occur nowhere here;'),
-        ("retry policy", "no passage contains many words of the question;"),
-    ],
-)
-def test_a_warning_about_low_confidence_names_the_unknown_words(
-    text: str, reason: str, app: App
-) -> None:
-    app.index()
-    index = app._container.indexer().snapshot()
-    message = low_confidence_message(parse_text(text, index).question, index)
-    assert message.startswith(f"not confident: {reason}")

@@ -46,7 +46,7 @@ def test_a_limit_leaves_out_the_end_and_answers_say_so(
     app = make_app(root, **{name: value})
     response = app.search(_TIMER)
     assert response.results == ()
-    assert response.suggestions[0].startswith("no file here has")
+    assert response.suggestions[0].startswith("no indexed text has")
     assert "not searched: src/long.c (last " in response.suggestions[-1]
     assert app.search("step_12").results[0].file_path == "src/long.c"
     (partial,) = app.status().partial_files

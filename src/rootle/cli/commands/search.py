@@ -133,6 +133,8 @@ def run(args: argparse.Namespace) -> int:
         with progress_bar() as progress:
             app.refresh(progress)
         response = app.search(query, explain=args.explain)
+    # A limit or a budget sets the size of the answer, however weak it is.
+    is_brief = args.limit is None and args.budget is None
     if args.json:
         from rootle.cli.terminal import print_json
 
@@ -140,11 +142,12 @@ def run(args: argparse.Namespace) -> int:
     elif args.markdown or args.budget is not None:
         from rootle.cli.search_output import print_markdown
 
-        print_markdown(response)
+        print_markdown(response, is_brief=is_brief)
     else:
         from rootle.cli.search_output import Style, print_response
 
-        print_response(response, query.text_query, Style.for_stream(sys.stdout, args.color))
+        style = Style.for_stream(sys.stdout, args.color)
+        print_response(response, query.text_query, style, is_brief=is_brief)
     return SUCCESS if response.results else NO_RESULTS
 
 

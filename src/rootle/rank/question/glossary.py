@@ -53,6 +53,7 @@ class Translation:
     for_words: str  # English and original words; comments may be in the original language
     for_meaning: str  # English words instead of the original ones
     terms: tuple[str, ...]  # the English terms
+    meanings: Mapping[str, tuple[str, ...]]  # the English terms of each word that has some
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,12 @@ def translate(text: str, language: Language) -> Translation | None:
     for foreign, english in found:
         for_words += [foreign, *(english or ())]
         for_meaning += [foreign] if english is None else english
-    return Translation(_join(for_words), _join(for_meaning), tuple(dict.fromkeys(terms)))
+    known = (
+        (word, english) for piece, english in found if english for word in _WORD.findall(piece)
+    )
+    return Translation(
+        _join(for_words), _join(for_meaning), tuple(dict.fromkeys(terms)), dict(known)
+    )
 
 
 def _join(pieces: list[str]) -> str:

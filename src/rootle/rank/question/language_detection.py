@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -42,6 +42,19 @@ FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
         "ja": frozenset(),
     }
 )
+# French questions are not translated, but their function words are no subject either.
+_FRENCH_FUNCTION_WORDS: Final = frozenset(
+    """à ai ainsi alors après as au aucun aucune aussi autre autres aux avant avec avoir ça car ce
+    cela celle celui ces cet cette ceux chaque chez ci comme comment contre dans de depuis des donc
+    dont du elle elles en encore entre est et étaient était étant être eu fait faire faut il ils je
+    jusque la là le les leur leurs lors lorsque lui ma mais me même mes moi mon ne ni nos notre nous
+    on ont ou où par parce pas pendant peu peut peuvent peux plus plusieurs pour pourquoi puis qu
+    quand que quel quelle quelles quels quelque qui quoi sa sans se sera ses si sinon soit son sont
+    sous sur ta tandis te tel telle tes toi ton tous tout toute toutes très trop tu un une vers via
+    voici vont vos votre vous""".split()
+)
+# So many function words of a language identify it: English has some of them too.
+_MIN_FUNCTION_WORDS: Final = 2
 # Function words that are not also English words, with and without accents.
 _MARKERS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
@@ -85,6 +98,16 @@ def detect_language(text: str) -> Language | None:
     if _SPANISH.search(head):
         return "es"
     return _most_frequent(_ALL_MARKERS.intersection(_WORD.findall(head)), at_least=1)
+
+
+def foreign_function_words(words: Collection[str]) -> frozenset[str]:
+    """Return those of some lower-case words that are function words of another language.
+
+    A language counts if at least two of its function words are among them.
+    """
+    groups = (*FUNCTION_WORDS.values(), _FRENCH_FUNCTION_WORDS)
+    found = (group.intersection(words) for group in groups)
+    return frozenset().union(*(group for group in found if len(group) >= _MIN_FUNCTION_WORDS))
 
 
 def _most_frequent(found: frozenset[str], at_least: int) -> Language | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from rootle.index.reader import IndexReader, SparseReader
@@ -31,6 +32,7 @@ class ParsedQuestion:
     parsed: ParsedQuery  # its operators
     corrections: tuple[Correction, ...] = ()
     translations: tuple[str, ...] = ()  # English terms that were added
+    meanings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by translated word
 
 
 def parse(request: SearchRequest) -> ParsedQuestion:
@@ -46,7 +48,9 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
     if translation is not None:
         question = parse_question(translation.for_words, stems)
         question = replace(question, text=translation.for_meaning)
-        return ParsedQuestion(question, parsed, translations=translation.terms)
+        return ParsedQuestion(
+            question, parsed, translations=translation.terms, meanings=translation.meanings
+        )
     question = parse_question(parsed.text, stems)
     # Quoted text is meant literally, and a pasted error message has no typing errors.
     if parsed.is_exact or not question.names or question.intent == "error":

@@ -124,7 +124,7 @@ def _missing_message(parsed: ParsedQuery, found: ExactMatches, *, is_filtered: b
     wanted = [f'"{phrase}"' for phrase in parsed.phrases]
     if parsed.regex is not None:
         wanted.append(f"a line that matches /{parsed.regex}/")
-    where = "that passes the filters" if is_filtered else "here"
+    where = " that passes the filters" if is_filtered else ""
     if found.is_truncated:
-        where = "that was searched"
-    return f"no file {where} has {' and '.join(wanted)}"
+        where = " that was searched"
+    return f"no indexed text{where} has {' and '.join(wanted)}"

@@ -14,6 +14,7 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
+from rootle.search.stages.low_confidence import check_confidence
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
@@ -26,7 +27,6 @@ _EMPTY_INDEX: Final = (
 _FALLBACK: Final = "nothing matches: try broader keywords or check the spelling"
 _MAX_MATCHES: Final = 100
 _MAX_NAMES: Final = 3
-_MAX_UNKNOWN_WORDS: Final = 3
 
 
 class Notes:
@@ -40,14 +40,11 @@ class Notes:
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
         """Return the answer with its notes."""
-        answer = find(request, scoped)
+        answer = check_confidence(find(request, scoped), request.session.index)
         question = scoped.question
-        notes = (*_question_notes(question), *answer.notes)
+        notes = (*answer.notes, *_question_notes(question))
         if not answer.order:
             notes = notes or self._suggestions(request, question)
-        elif answer.confident is False:
-            message = low_confidence_message(question.question, request.session.index)
-            notes = (*notes, message)
         return replace(answer, notes=(*notes, *note_unindexed(request, scoped)))
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
@@ -60,21 +57,11 @@ class Notes:
         return (*(found or (_FALLBACK,)), *own)
 
 
-def low_confidence_message(question: Question, index: IndexReader) -> str:
-    """Return a warning that names the words of the question that occur nowhere."""
-    unknown = _unknown_words(question, index)
-    if unknown:
-        listed = ", ".join(f'"{word}"' for word in unknown[:_MAX_UNKNOWN_WORDS])
-        reason = f"{listed} {'occurs' if len(unknown) == 1 else 'occur'} nowhere here"
-    else:
-        reason = "no passage contains many words of the question"
-    return f"not confident: {reason}; the answer may not be in this folder, or may use other words"
-
-
 def _question_notes(question: ParsedQuestion) -> list[str]:
     """Return notes about a question that was changed or may have been misunderstood."""
     notes = [
-        f'no "{one.typed}" here; showing results for "{one.meant}"' for one in question.corrections
+        f'no indexed text has the name "{one.typed}"; showing results for "{one.meant}"'
+        for one in question.corrections
     ]
     parsed = question.parsed
     words = {word.lower() for word in WORD.findall(parsed.text)}
@@ -84,13 +71,6 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
             f"lines with {listed} are left out; write {listed} without the - to search for it"
         )
     return notes
-
-
-def _unknown_words(question: Question, index: IndexReader) -> list[str]:
-    words = [word for word in question.words if len(word) > 1]
-    stems = [(index.sparse.stems(word) or [word])[0] for word in words]
-    _, frequencies = index.sparse.file_frequencies(stems)
-    return [word for word, count in zip(words, frequencies, strict=True) if not count]
 
 
 def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
@@ -117,7 +97,8 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
             helped = True
             first = index.files(files[:1])[files[0]].path
             count = "1 matching file" if len(files) == 1 else f"{len(files)} matching files"
-            yield f"{name} excludes {count}, such as {first}"
+            least = "at least " if len(ranked.ids) == _MAX_MATCHES else ""
+            yield f"{name} excludes {least}{count}, such as {first}"
 
 
 def _without_one_filter(

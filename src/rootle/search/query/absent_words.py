@@ -1,0 +1,177 @@
+"""Prove that words of a question occur in no indexed text, neither alone nor in other words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+
+from rootle.index.reader import IndexReader, SparseReader
+from rootle.protocols import WeightedTerm
+from rootle.rank.question.language_detection import detect_language, foreign_function_words
+from rootle.search.query.parse import ParsedQuestion
+from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
+
+# Shorter words are parts of so many others that their absence means nothing.
+_MIN_CHARS: Final = 3
+# A question is about its absent words if they are this share of its subject words: one of at most
+# five. Code is written in English, so the absence of words of other languages proves less.
+_MIN_ABSENT_SHARE: Final = 0.2
+_MIN_FOREIGN_ABSENT_SHARE: Final = 0.5
+# A question with an identifier that occurs is about that identifier.
+_MAX_SHARE_WITH_IDENTIFIER: Final = 0.5
+# A proof reads all terms of the index.
+_MAX_PROOFS: Final = 3
+# A proof reads so many texts that may contain a word; if there are more, it is not absent.
+_MAX_FILES_READ: Final = 20
+# Words of other languages are inflected in ways that the English stemmer does not know.
+_MIN_INFLECTED_CHARS: Final = 7
+_MAX_ENDING_CHARS: Final = 2
+_HASH: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
+_IDENTIFIER: Final = re.compile(r"[_\d]|[a-z][A-Z]")
+# Words of questions that do not name a subject: the absence of "still" means nothing.
+_GENERAL_WORDS: Final = frozenset(
+    """able actually added after again ago almost already also although always among anyone
+    anything anywhere apart around available away back based because become been before behind
+    belong below best better big both bring called came cannot cause caused certain come comes
+    computed correct correctly currently decide decided decides defined depend despite details
+    determine different directly done during early easily either else enough ensure entire even
+    ever every everything exactly example exist exists explain few first further general good
+    great halfway handle handled hard has having help hence here high how however huge hundreds
+    implement implementation implemented important including instead integrate itself just keep
+    kept kind know known large last late later least less let likely little located long look
+    looks lot low main may maybe mean means might more most much must near nearly need needed
+    needs never new next none nor nothing now occur occurs often old once only opposite
+    otherwise per perhaps possible previous probably provide provided purpose put quickly quite
+    rather really reason recent relevant responsible right same say says see seem seen several
+    short shows side similar simply since small someone something sometimes soon sort
+    still stuff suddenly support supported supports sure take taken takes tell tells thing
+    things think though through thus together told too took toward tried tries true try trying
+    turn turned twice unless until upon usually various very want wants way ways well went
+    whatever whenever why without work working wrong yet""".split()
+)
+# Text in these scripts has no spaces between words.
+_UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectWord:
+    """A word that a question may be about: no function word, number or very short word."""
+
+    text: str  # as typed
+    stems: tuple[str, ...]  # of the word and of its translations
+    is_identifier: bool
+    is_capitalized: bool  # inside a sentence, as names are
+    is_foreign: bool  # in a question that is not in English
+
+    @property
+    def is_hash(self) -> bool:
+        """Whether it looks like the hash of a commit."""
+        return _HASH.fullmatch(self.text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class WordCheck:
+    """The subject words of a question, and those that may be absent from the index."""
+
+    subjects: tuple[SubjectWord, ...]
+    unknown: tuple[SubjectWord, ...]  # no indexed word has the same stem; no general words
+    is_error: bool  # the question is a message, which contains names of the user's own program
+
+    def is_about(self, words: Sequence[SubjectWord]) -> bool:
+        """Return whether the question cannot be answered without some of its subject words."""
+        if not words:
+            return False
+        if any(word.is_identifier or word.is_capitalized for word in words) and not self.is_error:
+            return True
+        share = len(words) / len(self.subjects)
+        if any(word.is_identifier and word not in self.unknown for word in self.subjects):
+            return share > _MAX_SHARE_WITH_IDENTIFIER
+        is_foreign = any(word.is_foreign for word in words)
+        return share >= (_MIN_FOREIGN_ABSENT_SHARE if is_foreign else _MIN_ABSENT_SHARE)
+
+
+def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
+    """Return the subject words of a question, and those whose stem does not occur."""
+    subjects = tuple(_subject_words(question, index.sparse))
+    stems = [stem for word in subjects for stem in word.stems]
+    _, frequencies = index.sparse.file_frequencies(stems)
+    known = {stem for stem, count in zip(stems, frequencies, strict=True) if count}
+    unknown = tuple(
+        word
+        for word in subjects
+        if known.isdisjoint(word.stems) and word.text.lower() not in _GENERAL_WORDS
+    )
+    return WordCheck(subjects, unknown, question.question.intent == "error")
+
+
+def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
+    """Return those of the first few words that no indexed text or path contains."""
+    return tuple(word for word in tuple(words)[:_MAX_PROOFS] if not _occurs(word, index))
+
+
+def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[SubjectWord]:
+    text = unicodedata.normalize("NFC", question.parsed.text)
+    typed = dict.fromkeys(WORD.findall(text))
+    lower = {word.lower() for word in typed} - STOP_WORDS
+    function_words = foreign_function_words(lower)
+    language = detect_language(text)
+    meant = {one.typed: (one.meant,) for one in question.corrections} | dict(question.meanings)
+    for at, word in enumerate(typed):
+        if word.lower() not in lower - function_words or not _may_be_subject(word):
+            continue
+        forms = dict.fromkeys((word, _without_accents(word), *meant.get(word, ())))
+        stems = sparse.stems(" ".join(map(whole_identifier, forms)))
+        # German writes every noun with a capital.
+        is_capitalized = at > 0 and word[0].isupper() and language is None
+        yield SubjectWord(
+            word,
+            tuple(stems),
+            _IDENTIFIER.search(word) is not None,
+            is_capitalized,
+            language is not None or bool(function_words),
+        )
+
+
+def _may_be_subject(word: str) -> bool:
+    return (
+        len(whole_identifier(word)) >= _MIN_CHARS
+        and len(word) <= MAX_WORD_CHARS
+        and not word.isdigit()
+        and _UNSPACED.search(word) is None
+    )
+
+
+def _occurs(word: SubjectWord, index: IndexReader) -> bool:
+    """Return whether a path has the word, or an indexed text contains it, also in longer words."""
+    sparse = index.sparse
+    terms = [WeightedTerm(stem, 1.0) for stem in word.stems]
+    if len(sparse.field_scores("files", ["path"], terms, 1).ids):
+        return True
+    whole = whole_identifier(word.text)
+    wanted = _without_ending(whole) if word.is_foreign else whole.removesuffix("s")
+    # Indexed words are stemmed: "entangle" is disentangl in the index, and happy is happi.
+    part = _common_start(wanted, word.stems[0])
+    files = sparse.files_with([], [part], _MAX_FILES_READ + 1, None)
+    if len(files) > _MAX_FILES_READ:
+        return True
+    return any(wanted in index.text(file_id).lower().replace("_", "") for file_id in files)
+
+
+def _common_start(left: str, right: str) -> str:
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return "".join(char for char, _ in pairs)
+
+
+def _without_ending(part: str) -> str:
+    return part[:-_MAX_ENDING_CHARS] if len(part) >= _MIN_INFLECTED_CHARS else part
+
+
+def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))

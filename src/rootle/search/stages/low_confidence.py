@@ -1,0 +1,81 @@
+"""Reject answers to questions about absent words, and explain low confidence in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rootle.index.reader import IndexReader
+from rootle.rank.confidence import reject
+from rootle.search.query.absent_words import SubjectWord, check_words, prove_absent
+from rootle.search.stages.ranked_answer import RankedAnswer
+
+LOW_CONFIDENCE: Final = "not confident: "
+_IMPROBABLE: Final = "the estimated probability of an answer is low"
+_ADVICE: Final = "the answer may not be in this folder, or may use other words"
+
+
+def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
+    """Return the answer, rejected if the question is about words that no indexed text has.
+
+    An answer that is not confident gets a note, before its other notes, that names such words.
+    """
+    if answer.confident is None or not answer.order:
+        return answer
+    if not answer.candidates.has_words:  # without the word index, nothing can be proved
+        return answer if answer.confident else _add_note(answer, _IMPROBABLE)
+    check = check_words(answer.candidates.scoped.question, index)
+    if answer.confident and not check.is_about(check.unknown):
+        return answer  # a proof would change nothing
+    absent = prove_absent(check.unknown, index)
+    if answer.confident:
+        if not check.is_about(absent):
+            return answer
+        answer = _reject(answer)
+    return _add_note(answer, *_reasons(absent, index))
+
+
+def _reject(answer: RankedAnswer) -> RankedAnswer:
+    """Return a rejected answer; the scores of a reranker stay, because they explain its order."""
+    confidence = answer.confidence
+    if confidence is None:
+        return answer
+    rest = None if answer.rest is None else _reject(answer.rest)
+    if answer.reranker_scores:
+        return replace(answer, confidence=replace(confidence, confident=False), rest=rest)
+    limit = min(answer.max_score, confidence.max_rejected_score)
+    return replace(answer, confidence=reject(confidence), rest=rest, max_score=limit)
+
+
+def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
+    note = f"{LOW_CONFIDENCE}{'; '.join((*reasons, _ADVICE))}"
+    return replace(answer, notes=(note, *answer.notes))
+
+
+def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]:
+    """Return the reasons for low confidence: absent words if there are any."""
+    hashes = [word.text for word in absent if word.is_hash]
+    words = [word.text for word in absent if not word.is_hash]
+    if words:
+        yield f"no indexed text has the word {_quote(words)}"
+        yield from _count_unindexed(index)
+    if hashes:
+        yield (
+            f"{_quote(hashes)} may be a commit, and commits are not searched (read one with "
+            "vectordb_read or git show)"
+        )
+    if not absent:
+        yield _IMPROBABLE
+
+
+def _count_unindexed(index: IndexReader) -> Iterable[str]:
+    count = len(index.unindexed_files())
+    if count:
+        files = "1 file is" if count == 1 else f"{count:,} files are"
+        yield f"{files} not or only partly indexed (`rootle status --skipped`)"
+
+
+def _quote(words: Sequence[str]) -> str:
+    quoted = [f'"{word}"' for word in words]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

@@ -1,0 +1,44 @@
+"""Shorten answers that probably do not answer the question: few results with few lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from rootle.types import SearchResponse, SearchResult
+
+WEAK_RESULTS: Final = 3
+_MAX_LINES: Final = 4
+
+
+def is_weak(response: SearchResponse) -> bool:
+    """Return whether a response has results that probably do not answer the question."""
+    return response.confident is False and bool(response.results)
+
+
+def shorten_weak(response: SearchResponse) -> SearchResponse:
+    """Return a weak response with its best results, shortened; any other response unchanged."""
+    if not is_weak(response):
+        return response
+    return replace(response, results=tuple(map(_shorten, response.results[:WEAK_RESULTS])))
+
+
+def describe_cut(response: SearchResponse) -> str | None:
+    """Return a message about the results that `shorten_weak` leaves out, None if it leaves none."""
+    count = len(response.results)
+    if not is_weak(response) or count <= WEAK_RESULTS:
+        return None
+    return f"the best {WEAK_RESULTS} of {count} results follow"
+
+
+def _shorten(result: SearchResult) -> SearchResult:
+    """Return a result with the first lines of its best span; a requested context stays."""
+    if result.context is not None:
+        return result
+    lines = result.snippet.split("\n")[:_MAX_LINES]
+    return replace(
+        result,
+        snippet="\n".join(lines),
+        end_line=min(result.end_line, result.start_line + _MAX_LINES - 1),
+        more_spans=(),
+    )

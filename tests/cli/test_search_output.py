@@ -1,0 +1,94 @@
+"""Search output for people and for language models: weak answers are announced and short."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+from sample import MakeApp
+
+from rootle.cli.search_output import Style, print_markdown, print_response
+from rootle.serialization.markdown import response_as_markdown
+from rootle.types import SearchQuery, SearchResponse
+
+_WEAK = "kubernetes autoscaler quota"
+_WARNING = 'not confident: no indexed text has the word "kubernetes", "autoscaler" or "quota"; '
+_PLAIN = Style(is_terminal=False, has_color=False)
+
+
+@pytest.fixture
+def weak(repository: Path, make_app: MakeApp) -> SearchResponse:
+    response: SearchResponse = make_app(repository).search(_WEAK)
+    assert response.confident is False
+    assert len(response.results) > 3
+    return response
+
+
+def _print_lines(response: SearchResponse, *, is_brief: bool = True) -> list[str]:
+    """Return the lines on a terminal, which shows both streams in the order of writing."""
+    terminal = io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_response(response, _WEAK, _PLAIN, is_brief=is_brief)
+    return terminal.getvalue().splitlines()
+
+
+def _headings(lines: list[str], response: SearchResponse) -> list[str]:
+    paths = tuple(f"{result.file_path}:" for result in response.results)
+    return [line for line in lines if line.startswith(paths)]
+
+
+def test_a_weak_answer_is_announced_before_it_is_shown(weak: SearchResponse) -> None:
+    lines = _print_lines(weak)
+    count = len(weak.results)
+    assert lines[0].startswith(f"rootle: {_WARNING}")
+    assert lines[1] == f"rootle: the best 3 of {count} results follow; -n {count} shows all"
+    assert lines[2].startswith(f"{weak.results[0].file_path}:")
+
+
+def test_a_weak_answer_is_short(weak: SearchResponse) -> None:
+    lines = _print_lines(weak)
+    assert len(_headings(lines, weak)) == 3
+    assert len(lines) <= 2 + 3 * (1 + 4) + 2
+
+
+def test_a_limit_shows_a_weak_answer_in_full(weak: SearchResponse) -> None:
+    lines = _print_lines(weak, is_brief=False)
+    assert lines[0].startswith(f"rootle: {_WARNING}")
+    headings = _headings(lines, weak)
+    assert len({heading.partition(":")[0] for heading in headings}) == len(weak.results)
+
+
+def test_a_confident_answer_is_shown_in_full(repository: Path, make_app: MakeApp) -> None:
+    response = make_app(repository).search("RetryPolicy")
+    assert response.confident is True
+    assert len(response.results) > 3
+    lines = _print_lines(response)
+    assert {line.partition(":")[0] for line in _headings(lines, response)} == {
+        result.file_path for result in response.results
+    }
+
+
+def test_the_markdown_of_a_weak_answer_starts_with_the_warning(weak: SearchResponse) -> None:
+    lines = response_as_markdown(weak).splitlines()
+    assert lines[0].startswith(f"Note: {_WARNING}")
+    assert lines[1] == f"Note: the best 3 of {len(weak.results)} results follow"
+    assert sum(line.startswith("## ") for line in lines) == 3
+    assert len(lines) <= 3 + 3 * (1 + 2 + 4 + 1)
+    terminal = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(terminal):
+        print_markdown(weak)
+    assert terminal.getvalue() == ""  # the warning is not repeated
+
+
+def test_a_budget_is_used_for_passages(repository: Path, make_app: MakeApp) -> None:
+    """The warning would not fit a small budget, so it is a message before the Markdown."""
+    weak = make_app(repository).search(SearchQuery(_WEAK, budget=40))
+    terminal = io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_markdown(weak, is_brief=False)
+    first, *rest = terminal.getvalue().splitlines()
+    assert first.startswith(f"rootle: {_WARNING}")
+    assert rest[0].startswith("## ")
+    assert 0 < len("\n".join(rest)) <= 160
