@@ -63,7 +63,6 @@ def whole_answer(answer: Answer) -> list[Any]:
 
 # The strictness of a comparison: a function that returns the values to compare.
 COMPARISONS: Final[Mapping[str, Callable[[Answer], list[Any]]]] = {
-    "TMPfiles": lambda a: sorted(path_list(a)),
     "paths": path_list,
     "ranked": ranked_list,
     "answers": whole_answer,
@@ -96,7 +95,7 @@ def _lines(span: Mapping[str, Any]) -> tuple[int, int]:
 def _flatten(value: Any, name: str) -> Iterable[tuple[str, Any]]:
     """Yield each single value with its place, such as `.results.0.score`."""
     if isinstance(value, Mapping):
-        for key, item in value.items():
+        for key, item in sorted(value.items()):
             yield from _flatten(item, f"{name}.{key}")
     elif isinstance(value, list | tuple):
         yield f"{name}.length", len(value)

@@ -47,6 +47,7 @@ _KILL_PROBABILITY: Final = 0.7  # of one process in one step
 _MAX_DELAY_S: Final = 0.5  # before a kill
 # `rootle mcp` watches the folder too, and there is only one watcher.
 _IS_WATCHED: Final = "is already watching"
+_REMEDY: Final = "rootle index --rebuild"
 _RECALLED: Final = 3  # older memories that are looked up after each round
 _SERVICES: Final[Mapping[str, Callable[[Place, int], Service]]] = {
     "batch": BatchSearcher,
@@ -271,13 +272,13 @@ class Torture:
     def _check(self, fault: str) -> None:
         """Compare all answers and memories with what they should be."""
         self._start_missing(fault)
+        self._follow_remedy()
         new_index = self._folder / "new-index"
         questions = random_questions(self._rng, _QUESTIONS)
         expected = expected_answers(self._tree.root, new_index, questions)
         shutil.rmtree(new_index)
         for searcher in self._searchers():
-            problems = list(compare_searcher(searcher, expected, self._options.comparison))
-            self._problems += [f"after {fault}: {problem}" for problem in problems]
+            self._problems += compare_searcher(searcher, expected, self._options.comparison)
         self._check_command(expected)
         self._check_memories()
         self._problems += find_open_files(self._disk.folder)
@@ -287,23 +288,34 @@ class Torture:
                 service.kill()
                 del self._services[name]  # so that the crash is reported once
 
+    def _follow_remedy(self) -> None:
+        """Rebuild the index if a search says that this is necessary."""
+        command = search_command(self._place, self._draw_question(), self._draw_umask())
+        code, _ = command.finish()
+        if code == 2 and _REMEDY in command.messages:
+            index_command(self._place, self._draw_umask(), "--rebuild").finish()
+
     def _check_command(self, expected: Expected) -> None:
         question = self._rng.choice(list(expected.answers))
         command = search_command(self._place, question, self._draw_umask())
         code, out = command.finish()
-        if code == 2:
+        if code not in (0, 1):
             self._problems.append(f"rootle search: {last_message(command)}")
             return
-        differences = answer_differences(
-            question, json.loads(out), expected, self._options.comparison
-        )
+        comparison = self._options.comparison
+        differences = answer_differences(question, json.loads(out), expected, comparison)
         self._problems += [f"rootle search: {line}" for line in differences]
 
     def _check_memories(self) -> None:
+        """Check that each acknowledged memory is listed, and that some are recalled."""
         command = memory_command(self._place, self._draw_umask(), "list", "--json")
         code, out = command.finish()
-        stored = {memory["text"] for memory in json.loads(out)} if code in (0, 1) else set()
+        if code not in (0, 1):
+            self._problems.append(f"rootle memory list: {last_message(command)}")
+            return
+        stored = {memory["text"] for memory in json.loads(out)}
         self._problems += [f"lost memory: {fact}" for fact in self._facts if fact not in stored]
+        self._facts = [fact for fact in self._facts if fact in stored]
         server = self._services.get("mcp")
         if isinstance(server, McpServer):
             recent = self._facts[-_RECALLED:]
