@@ -13,7 +13,7 @@ from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 

@@ -68,6 +68,12 @@ class Manifest:
         """Return the paths of all files, skipped ones included."""
         return [os.fsdecode(row[0]) for row in self._connection.execute("SELECT path FROM files")]
 
+    def file_ids_by_path(self) -> list[int]:
+        """Return the ids of all files in the order of their paths."""
+        return [
+            row[0] for row in self._connection.execute("SELECT id FROM files ORDER BY path, source")
+        ]
+
     def count(self) -> int:
         """Return the number of files, skipped ones included."""
         return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])

@@ -1,0 +1,46 @@
+"""The BM25 score of a term in a document.
+
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, with the
+inverse document frequency of Lucene, which is never negative. All statistics are exact, so the
+scores depend only on the documents, not on the writes that led to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log1p
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The usual values, which limit the weight of repeated terms and of the length of documents.
+_K1: Final = 1.2
+_B: Final = 0.75
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldStatistics:
+    """The number of documents, and the total number of terms in one field of them."""
+
+    documents: int
+    terms: int
+
+
+def term_weight(boost: float, frequency: int, statistics: FieldStatistics) -> float:
+    """Return the boosted inverse document frequency of a term in `frequency` documents."""
+    return boost * (1 + _K1) * log1p((statistics.documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def saturate(counts: NDArray[Any], lengths: NDArray[Any], statistics: FieldStatistics) -> Floats:
+    """Return the score of a term with weight 1 that occurs `counts` times, from 0 to 1.
+
+    `lengths` are the numbers of terms in the field of each document.
+    """
+    mean = max(statistics.terms / max(statistics.documents, 1), 1e-9)
+    norms = lengths * (_K1 * _B / mean)
+    norms += _K1 * (1 - _B)
+    scores: Floats = counts / (counts + norms)
+    return scores
