@@ -57,6 +57,15 @@ bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… COR
 	$(PYTHON) -m benchmarks.quality.public_benchmark "$$BENCH" "$$REPOS"
 	$(PYTHON) -m benchmarks.speed.tool_comparison "$$CORPUS"
 
+# MINUTES or ROUNDS, SEED and EXAMPLES: see docs/research/benchmarks.md.
+torture: .venv/developed  ## edits, kills, faults, fuzzing: make torture MINUTES=… SEED=…
+	$(PYTHON) -m benchmarks.reliability.edit_sequences --sequences 20 --kills 100 \
+		$(if $(SEED),--seed $(SEED))
+	$(PYTHON) -m benchmarks.reliability.torture --minutes $(or $(MINUTES),5) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED))
+	ROOTLE_FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(PYTHON) -m pytest -q -p no:cacheprovider \
+		$(if $(SEED),--hypothesis-seed=$(SEED)) tests/fuzz
+
 golden: .venv/developed  ## rewrite the rankings in tests/golden; review the diff
 	ROOTLE_WRITE_GOLDEN=1 $(PYTHON) -m pytest tests/golden
 
@@ -97,4 +106,4 @@ clean:  ## delete all generated files, including .venv
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --group dev
 	@touch .venv/developed
 
-.PHONY: help demo test test-fast lint fix docs docs-check site wheel bench golden clean
+.PHONY: help demo test test-fast lint fix docs docs-check site wheel bench torture golden clean

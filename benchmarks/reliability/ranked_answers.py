@@ -9,7 +9,9 @@ from typing import Any, Final
 from rootle import App, Config, SearchQuery, open_app
 from rootle.serialization.json import to_json
 
-_LIMIT: Final = 50
+LIMIT: Final = 50  # results per answer
+
+_OTHER_KEYS: Final = frozenset({"tookMs", "generation", "memories", "textQuery"})
 
 Answer = Mapping[str, Any]  # Any: JSON
 
@@ -27,15 +29,18 @@ def comparison_config(**settings: Any) -> Config:  # Any: values of settings
 
 
 def ask(app: App, questions: Iterable[str]) -> list[Answer]:
-    """Return each answer as JSON, without its duration and the number of earlier writes."""
-    answers: list[Answer] = []
-    for question in questions:
-        answer = to_json(app.search(SearchQuery(question, limit=_LIMIT)))
-        del answer["tookMs"], answer["generation"]
-        # A cursor contains the generation.
-        answer["nextCursor"] = answer["nextCursor"] is not None
-        answers.append({"question": question, **answer})
-    return answers
+    """Return the answer to each question."""
+    return [
+        comparable(question, to_json(app.search(SearchQuery(question, limit=LIMIT))))
+        for question in questions
+    ]
+
+
+def comparable(question: str, response: Mapping[str, Any]) -> Answer:
+    """Return the JSON of a response without values that do not depend on the tree alone."""
+    answer = {key: value for key, value in response.items() if key not in _OTHER_KEYS}
+    # A cursor contains the generation.
+    return {**answer, "question": question, "nextCursor": response["nextCursor"] is not None}
 
 
 def path_list(answer: Answer) -> list[Any]:
@@ -90,7 +95,7 @@ def _lines(span: Mapping[str, Any]) -> tuple[int, int]:
 def _flatten(value: Any, name: str) -> Iterable[tuple[str, Any]]:
     """Yield each single value with its place, such as `.results.0.score`."""
     if isinstance(value, Mapping):
-        for key, item in value.items():
+        for key, item in sorted(value.items()):
             yield from _flatten(item, f"{name}.{key}")
     elif isinstance(value, list | tuple):
         yield f"{name}.length", len(value)

@@ -11,13 +11,15 @@ from typing import Final
 import numpy as np
 
 from rootle.models.shipped import STATIC_CODE_V1, model_file
-from rootle.protocols import Matrix, Vector
+from rootle.protocols import Ids, Matrix
 from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
 # Texts of one file share most of their words, so small batches have dense count matrices. On one
 # core, 32 was the fastest batch size between 8 and 256.
 _BATCH: Final = 32
 _TABLE_LIMIT: Final = 60_000
+# Scales are below 0.01, so the sums of a text with ten million words are below 2**53.
+_WEIGHT_UNIT: Final = 1 << 29
 
 
 class StaticEmbedder:
@@ -36,24 +38,25 @@ class StaticEmbedder:
         return self.embed_words([WORD.findall(text) for text in texts])
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix:
-        """Embed texts that are already split into words."""
+        """Embed texts that are already split into words.
+
+        The vector of a text does not depend on the other texts: a new index and an updated one,
+        which embed the same chunks in other batches, contain the same vectors.
+        """
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if len(texts) == 1:
-            self._embed_one(texts[0], vectors[0])
+            self._embed_one(texts[0], vectors)
             return vectors
         for start in range(0, len(texts), _BATCH):
             self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
         return vectors
 
-    def _embed_one(self, words: Sequence[str], out: Vector) -> None:
+    def _embed_one(self, words: Sequence[str], out: Matrix) -> None:
         """Embed one text faster than a batch of one, because a query waits for it."""
         counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
-        if not counts:
-            return
-        used = np.array(list(counts), dtype=np.int64)
-        weights = np.sqrt(np.array(list(counts.values()), dtype=np.float32)) * self._scales[used, 0]
-        np.matmul(weights, self._rows[used].astype(np.float32), out=out)
-        out /= max(float(np.sqrt(out @ out)), 1e-12)
+        if counts:
+            used = np.array(list(counts), dtype=np.int64)
+            self._sum_rows(used, np.array([list(counts.values())]), out)
 
     def _embed_batch(self, texts: Sequence[Sequence[str]], out: Matrix) -> None:
         rows_of = self._rows_of.__getitem__
@@ -65,10 +68,19 @@ class StaticEmbedder:
         starts = np.arange(0, len(bags) * used.size, used.size)
         cells = np.repeat(starts, [len(bag) for bag in bags]) + columns
         counts = np.bincount(cells, minlength=len(bags) * used.size)
-        weights = np.sqrt(counts.reshape(len(bags), used.size).astype(np.float32))
-        np.matmul(weights, self._rows[used] * self._scales[used], out=out)
-        norms = np.linalg.norm(out, axis=1, keepdims=True)
-        out /= np.maximum(norms, 1e-12)
+        self._sum_rows(used, counts.reshape(len(bags), used.size), out)
+
+    def _sum_rows(self, used: Ids, counts: Ids, out: Matrix) -> None:
+        """Store the normalized sums of the used rows, which occur `counts` times in each text.
+
+        Weights are rounded to integers. Their products with the rows, and sums of these below
+        2**53, are exact in float64, so the order of the additions does not matter.
+        """
+        scales = self._scales[used, 0].astype(np.float64) * _WEIGHT_UNIT
+        weights = np.rint(np.sqrt(counts.astype(np.float64)) * scales)
+        sums = weights @ self._rows[used].astype(np.float64)
+        norms = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+        out[:] = sums / np.maximum(norms, 1.0)
 
 
 @cache

@@ -1,0 +1,126 @@
+"""Checks after a round of torture: answers, memories, permissions and messages."""
+
+from __future__ import annotations
+
+import json
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.reliability.fault_injection import FILLER
+from benchmarks.reliability.ranked_answers import (
+    Answer,
+    ask,
+    comparable,
+    comparison_config,
+    describe_differences,
+)
+from benchmarks.reliability.services import McpServer, Reply, Searcher, Service
+from rootle import open_app
+from rootle.tools import tools_of
+
+# Messages that a user should never see.
+_CRASHES: Final = ("Traceback (most recent call last)", "panicked at", "Fatal Python error")
+_MAX_SHOWN_CHARS: Final = 600
+_PAUSE_S: Final = 0.2
+# Generous, for a busy machine; failed writes of an index are repeated after seconds.
+_RECOVERY_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The answers of a new index to some questions."""
+
+    answers: Mapping[str, Answer]
+    tool_results: Mapping[str, Any]  # of `vectordb_search`; Any: JSON
+
+
+def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> Expected:
+    """Build an index in `index_dir` and return its answers."""
+    with open_app(root, index_dir=index_dir, config=comparison_config()) as app:
+        app.index()
+        answers = {answer["question"]: answer for answer in ask(app, questions)}
+        search = next(tool for tool in tools_of(app) if tool.name == "vectordb_search")
+        results = {question: search.run(question).data["results"] for question in questions}
+    return Expected(answers, json.loads(json.dumps(results)))
+
+
+def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) -> Iterator[str]:
+    """Yield a problem for each answer of a process that differs from that of a new index."""
+    for question in expected.answers:
+        reply = ask_until_current(searcher, question)
+        if reply is None:
+            yield f"{searcher.name} ended: {last_message(searcher)}"
+            return
+        if not reply.is_current:
+            yield f"{searcher.name} does not recover: {reply.error or reply.data['degraded']}"
+            return
+        is_tool = isinstance(searcher, McpServer)
+        differences = _tool_differences if is_tool else answer_differences
+        for line in differences(question, reply.data, expected, comparison):
+            yield f"{searcher.name}: {line}"
+
+
+def ask_until_current(searcher: Searcher, question: str) -> Reply | None:
+    """Return the first reply that is current, or the last one when the time is over.
+
+    A reply may report its degradation for a while, for example if the index is stale.
+    """
+    deadline = time.monotonic() + _RECOVERY_S
+    while (reply := searcher.ask(question)) is not None:
+        if reply.is_current or time.monotonic() > deadline:
+            return reply
+        time.sleep(_PAUSE_S)
+    return None
+
+
+def answer_differences(
+    question: str, response: Mapping[str, Any], expected: Expected, comparison: str
+) -> tuple[str, ...]:
+    """Return how a response differs from the answer of a new index."""
+    found = comparable(question, response)
+    return describe_differences([found], [expected.answers[question]], comparison)
+
+
+def find_open_files(folder: Path) -> list[str]:
+    """Return the files and folders that other users may read or write, with their modes."""
+    found = []
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            mode = path.lstat().st_mode
+            if mode & 0o077 and not stat.S_ISLNK(mode) and path.name != FILLER:
+                found.append(f"{path.relative_to(folder)} has mode {stat.S_IMODE(mode):o}")
+    return found
+
+
+def find_crash(service: Service) -> str | None:
+    """Return the message of a crash that a process wrote to standard error."""
+    messages = service.messages
+    for crash in _CRASHES:
+        if crash in messages:
+            shown = messages[messages.index(crash) :]
+            return f"{service.name} crashed: …{shown[-_MAX_SHOWN_CHARS:]}"
+    return None
+
+
+def last_message(service: Service) -> str:
+    """Return the exit code and the last line of the messages of a process."""
+    lines = service.messages.strip().splitlines() or ["no message"]
+    return f"exit code {service.process.poll()}, {lines[-1]}"
+
+
+def _tool_differences(
+    question: str, data: Mapping[str, Any], expected: Expected, comparison: str
+) -> tuple[str, ...]:
+    results = data["results"], expected.tool_results[question]
+    if comparison == "answers" and results[0] == results[1]:
+        return ()
+    keys = ("source",) if comparison == "paths" else ("source", "score")
+    found, wanted = ([[one[key] for key in keys] for one in side] for side in results)
+    if comparison != "answers" and found == wanted:
+        return ()
+    return (f"{question!r}: {found!r}, in a new index {wanted!r}",)

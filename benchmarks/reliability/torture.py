@@ -1,0 +1,81 @@
+"""Torture rootle: edits, kills and faults during searches by several processes.
+
+    python -m benchmarks.reliability.torture [--minutes 5 | --rounds N] [--seed N]
+        [--compare answers|ranked|paths] [--faults none,disk-full,…] [--keep DIR]
+
+In each round a git working tree is edited while a long-lived app, an MCP server, a watcher and
+commands search and index it and store memories, each with a random umask. Processes are killed
+with SIGKILL at random moments, and one kind of fault is injected. After the round, all answers must
+equal those of a new index of the tree, all acknowledged memories must be found, no file may be
+readable by other users, and no process may have crashed or hung.
+
+A seed repeats the edits, the faults and the choice of processes, but not their timing. A full disk
+is a small file system in memory if one can be mounted, otherwise it is injected like the other
+faults, by a library that is compiled with gcc and preloaded.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from itertools import count
+from pathlib import Path
+from random import SystemRandom
+
+from benchmarks.common.arguments import command_parser, name_list, option
+from benchmarks.reliability.fault_injection import FaultInjectionError
+from benchmarks.reliability.random_faults import RandomFaults
+from benchmarks.reliability.ranked_answers import COMPARISONS
+from benchmarks.reliability.torture_rounds import Torture, TortureOptions, summarize
+
+
+def main() -> None:
+    parser = command_parser(
+        __doc__,
+        option("--minutes", type=float, default=5.0, help="default: %(default)s"),
+        option("--rounds", type=int, help="number of rounds instead of a duration"),
+        option("--seed", type=int, help="default: random"),
+        option("--compare", choices=COMPARISONS, default="answers", help="default: %(default)s"),
+        option(
+            "--faults", type=name_list, default=list(RandomFaults.KINDS), metavar="NAMES",
+            help=f"comma-separated kinds of faults (default: {','.join(RandomFaults.KINDS)})",
+        ),
+        option("--keep", type=Path, metavar="DIR", help="new folder for all files of the run"),
+    )  # fmt: skip
+    args = parser.parse_args()
+    if unknown := set(args.faults) - set(RandomFaults.KINDS):
+        parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    seed = SystemRandom().randrange(1 << 32) if args.seed is None else args.seed
+    options = TortureOptions(seed, args.compare, tuple(args.faults))
+    if args.keep is not None:
+        args.keep.mkdir(parents=True)
+        sys.exit(run(args.keep, options, args.minutes, args.rounds))
+    with tempfile.TemporaryDirectory(prefix="rootle-torture-") as folder:
+        code = run(Path(folder), options, args.minutes, args.rounds)
+    sys.exit(code)
+
+
+def run(folder: Path, options: TortureOptions, minutes: float, rounds: int | None) -> int:
+    """Run rounds until the time is over, and return the exit code: 1 if there were problems."""
+    print(f"seed {options.seed}", flush=True)
+    try:
+        torture = Torture(folder, options)
+    except FaultInjectionError as error:
+        print(f"torture: {error}", file=sys.stderr)
+        return 2
+    deadline = time.monotonic() + 60 * minutes
+    results = []
+    with torture:
+        print(torture.describe_disk(), flush=True)
+        for number in count():
+            if number >= rounds if rounds is not None else time.monotonic() > deadline:
+                break
+            results.append(torture.run_round())
+            print(results[-1].describe(), flush=True)
+    print(summarize(results))
+    return int(any(result.problems for result in results))
+
+
+if __name__ == "__main__":
+    main()
