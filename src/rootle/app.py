@@ -338,6 +338,8 @@ class App:
         """Return the searchable part of an unfinished index; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
+        if self._container.indexer().state.has_complete_index():
+            return None  # of other settings; its replacement is being built
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
-from rootle.index.local.manifest import BYTES_EXPECTED
+from rootle.index.local.content_dir import content_dir
+from rootle.index.local.manifest import BYTES_EXPECTED, FIRST_GENERATION
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
 from rootle.sources.masking_reader import open_readers
@@ -138,6 +139,23 @@ class IndexState:
         except IndexStorageError:
             return 0, 0
 
+    def has_other_settings(self, fingerprint: str) -> bool:
+        """Return whether there is a complete index with another fingerprint."""
+        try:
+            with self._open_manifest() as manifest:
+                is_complete = bool(manifest.value("updated_at"))
+                return is_complete and manifest.value("fingerprint") != fingerprint
+        except IndexStorageError:
+            return False
+
+    def read_generation(self) -> int:
+        """Return the generation of the database; 0 if there is none, or it cannot be read."""
+        try:
+            with self._open_manifest() as manifest:
+                return manifest.generation()
+        except IndexStorageError:
+            return FIRST_GENERATION
+
     def is_unfinished(self) -> bool:
         """Return whether the first run is still active or was interrupted."""
         with self._open_manifest() as manifest:
@@ -159,6 +177,7 @@ class IndexState:
         from rootle.index.local.manifest import Manifest
 
         read_only = not self._config.enable_indexing or is_read_only(self._index_dir)
-        connection = open_database(self._index_dir, create=False, read_only=read_only)
+        content = content_dir(self._index_dir)
+        connection = open_database(content, create=False, read_only=read_only)
         with closing(connection), storage_errors(self._index_dir):
             yield Manifest(connection)

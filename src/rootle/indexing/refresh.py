@@ -80,7 +80,7 @@ class IndexRefresher:
         if self._initial_index_timeout_s is not None:
             self._wait_for_first_index(self._initial_index_timeout_s)
             if not self.has_index:
-                return None
+                return self._staleness_of_other_settings()
         with self._lock:
             if self._is_still_current():
                 self._maintain(on_progress)
@@ -142,6 +142,14 @@ class IndexRefresher:
         is_complete = self.has_index or self._indexer.state.read_progress() is None
         self.has_index = is_complete and self._indexer.has_usable_index()
         return self.has_index
+
+    def _staleness_of_other_settings(self) -> Staleness | None:
+        """Return the staleness of a complete index whose replacement is being built."""
+        if not self._indexer.state.has_complete_index():
+            return None
+        updated_at = float(self._indexer.snapshot().value("updated_at"))
+        count = self._indexer.state.count_files()
+        return Staleness(round(max(0.0, time.time() - updated_at), 1), count)
 
     def _start_first_index(self) -> None:
         with self._lock:

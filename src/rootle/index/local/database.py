@@ -96,7 +96,7 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
         if create:
             create_database_file(path, file_mode(folder))
         connection = sqlite3.connect(
-            f"{path.as_uri()}?{_mode(path, read_only)}",
+            f"{path.as_uri()}?{_mode(path, read_only=read_only, create=create)}",
             uri=True,
             timeout=_BUSY_TIMEOUT_S,
             isolation_level=None,
@@ -111,9 +111,10 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
     return connection
 
 
-def _mode(path: Path, read_only: bool) -> str:
+def _mode(path: Path, *, read_only: bool, create: bool) -> str:
     if not read_only:
-        return "mode=rwc"
+        # A reader must not create a database where a rebuild has just deleted one.
+        return "mode=rwc" if create else "mode=rw"
     # In a read-only folder, SQLite needs the files that a writer left. Without them it can only
     # open the database as immutable.
     is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))

@@ -13,6 +13,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
+from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
@@ -250,14 +251,16 @@ def open_snapshot(
     for attempt in range(1 if read_only else tries):
         if attempt:
             time.sleep(_PAUSE_S)
+        content = content_dir(folder)
         try:
-            snapshot = _try_open(folder, read_only, unfinished, earlier)
-        except IndexMissingError:
-            raise
-        except IndexStorageError:
+            snapshot = _try_open(content, read_only, unfinished, earlier)
+        except IndexStorageError as error:
+            if content_dir(folder) != content:  # a rebuild has replaced it meanwhile
+                continue
             # A file may have been replaced between two reads, but damage is permanent.
             failures += 1
-            if failures >= _DAMAGED_TRIES or _derived_are_missing(folder):
+            is_missing = isinstance(error, IndexMissingError) or _derived_are_missing(content)
+            if is_missing or failures >= _DAMAGED_TRIES:
                 raise
             continue
         if snapshot is not None:
@@ -294,11 +297,10 @@ class SnapshotSource:
         self._folder = folder
         self._read_only = read_only
         self._unfinished = unfinished
-        self._path = folder / DATABASE_NAME
         self._snapshot: Snapshot | None = None
-        self._seen = (-1, -1)
+        self._seen: tuple[tuple[Path, int], int] | None = None
         self._probe: sqlite3.Connection | None = None
-        self._probed_inode = -1
+        self._probed: tuple[Path, int] | None = None
         self._lock = threading.Lock()
 
     def current(self) -> Snapshot:
@@ -312,7 +314,7 @@ class SnapshotSource:
             if self._snapshot is None:
                 self._snapshot = self._open(None, _TRIES)
             elif state != self._seen:
-                same_file = state[0] == self._seen[0]
+                same_file = self._seen is not None and state[0] == self._seen[0]
                 try:
                     self._snapshot = self._open(self._snapshot if same_file else None, 1)
                 except IndexStorageError:
@@ -335,21 +337,23 @@ class SnapshotSource:
             self._close_probe()
             self._snapshot = None
 
-    def _state(self) -> tuple[int, int]:
-        """Return a value that changes with every commit and when a rebuild replaces the file."""
+    def _state(self) -> tuple[tuple[Path, int], int]:
+        """Return the database and its version, which changes with every commit."""
+        content = content_dir(self._folder)
+        path = content / DATABASE_NAME
         try:
-            inode = os.stat(self._path).st_ino
+            database = content, os.stat(path).st_ino
         except OSError:  # deleted, or not accessible
-            inode = 0
+            database = content, 0
         if self._is_read_only():
             # A database that was opened as immutable does not report changes.
-            return inode, hash((_mtime_ns(self._path), _mtime_ns(f"{self._path}-wal")))
-        if self._probe is None or inode != self._probed_inode:
+            return database, hash((_mtime_ns(path), _mtime_ns(f"{path}-wal")))
+        if self._probe is None or database != self._probed:
             self._close_probe()
-            self._probe = open_database(self._folder, create=False)
-            self._probed_inode = inode
+            self._probe = open_database(content, create=False)
+            self._probed = database
         with storage_errors(self._folder):
-            return inode, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+            return database, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
 
     def _is_read_only(self) -> bool:
         return self._read_only or is_read_only(self._folder)
