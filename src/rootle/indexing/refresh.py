@@ -251,6 +251,8 @@ class IndexRefresher:
 
     def _raise_if_read_only(self) -> None:
         if not self._config.enable_indexing:
+            with suppress(IndexMissingError):
+                self._indexer.snapshot()  # reports damage
             raise IndexMissingError(
                 f"there is no complete index at {self._indexer.index_dir}, and enableIndexing is "
                 "false; build the index with enableIndexing set to true"

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from rootle.index.local.row_checksum import verify_rows
 from rootle.index.reader import TEXTLESS, FileState
 
 FIRST_GENERATION: Final = 0  # of an empty index
@@ -17,6 +18,7 @@ _COLUMNS: Final = (
     "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, ctime_ns, "
     "masked"
 )
+_FIELDS: Final = _COLUMNS.split(", ")[2:]  # without the id and the path
 
 # Facts about the initial indexing run: the expected number of bytes, and the generation since which
 # it has only added files (empty if it did anything else).
@@ -32,12 +34,14 @@ class Manifest:
 
     def value(self, name: str) -> str | None:
         """Return a value of the table `meta`; None if it is not set."""
-        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
+        rows = self._connection.execute(
+            "SELECT name, value, checksum FROM meta WHERE name = ?", (name,)
+        )
+        return next((str(value) for _, value, _ in verify_rows(rows)), None)
 
     def set_value(self, name: str, value: str) -> None:
         """Set a value of the table `meta`."""
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+        self._connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, value))
 
     def generation(self) -> int:
         """Return the current generation."""
@@ -119,14 +123,14 @@ class Manifest:
         return changed, [row[0] for row in removed]
 
     def _select(self, where: str, values: Sequence[object]) -> list[FileState]:
-        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM files {where}", values)
-        return [FileState(row[0], os.fsdecode(row[1]), *row[2:]) for row in rows]
+        rows = self._connection.execute(f"SELECT {_COLUMNS}, checksum FROM files {where}", values)
+        return [FileState(row[0], os.fsdecode(row[1]), *row[2:-1]) for row in verify_rows(rows)]
 
     def put(self, state: FileState) -> int:
         """Store the state of a file and return its id. The id 0 inserts a new file."""
         values = (
             os.fsencode(state.path),
-            *(getattr(state, name.strip()) for name in _COLUMNS.split(",")[2:]),
+            *(getattr(state, name) for name in _FIELDS),
         )
         marks = ",".join("?" * (len(values) + 1))
         cursor = self._connection.execute(

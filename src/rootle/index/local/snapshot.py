@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
 from rootle.index.local.content_dir import content_dir
@@ -20,6 +22,7 @@ from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.docstore import PART_CHARS, DocStore
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
+from rootle.index.local.row_checksum import DamagedRowError
 from rootle.index.local.sparse_index import EmbeddedSparse
 from rootle.index.reader import ChunkRow, FileState
 from rootle.types import DocumentSection
@@ -183,11 +186,25 @@ class Snapshot:
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return chunks by id, without unknown ids."""
         with self._lock, storage_errors(self.folder):
-            return self.chunk_cache.chunks(ids, self._documents)
+            found = self.chunk_cache.chunks(ids, self._documents)
+            if len(found) < len(ids):
+                self._check_unknown([chunk_id for chunk_id in ids if chunk_id not in found])
+            return found
+
+    def _check_unknown(self, chunk_ids: Sequence[int]) -> None:
+        """Raise DamagedRowError if the vector matrix has a row for a chunk that was not found."""
+        if (self.dense.files_of(np.array(chunk_ids, np.int64)) >= 0).any():
+            raise DamagedRowError("a chunk is missing")
 
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):
-            return self._documents.chunks_of(file_id)
+            rows = self._documents.chunks_of(file_id)
+            # They are found through a B-tree of their own, which may be damaged.
+            if len(rows) < self.dense.count_chunks(file_id) or any(
+                row.file_id != file_id for row in rows
+            ):
+                raise DamagedRowError("a chunk is missing")
+            return rows
 
     def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
         """Return all names that chunks define, as written."""
@@ -196,8 +213,12 @@ class Snapshot:
 
     def text(self, file_id: int) -> str:
         """Return the text of a file as it was indexed. It is not cached."""
+        state = self.files([file_id])[file_id]
         with self._lock, storage_errors(self.folder):
-            return self._documents.text(file_id)
+            text = self._documents.text(file_id)
+            if len(text) < _stored_chars(state):
+                raise DamagedRowError("a part of a text is missing")
+            return text
 
     def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
         with self._lock, storage_errors(self.folder):
@@ -215,12 +236,20 @@ class Snapshot:
             for part in own
         }
         texts = self._text_parts(wanted)
+        self._check_empty([part for part in wanted if not texts[part]])
         excerpts = []
         for (file_id, start, end), own in zip(places, parts, strict=True):
             offset = own.start * PART_CHARS
             text = "".join([texts[file_id, part] for part in own])
             excerpts.append(text[start - offset : end - offset])
         return excerpts
+
+    def _check_empty(self, parts: Collection[tuple[int, int]]) -> None:
+        """Raise IndexStorageError if a part was not found that was stored."""
+        states = self.files({file_id for file_id, _ in parts}) if parts else {}
+        if any(part * PART_CHARS < _stored_chars(states[at]) for at, part in parts):
+            with storage_errors(self.folder):
+                raise DamagedRowError("a part of a text is missing")
 
     def _text_parts(self, wanted: Collection[tuple[int, int]]) -> dict[tuple[int, int], str]:
         with self._lock, storage_errors(self.folder):
@@ -231,6 +260,11 @@ class Snapshot:
             while len(self._texts) > _CACHED_PARTS:
                 del self._texts[next(iter(self._texts))]
             return texts
+
+
+def _stored_chars(state: FileState) -> int:
+    """Return the least number of characters of a file that are stored."""
+    return 0 if state.skip is not None else state.chars - state.skipped_chars
 
 
 def open_snapshot(
