@@ -14,11 +14,16 @@ Subscriber = Callable[[IndexUpdated], object]
 
 
 class Subscribers:
-    """Calls all subscribers in order, on the thread that wrote the index. Thread-safe."""
+    """Calls all subscribers in order, on the thread that publishes an event. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._subscribers: dict[object, Subscriber] = {}
+
+    @property
+    def exist(self) -> bool:
+        """Whether there is any subscriber."""
+        return bool(self._subscribers)
 
     def add(self, subscriber: Subscriber) -> Callable[[], None]:
         """Add a subscriber; return a function that removes it and may be called repeatedly."""

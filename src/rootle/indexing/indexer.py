@@ -38,6 +38,7 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
+from rootle.indexing.update_listener import NOTICE_NAME, write_update_notice
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
@@ -223,7 +224,9 @@ class Indexer:
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
         if event is not None:
+            # Before the notice, so that the subscribers of this process receive the event once.
             self._on_commit(event)
+            write_update_notice(self.index_dir, report.generation)
         return report
 
     def update_remotes_in_background(self) -> None:
@@ -248,8 +251,8 @@ class Indexer:
             storage_errors(self.index_dir),
         ):
             self._delete_index()
-            for lock in self.index_dir.glob("feed-*.lock"):
-                lock.unlink()
+            for path in (*self.index_dir.glob("feed-*.lock"), self.index_dir / NOTICE_NAME):
+                path.unlink(missing_ok=True)
             delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
