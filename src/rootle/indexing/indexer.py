@@ -297,9 +297,7 @@ class Indexer:
             rebuild = True
         return self._replace_content(request) if rebuild else self._run(content, request)
 
-    def _replace_content(
-        self, request: _UpdateRequest
-    ) -> tuple[IndexReport, IndexUpdated | None]:
+    def _replace_content(self, request: _UpdateRequest) -> tuple[IndexReport, IndexUpdated | None]:
         """Build new content beside the current one, which is used until the new one is complete."""
         from rootle.index.local.database import storage_errors
 

@@ -261,9 +261,7 @@ class DocStore:
 
 def _chunk_rows(rows: Iterable[tuple[Any, ...]]) -> list[ChunkRow]:  # Any: SQL values
     make = ChunkRow._make  # twice as fast as `ChunkRow(...)`
-    return [
-        make((*row[:7], _decode(row[7]) if row[7] else "")) for row in verify_rows(rows)
-    ]
+    return [make((*row[:7], _decode(row[7]) if row[7] else "")) for row in verify_rows(rows)]
 
 
 def compress_text(text: str) -> list[bytes]:

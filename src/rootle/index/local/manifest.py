@@ -41,7 +41,9 @@ class Manifest:
 
     def set_value(self, name: str, value: str) -> None:
         """Set a value of the table `meta`."""
-        self._connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, value))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, value)
+        )
 
     def generation(self) -> int:
         """Return the current generation."""
