@@ -14,7 +14,7 @@ from rootle.index.local.row_checksum import DamagedRowError, add_checksum_functi
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 

@@ -111,7 +111,7 @@ class RemoteIndexes:
                 yield (f"the {leg} index is not up to date and will be retried: {state.reason}")
 
     def drop(self, snapshot: Snapshot) -> Iterator[str]:
-        """Delete all replicas of the content of a snapshot, and yield a message for each failure."""
+        """Delete the replicas of a snapshot, and yield a message for each failure."""
         values = {name: snapshot.value(name) for name in (STORE, "fingerprint")}
         for leg, replica in self._replicas.items():
             name = self._name(leg, values)
