@@ -40,12 +40,10 @@ def _limit_to(megabytes: int) -> Callable[[], None]:
 def test_a_command_with_a_memory_limit_succeeds_or_reports_it_in_one_line(
     command: str, megabytes: int, repository: Path, tmp_path: Path
 ) -> None:
-    words = ["retry_backoff"] if command == "search" else []
-    outcome = rootle(
-        *(command, *words, "--index-dir", tmp_path / "index"),
-        cwd=repository,
-        limits=_limit_to(megabytes),
-    )
+    words = ("retry_backoff",) if command == "search" else ()
+    index = str(tmp_path / "index")
+    limits = _limit_to(megabytes)
+    outcome = rootle(command, *words, "--index-dir", index, cwd=repository, limits=limits)
     if megabytes == 4000:
         assert (outcome.code, outcome.err) == (0, "")
     if outcome.code == 0:

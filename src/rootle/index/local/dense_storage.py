@@ -167,9 +167,9 @@ def _map_file(path: Path, rows: int, width: int) -> Rows:
 def check_rows(folder: Path, state: DenseState, stored: DenseRows) -> Rows:
     """Verify the checksums of the files, and return sample vectors. Raises IndexStorageError."""
     found = {
-        "heads": zlib.crc32(stored.heads),
-        "tails": zlib.crc32(stored.tails),
-        "rows": zlib.crc32(stored.info),
+        "heads": zlib.crc32(stored.heads.data),
+        "tails": zlib.crc32(stored.tails.data),
+        "rows": zlib.crc32(stored.info.data),
     }
     if found != state.checksums:
         raise IndexStorageError(f"the vector matrix in {folder} is damaged; {_REMEDY}")

@@ -26,7 +26,7 @@ def add_checksum_function(connection: sqlite3.Connection) -> None:
     connection.create_function(FUNCTION_NAME, -1, row_checksum, deterministic=True)
 
 
-def row_checksum(*values: object) -> int:
+def row_checksum(*values: float | str | bytes | None) -> int:
     """Return the CRC-32 of the values of a row."""
     return zlib.crc32(marshal.dumps(values, _FORMAT))
 
