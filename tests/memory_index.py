@@ -69,6 +69,10 @@ class MemoryIndex(IndexReader):
     def unindexed_files(self) -> list[FileState]:
         return []
 
+    def path_positions(self, file_ids: Ids) -> Ids:
+        by_path = sorted(self._states, key=lambda at: self._states[at].path)
+        return np.array([by_path.index(at) for at in file_ids.tolist()], np.int64)
+
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
         return [state for state in self._states.values() if state.digest in digests]
 

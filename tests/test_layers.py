@@ -93,7 +93,7 @@ SMALL_MODULES_WITH_A_REASON: Mapping[str, str] = {
 HEAVY = (
     *(
         "numpy",
-        "tantivy",
+        "Stemmer",
         "sqlite3",
         "tree_sitter",
         "simsimd",

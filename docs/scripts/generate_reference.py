@@ -24,7 +24,7 @@ from rootle.agents.agent import ConfigLocation
 from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
-from rootle.index.local.sparse_storage import FIELDS
+from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.rank.features import NAMES
 from rootle.rank.rankers.feature_sum import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WEIGHTS

@@ -72,7 +72,7 @@ def test_a_user_at_a_terminal_is_asked(reply: bytes, code: int, user_home: Path)
 
 
 def test_no_module_of_the_current_folder_is_imported(tmp_path: Path, repository: Path) -> None:
-    for name in ("numpy.py", "tantivy.py", "platformdirs.py", "watchfiles.py", "mcp.py"):
+    for name in ("numpy.py", "Stemmer.py", "platformdirs.py", "watchfiles.py", "mcp.py"):
         write(tmp_path, name, "raise SystemExit('imported from the current folder')\n")
     outcome = rootle("search", "retry_backoff", "--root", repository, cwd=tmp_path, preloaded=False)
     assert (outcome.code, outcome.err) == (0, "")

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import pytest
 from real_servers import RealServer
 
-from rootle.index.local import sparse_storage
 from rootle.index.local.dense_index import DenseWriter, EmbeddedDense
-from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
+from rootle.index.local.inverted_index.commit_state import create_index
+from rootle.index.local.inverted_index.reader import EmbeddedSparse
+from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.index.remote.backends import Backend, dense_opener, open_server, sparse_opener
 from rootle.index.remote.protocol import Leg, RemoteChunk, RemoteIndex, Stamp
 from rootle.protocols import Ranked, Vector, WeightedTerm
@@ -75,7 +76,7 @@ class _EmbeddedSparse:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._generation = 0
-        sparse_storage.create(folder)
+        create_index(folder)
 
     def write(self, files: Mapping[int, Mapping[int, str]]) -> None:
         self._change(files, files)
@@ -84,7 +85,7 @@ class _EmbeddedSparse:
         self._change(files, {})
 
     def _change(self, gone: Collection[int], files: Mapping[int, Mapping[int, str]]) -> None:
-        writer = SparseWriter(self._folder, bulk=False)
+        writer = SparseWriter(self._folder)
         for file_id in gone:
             writer.remove_file(file_id)
         for file_id, chunks in files.items():
@@ -94,7 +95,6 @@ class _EmbeddedSparse:
             )
         self._generation += 1
         writer.commit(self._generation)
-        writer.close()
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None

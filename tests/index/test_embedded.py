@@ -13,15 +13,13 @@ import pytest
 from numpy.typing import NDArray
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.index.local import dense_storage, sparse_storage
+from rootle.index.local import dense_storage
 from rootle.index.local.database import open_database, storage_errors
-from rootle.index.local.dense_index import DenseWriter, EmbeddedDense, _top_rows
+from rootle.index.local.dense_index import DenseWriter, EmbeddedDense
 from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.local.manifest import Manifest
-from rootle.index.local.sparse_index import ChunkTerms, EmbeddedSparse, FileTerms, SparseWriter
 from rootle.index.local.writer_lock import writer_lock
 from rootle.index.reader import FileState
-from rootle.protocols import WeightedTerm
 from rootle.storage.quantization import quantize
 from rootle.storage.transaction import write_transaction
 
@@ -128,75 +126,6 @@ def test_a_matrix_of_another_format_or_with_missing_rows_is_not_used(tmp_path: P
         dense_storage.read_state(tmp_path)
 
 
-def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") -> None:
-    writer.add_file(
-        FileTerms(file_id, " ".join(bodies), defines, "path"),
-        [
-            ChunkTerms(file_id * 100 + number, body, defines, defines, "", "")
-            for number, body in enumerate(bodies)
-        ],
-    )
-
-
-def _ids(reader: EmbeddedSparse, word: str, **only: set[int]) -> list[int]:
-    found = reader.query([WeightedTerm(word, 1.0)], 10, only.get("files"))
-    ids: list[int] = found.ids.tolist()
-    return ids
-
-
-def test_terms_match_chunks_files_and_definitions(tmp_path: Path) -> None:
-    sparse_storage.create(tmp_path)
-    writer = SparseWriter(tmp_path, bulk=False)
-    _add(writer, 1, "zebra stripes zebra", "giraffe neck", defines="zebracrossing")
-    _add(writer, 2, "zebra only")
-    writer.commit(4)
-    writer.close()
-    reader = EmbeddedSparse(tmp_path)
-    assert reader.generation == 4
-    assert _ids(reader, "zebra") == [100, 200]
-    assert _ids(reader, "zebra", files={2}) == [200]
-    assert reader.definers(["zebracrossing", "nothing"]) == {
-        "zebracrossing": [100, 101],
-        "nothing": [],
-    }
-    assert reader.stems("computed stripes") == ["comput", "stripe"]
-    ids, masks = reader.matches(["zebra", "neck"], 10, among="chunk", ids=[101, 100, 200])
-    assert dict(zip(ids.tolist(), masks.tolist(), strict=True)) == {101: 2, 100: 1, 200: 1}
-    ids, masks = reader.matches(["zebra", "neck"], 1, among="file", ids=[1])
-    assert (ids.tolist(), masks.tolist()) == ([101], [2])  # the last term comes first
-    assert reader.file_frequencies(["zebra"])[1] == [2]
-
-
-def test_an_open_word_index_does_not_contain_later_commits(tmp_path: Path) -> None:
-    sparse_storage.create(tmp_path)
-    writer = SparseWriter(tmp_path, bulk=False)
-    _add(writer, 1, "zebra")
-    writer.commit(1)
-    writer.close()
-    reader = EmbeddedSparse(tmp_path)
-    writer = SparseWriter(tmp_path, bulk=False)  # a new writer for each batch
-    writer.remove_file(1)
-    _add(writer, 1, "lion")
-    assert _ids(EmbeddedSparse(tmp_path), "zebra") == [100]  # not committed yet
-    writer.commit(2)
-    writer.close()
-    assert (_ids(reader, "zebra"), _ids(reader, "lion")) == ([100], [])
-    now = EmbeddedSparse(tmp_path)
-    assert (_ids(now, "zebra"), _ids(now, "lion")) == ([], [100])
-
-
-def test_word_indexes_of_different_generations_are_not_opened_together(tmp_path: Path) -> None:
-    sparse_storage.create(tmp_path)
-    writer = SparseWriter(tmp_path, bulk=False)
-    _add(writer, 1, "zebra")
-    writer.commit(1)
-    writer.commit(2, ["files"])
-    writer.close()
-    assert sparse_storage.stored_generations(tmp_path) == {"chunks": 1, "files": 2}
-    with pytest.raises(IndexStorageError):
-        EmbeddedSparse(tmp_path)
-
-
 def test_stored_texts_are_returned_unchanged(tmp_path: Path) -> None:
     connection = open_database(tmp_path, create=True)
     store = DocStore(connection)
@@ -299,47 +228,6 @@ def test_a_held_lock_raises_an_error_after_the_timeout(tmp_path: Path) -> None:
         assert waits == ["waiting"]
 
 
-@pytest.mark.parametrize("rows", [1, 5, 200, 3_000, 50_000])
-@pytest.mark.parametrize("k", [1, 5, 200])
-def test_the_best_rows_of_a_scan_are_selected(rows: int, k: int) -> None:
-    rng = np.random.default_rng(rows)
-    spread = rng.random(rows).astype(np.float32)
-    for scores in (spread, np.round(spread, 1), np.full(rows, -np.inf, dtype=np.float32)):
-        wanted = min(k, rows)
-        top = _top_rows(scores, wanted)
-        assert len(set(top.tolist())) == wanted
-        assert np.array_equal(np.sort(scores[top]), np.sort(scores)[-wanted:])
-
-
-def test_any_number_of_best_rows_is_selected() -> None:
-    scores = np.random.default_rng(7).random(700).astype(np.float32)
-    best = np.sort(scores)
-    for k in range(1, 701):
-        assert np.array_equal(np.sort(scores[_top_rows(scores, k)]), best[-k:]), k
-
-
-@pytest.mark.slow
-def test_closing_a_writer_waits_for_running_merges(tmp_path: Path) -> None:
-    """Otherwise a merge that ends during the next write would restore deleted documents."""
-    sparse_storage.create(tmp_path)
-    words = " ".join(f"word{number}" for number in range(3_000))
-    for number in range(1, 18):
-        writer = SparseWriter(tmp_path, bulk=False)
-        if number > 2:
-            writer.remove_file(number - 2)
-        chunks = [ChunkTerms(number * 100 + seq, words, "", "", "", "") for seq in range(20)]
-        writer.add_file(FileTerms(number, words, "", ""), chunks)
-        writer.commit(number)
-        writer.close()
-        searchers = EmbeddedSparse(tmp_path)._searchers
-        # Eight segments of one size are merged into one; with fewer, no merge is running.
-        assert all(searchers[level].num_segments < 8 for level in sparse_storage.LEVELS)
-    found = EmbeddedSparse(tmp_path).field_scores(
-        "files", ["body"], [WeightedTerm("word7", 1.0)], 50
-    )
-    assert found.ids.tolist() == [16, 17]
-
-
 def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> None:
     writer = DenseWriter(tmp_path, 32)
     for number, row in enumerate(_rows(200)):
@@ -374,7 +262,7 @@ def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
     writer = DenseWriter(tmp_path, 64)
     writer.remove_files(range(0, 2_000, 50))
     writer.commit(2)
-    quick, thorough = EmbeddedDense(tmp_path, many_rows=1), EmbeddedDense(tmp_path, 10**9)
+    quick, thorough = EmbeddedDense(tmp_path, many_rows=1), EmbeddedDense(tmp_path, many_rows=10**9)
     assert quick.is_large
     assert not thorough.is_large
     shares = []

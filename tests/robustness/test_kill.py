@@ -18,7 +18,7 @@ from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 from rootle import open_app
 from rootle.index.local.dense_index import DenseWriter
 from rootle.index.local.derived_indexes import DerivedWriter
-from rootle.index.local.sparse_index import SparseWriter
+from rootle.index.local.inverted_index.writer import SparseWriter
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ _IN_WORKERS = (
     f"rootle.ingest.workers.scheduler._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
 )
 # The process kills itself at the n-th call or return in the modules that write, including calls to
-# SQLite, tantivy and the file system. The position is exact, unlike with a timer.
+# SQLite and the file system. The position is exact, unlike with a timer.
 _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
@@ -217,7 +217,7 @@ class _SimulatedKill(BaseException):
     """Simulates the end of the process: no handler in the code under test catches it."""
 
 
-@pytest.mark.parametrize("moment", ["all", "dense", "files", "chunks", "closing"])
+@pytest.mark.parametrize("moment", ["all", "dense", "words", "closing"])
 def test_a_run_killed_between_two_commits_is_completed(
     moment: str,
     large: Path,
@@ -248,35 +248,10 @@ def _kill_before(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(DerivedWriter, "commit", stop)
     elif moment == "dense":
         monkeypatch.setattr(DenseWriter, "commit", stop)
-    elif moment == "files":
+    elif moment == "words":
         monkeypatch.setattr(SparseWriter, "commit", stop)
-    elif moment == "chunks":
-        commit = SparseWriter.commit
-
-        def commit_files_only(self: SparseWriter, *arguments: Any) -> None:
-            chunks = self._writers["chunks"]
-            self._writers["chunks"] = _FailingWriter(chunks)  # type: ignore[assignment]
-            try:
-                commit(self, *arguments)
-            finally:
-                self._writers["chunks"] = chunks
-
-        monkeypatch.setattr(SparseWriter, "commit", commit_files_only)
     else:
         monkeypatch.setattr("rootle.index.local.manifest.Manifest.prune_removals", stop)
-
-
-class _FailingWriter:
-    """A tantivy writer whose process is killed before its commit."""
-
-    def __init__(self, writer: Any) -> None:
-        self._writer = writer
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._writer, name)
-
-    def commit(self) -> None:
-        raise _SimulatedKill
 
 
 def test_files_of_killed_runs_do_not_accumulate(large: Path, tmp_path: Path) -> None:
@@ -295,6 +270,6 @@ def _list_file_patterns(index_dir: Path) -> list[str]:
     for file in index_dir.rglob("*"):
         folder = file.relative_to(index_dir).parent.as_posix()
         stem, dash, _ = file.name.partition("-")
-        is_random = len(file.stem) == 32
+        is_random = len(file.stem) == 16
         names.append(f"{folder}/{'*' if is_random else stem + dash}{file.suffix}")
     return sorted(names)

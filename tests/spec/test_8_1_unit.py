@@ -156,7 +156,7 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
     assert len(embedder.texts) == 1
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _must_not_run)
     monkeypatch.setattr(
-        "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
+        "rootle.index.local.inverted_index.reader.EmbeddedSparse.field_scores", _must_not_run
     )
     monkeypatch.setattr("rootle.index.local.dense_index.EmbeddedDense.scores", _must_not_run)
     again = agent.search(query)

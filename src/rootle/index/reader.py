@@ -124,7 +124,10 @@ class SparseReader(Protocol):
         *,
         files: Collection[int] | None = None,
     ) -> Ranked:
-        """Return at most k chunk or file ids by BM25 of `fields`, only from `files` if given."""
+        """Return at most k chunk or file ids by BM25 of `fields`, only from `files` if given.
+
+        Equal scores are in the order of paths and lines.
+        """
 
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
@@ -225,6 +228,9 @@ class IndexReader(Protocol):
 
     def unindexed_files(self) -> Sequence[FileState]:
         """Return the files with text that is not indexed, or not to its end."""
+
+    def path_positions(self, file_ids: Ids) -> Ids:
+        """Return a number for each file that is greater for a later path."""
 
     def files_with_digests(self, digests: Collection[bytes]) -> Sequence[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""

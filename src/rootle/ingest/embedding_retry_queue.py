@@ -173,7 +173,7 @@ class EmbeddingQueue:
             self._manifest.mark_changed(step.files, generation)
             self._manifest.set_value("dimensions", str(dimensions))
             self._pending.remove(step.vectors)
-        derived = DerivedWriter(self._index_dir, dimensions, lag, bulk=False)
+        derived = DerivedWriter(self._index_dir, dimensions, lag)
         try:
             files = step.files
             if lag.dense_since is None:  # the first vectors determine the dimensions

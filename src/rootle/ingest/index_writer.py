@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.docstore import DocStore
+from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import PendingEmbeddings, RetryDelay
-from rootle.index.local.sparse_index import ChunkTerms, FileTerms
 from rootle.index.reader import FileState
 from rootle.ingest.plan import TOKEN_PREFIX, Plan, PlannedSkip
 from rootle.ingest.workers.jobs import AnalyzedText, ReadResult

@@ -34,7 +34,6 @@ _LOG = logging.getLogger(__name__)
 
 # A batch is written while the next one is read; a crash loses at most one batch.
 _BATCH_CHARS: Final = 2_000_000
-_BULK_BYTES: Final = 20_000_000
 # With `in_stages`, a new index is committed after this much text, and again each time that it has
 # grown by the factor. This costs almost no time. However, each stage leaves a deleted stamp in the
 # word indexes, which changes scores, as every update does.
@@ -121,8 +120,7 @@ class Pipeline:
         total = plan.bytes_to_read
         jobs = _make_jobs(plan, missed)
         planned = {state.id for state in (*plan.known_states, *plan.remove)}
-        bulk = total > _BULK_BYTES or lag.sparse_since is None
-        derived = self._open_derived(lag, bulk=bulk)
+        derived = self._open_derived(lag)
         in_stages = self._setup.in_stages and not self._manifest.value("updated_at")
         stage, chars = _FIRST_STAGE_CHARS, 0
         known = {(p.source, p.entry.uri): p.state for p in plan.read if p.state is not None}
@@ -140,7 +138,7 @@ class Pipeline:
                 if in_stages and chars >= stage:
                     stage *= _STAGE_FACTOR
                     derived.commit(self._manifest.generation())
-                    derived = self._open_derived(self._lag(), bulk=bulk)
+                    derived = self._open_derived(self._lag())
             with write_transaction(self._connection):
                 self._documents.prune_retired()
             generation = self._manifest.generation()
@@ -151,8 +149,8 @@ class Pipeline:
         with write_transaction(self._connection):
             self._manifest.prune_removals(oldest_generation(self._manifest, generation))
 
-    def _open_derived(self, lag: IndexLag, *, bulk: bool) -> DerivedWriter:
-        return DerivedWriter(self._setup.index_dir, self._dimensions(), lag, bulk=bulk)
+    def _open_derived(self, lag: IndexLag) -> DerivedWriter:
+        return DerivedWriter(self._setup.index_dir, self._dimensions(), lag)
 
     def _dimensions(self) -> int:
         known = self._manifest.value("dimensions")

@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ChunkInputs:
-    """Candidate chunks, one row each. A score of 0 means that the leg did not return the chunk."""
+    """Candidate chunks by path and line, one row each. A score of 0 means that the leg did not return the chunk."""
 
     ids: Ints
     files: Ints  # position of its file in FileInputs
@@ -26,10 +26,22 @@ class ChunkInputs:
     notes: Floats  # BM25 over the comments and headings of the chunk
     defines: Flags  # the chunk defines a name of the question
 
+    def reordered(self, order: Ints, file_positions: Ints) -> ChunkInputs:
+        """Return the chunks in another order; `file_positions` are the new ones of the files."""
+        return ChunkInputs(
+            self.ids[order],
+            file_positions[self.files[order]],
+            self.bm25[order],
+            self.dense[order],
+            self.symbols[order],
+            self.notes[order],
+            self.defines[order],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FileInputs:
-    """Candidate files, one row each."""
+    """Candidate files by path, one row each."""
 
     ids: Ints
     paths: tuple[str, ...]
@@ -44,6 +56,25 @@ class FileInputs:
     days: Floats  # since the last modification
     sizes: Floats  # bytes
     authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
+
+    def reordered(self, order: Ints) -> FileInputs:
+        """Return the files in another order."""
+        positions = order.tolist()
+        return FileInputs(
+            self.ids[order],
+            tuple([self.paths[at] for at in positions]),
+            self.bm25[order],
+            self.symbols[order],
+            self.path_bm25[order],
+            self.dense_best[order],
+            self.dense_mean[order],
+            self.coverage[order],
+            self.passage[order],
+            self.definers[order],
+            self.days[order],
+            self.sizes[order],
+            tuple([self.authors[at] for at in positions]) if self.authors else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)

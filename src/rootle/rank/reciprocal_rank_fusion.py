@@ -18,7 +18,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) 
     """Return the ids of all rankings, ordered by the sum of 1 / (k + rank), best first.
 
     Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
-    learning methods", SIGIR 2009. Ties are ordered by id.
+    learning methods", SIGIR 2009. Ties are in the order of the rankings.
     """
     ids = np.concatenate([ranking.ids for ranking in rankings] or [np.zeros(0, np.int64)])
     gains = np.concatenate([_gains(k, len(r.ids)) for r in rankings] or [np.zeros(0)])
@@ -28,8 +28,10 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) 
     ordered = ids[order]
     starts = first_positions(ordered)
     scores = np.add.reduceat(gains[order], starts)
-    # A stable sort of ascending ids makes the order of ties reproducible.
-    return ordered[starts][(-scores).argsort(kind="stable")][:limit]
+    # The order of ties must not depend on the ids, which depend on the history of an index.
+    by_appearance = order[starts].argsort()
+    best = by_appearance[(-scores[by_appearance]).argsort(kind="stable")][:limit]
+    return ordered[starts][best]
 
 
 def first_positions(ordered: Ids) -> Ids:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import tantivy
+import Stemmer
 
 
 def open_stemmer() -> Callable[[str], list[str]]:
-    """Return a function that maps space-separated terms to their stems, in the same order."""
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return builder.filter(tantivy.Filter.stemmer("english")).build().analyze
+    """Return a function that maps space-separated terms to their stems, in the same order.
+
+    Threads may share the function: the stemmer holds the interpreter lock.
+    """
+    # TermTable caches stems, so a second cache would only take time.
+    stem = Stemmer.Stemmer("english", 0).stemWords
+    return lambda terms: stem(terms.split())

@@ -71,7 +71,7 @@ def test_a_repeated_question_is_neither_embedded_nor_searched(
     shorter = SearchQuery("ledger of the worker", languages=("python",), limit=5)
     monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", _must_not_run)
     monkeypatch.setattr(
-        "rootle.index.local.sparse_index.EmbeddedSparse.field_scores", _must_not_run
+        "rootle.index.local.inverted_index.reader.EmbeddedSparse.field_scores", _must_not_run
     )
     assert _content_of(agent.search(query)) == _content_of(first)
     assert agent.search(shorter).results == first.results[:5]

@@ -28,6 +28,7 @@ from rootle.index.local.dense_storage import (
     rewrite_live_rows,
     write_state,
 )
+from rootle.index.local.document_order import DocumentOrder, top_positions
 from rootle.index.local.row_lookup import RowLookup
 from rootle.index.reader import FileChunks, Neighbors
 from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
@@ -39,7 +40,6 @@ _MAX_DEAD_SHARE: Final = 0.25
 _MIN_DEAD: Final = 1_000
 _THREADS: Final = min(4, os.cpu_count() or 1)
 _MANY_ROWS: Final = 20_000  # below, threads cost more than they save
-_SAMPLE_STEP: Final = 16
 _FLUSH_ROWS: Final = 8_192
 # In a large matrix, a first scan of only the first halves of the vectors selects this multiple of
 # the requested rows. The dimensions of the shipped model are in descending order of variance: the
@@ -57,10 +57,12 @@ _DELETED_ID: Final = -2
 class EmbeddedDense:
     """Reads the matrix at one generation."""
 
-    def __init__(self, folder: Path, many_rows: int = _MANY_ROWS) -> None:
-        """Open the matrix.
+    def __init__(
+        self, folder: Path, order: DocumentOrder | None = None, *, many_rows: int = _MANY_ROWS
+    ) -> None:
+        """Open the matrix. `order` breaks ties, by default the ids of the files.
 
-        With at least `many_rows` rows, a search first scans only the first half of each vector.
+        With at least `many_rows` vectors, a search first scans only the first half of each.
         """
         state = read_state(folder)
         self.generation = state.generation
@@ -69,13 +71,14 @@ class EmbeddedDense:
         samples = check_rows(folder, state, stored)
         self._stored = stored
         self._head = state.head
+        self.count = state.rows - len(state.dead)
         # For few rows, one scan of whole vectors is faster than two scans of halves.
-        self._whole = stored.vectors(slice(None)) if state.rows < many_rows else None
-        self.is_large = state.rows >= many_rows and _is_front_loaded(samples, state.head)
+        self._whole = stored.vectors(slice(None)) if self.count < many_rows else None
+        self.is_large = self.count >= many_rows and _is_front_loaded(samples, state.head)
+        self._order = order or DocumentOrder()
         self.chunk_ids: Ids = np.ascontiguousarray(stored.info["chunk"])
         self.file_ids: Ids = np.ascontiguousarray(stored.info["file"])
         self._inverse_norms = np.ascontiguousarray(stored.info["inverse_norm"])
-        self.count = state.rows - len(state.dead)
         self._has_dead = bool(state.dead)
         # NaN marks deleted rows in the scores.
         if state.dead:
@@ -138,8 +141,9 @@ class EmbeddedDense:
         rows = self._best_rows(scores, _OVERSAMPLING * k, files)
         true = self.scores_of(vector, rows)
         # Divide by the norm of the query, and scale by the average contribution of the second
-        # halves, which is estimated from the rows with exact cosines.
-        scale = float(true.sum()) / max(float(scores[rows].sum()), 1e-12)
+        # halves, which is estimated from the rows with exact cosines. Sorted values have the same
+        # sum whatever the order of the rows.
+        scale = _sum(true) / max(_sum(scores[rows]), 1e-12)
         scores *= max(1 / _norm(query), scale)
         scores[rows] = true
         return Neighbors(self._make_hits(rows, true, k), vector, scores)
@@ -192,6 +196,7 @@ class EmbeddedDense:
         return _THREADS if is_alone and len(self.chunk_ids) >= _MANY_ROWS else 1
 
     def _best_rows(self, scores: Scores, k: int, files: Collection[int] | None) -> Ids:
+        """Return the rows with the k highest scores, and those that equal the lowest of them."""
         usable = scores
         if self._has_dead or self.pending or files is not None:
             usable = np.where(np.isnan(scores) | self._is_pending, -np.inf, scores)
@@ -200,16 +205,14 @@ class EmbeddedDense:
         k = min(k, len(usable))
         if k == 0:
             return np.zeros(0, np.int64)
-        top = _top_rows(usable, k)
+        top = top_positions(usable, k)
         return top if usable is scores else top[np.isfinite(usable[top])]
 
     def _make_hits(self, rows: Ids, scores: Scores, k: int) -> Ranked:
         if len(rows) > 2 * k > 0:
-            near = scores >= np.partition(scores, -k)[-k]
+            near = top_positions(scores, k)
             rows, scores = rows[near], scores[near]
-        ids = self.chunk_ids[rows]
-        order = np.lexsort((ids, -scores))[:k]
-        return Ranked(ids[order], scores[order])
+        return self._order.rank(self.chunk_ids[rows], self.file_ids[rows], scores, k)
 
 
 def _products(query: Rows, rows: Rows, threads: int = 1) -> Scores:
@@ -230,19 +233,8 @@ def _is_front_loaded(vectors: Rows, head: int) -> bool:
     return float(squares[:, :head].sum()) > _MIN_HEAD_SHARE * float(squares.sum())
 
 
-def _top_rows(scores: Scores, k: int) -> Ids:
-    """Return the rows of the k highest scores, unordered."""
-    # Rows below a high score of a sample can be excluded with one comparison each, which is much
-    # faster than partitioning all rows.
-    sample = scores[::_SAMPLE_STEP]
-    rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
-    if rank < len(sample):
-        floor = np.partition(sample, -rank)[-rank]
-        above = (scores >= floor).nonzero()[0]
-        if len(above) >= k:
-            top: Ids = above[(-scores[above]).argpartition(k - 1)[:k]]
-            return top
-    return np.argpartition(-scores, k - 1)[:k]
+def _sum(values: Scores) -> float:
+    return float(np.sort(values).sum(dtype=np.float64))
 
 
 class DenseWriter:

@@ -1,19 +1,19 @@
-"""The lag and the common writer of the derived indexes: the word indexes and the vector matrix."""
+"""The lag and the common writer of the derived indexes: the word index and the vector matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexStorageError
-from rootle.index.local import dense_storage, sparse_storage
+from rootle.index.local import dense_storage
 from rootle.index.local.dense_index import DenseWriter
+from rootle.index.local.inverted_index.commit_state import create_index
+from rootle.index.local.inverted_index.reader import EmbeddedSparse
+from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.index.local.manifest import Manifest
-from rootle.index.local.sparse_index import ChunkTerms, FileTerms, SparseWriter
-from rootle.index.local.sparse_storage import LEVELS
-from rootle.index.reader import Level
 
 SPARSE_FOLDER: Final = "sparse"
 DENSE_FOLDER: Final = "dense"
@@ -28,17 +28,11 @@ class IndexLag:
 
     generation: int  # of the database
     words_generation: int  # the last one that changed words, not only vectors
-    levels_since: Mapping[Level, int | None]  # of the word indexes
+    sparse_since: int | None
     dense_since: int | None
 
-    @property
-    def sparse_since(self) -> int | None:
-        known = [stamp for stamp in self.levels_since.values() if stamp is not None]
-        return min(known) if len(known) == len(self.levels_since) else None
-
     def is_current(self, generation: int) -> bool:
-        stamps = {*self.levels_since.values(), self.dense_since}
-        return stamps == {generation}
+        return self.sparse_since == self.dense_since == generation
 
 
 def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
@@ -52,13 +46,19 @@ def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
     def check(stamp: int | None) -> int | None:
         return stamp if stamp is not None and floor <= stamp <= generation else None
 
-    stamps = sparse_storage.stored_generations(folder / SPARSE_FOLDER)
     return IndexLag(
         generation,
         manifest.words_generation(),
-        {level: check(stamp) for level, stamp in stamps.items()},
+        check(_sparse_generation(folder / SPARSE_FOLDER)),
         check(dense_storage.stored_generation(folder / DENSE_FOLDER, dimensions)),
     )
+
+
+def _sparse_generation(folder: Path) -> int | None:
+    try:
+        return EmbeddedSparse(folder).generation
+    except IndexStorageError:
+        return None
 
 
 class DerivedWriter:
@@ -68,46 +68,35 @@ class DerivedWriter:
     already have them ignore them, so the result is the same as without the crash.
     """
 
-    def __init__(self, folder: Path, dimensions: int, lag: IndexLag, *, bulk: bool) -> None:
+    def __init__(self, folder: Path, dimensions: int, lag: IndexLag) -> None:
         sparse_folder, dense_folder = folder / SPARSE_FOLDER, folder / DENSE_FOLDER
         try:
             if lag.sparse_since is None:
-                sparse_storage.create(sparse_folder)
+                create_index(sparse_folder)
             if lag.dense_since is None:
                 dense_storage.discard(dense_folder)
-            self._sparse = SparseWriter(sparse_folder, bulk=bulk)
+            self._sparse = SparseWriter(sparse_folder)
             self._dense = DenseWriter(dense_folder, dimensions)
         except OSError as error:
             raise IndexStorageError(
                 f"cannot write the index at {folder}: {error.strerror or error}; "
                 "free space or use --index-dir"
             ) from error
-        # If one word index is unusable, both are rebuilt.
-        fresh = lag.sparse_since is None
-        self._outdated_levels: tuple[Level, ...] = tuple(
-            level
-            for level, stamp in lag.levels_since.items()
-            if fresh or stamp is None or stamp < lag.words_generation
-        )
+        # Whether the word index lacks changes to words.
+        self.misses_words = lag.sparse_since is None or lag.sparse_since < lag.words_generation
         self._dense_is_outdated = lag.dense_since != lag.generation
-        self._changed_levels = {
-            level for level, stamp in lag.levels_since.items() if fresh or stamp != lag.generation
-        }
+        self._sparse_changed = lag.sparse_since != lag.generation
         self._dense_changed = self._dense_is_outdated
         self._removed: set[int] = set()
         self._replaced_files: set[int] = set()
-
-    @property
-    def misses_words(self) -> bool:
-        """Whether a word index lacks changes to words."""
-        return bool(self._outdated_levels)
 
     def remove_file(self, file_id: int, *, missed: bool = False) -> None:
         """Delete a file from the indexes. Call this before adding its words or vectors."""
         if file_id in self._removed:
             return
         self._removed.add(file_id)
-        self._sparse.remove_file(file_id, self._levels(missed=missed))
+        if self._needs_words(missed=missed):
+            self._sparse.remove_file(file_id)
         if self._needs_vectors(missed=missed):
             self._replaced_files.add(file_id)
 
@@ -115,7 +104,8 @@ class DerivedWriter:
         self, file: FileTerms, chunks: Iterable[ChunkTerms], *, missed: bool = False
     ) -> None:
         """Add the words of a file and its chunks."""
-        self._sparse.add_file(file, chunks, self._levels(missed=missed))
+        if self._needs_words(missed=missed):
+            self._sparse.add_file(file, chunks)
 
     def add_vectors(
         self,
@@ -134,11 +124,10 @@ class DerivedWriter:
     def replace_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Replace all rows of the given files.
 
-        The rows are (chunk id, file id, vector), grouped by file. The word indexes do not change,
-        but get the stamp of the next commit.
+        The rows are (chunk id, file id, vector), grouped by file. The word index does not change,
+        but gets the stamp of the next commit.
         """
-        self._dense_changed = True
-        self._changed_levels.update(LEVELS)
+        self._dense_changed = self._sparse_changed = True
         for chunk_id, file_id, vector in rows:
             self._replaced_files.add(file_id)
             self._dense.add(chunk_id, file_id, vector)
@@ -148,18 +137,18 @@ class DerivedWriter:
         if self._dense_changed:
             self._dense.remove_files(self._replaced_files)
             self._dense.commit(generation)
-        self._sparse.commit(generation, self._changed_levels)
-        self._sparse.close()
+        if self._sparse_changed:
+            self._sparse.commit(generation)
 
     def abandon(self) -> None:
         """Discard everything that was not committed."""
         self._sparse.abandon()
 
-    def _levels(self, *, missed: bool) -> Sequence[Level]:
+    def _needs_words(self, *, missed: bool) -> bool:
         if missed:
-            return self._outdated_levels
-        self._changed_levels.update(LEVELS)
-        return LEVELS
+            return self.misses_words
+        self._sparse_changed = True
+        return True
 
     def _needs_vectors(self, *, missed: bool) -> bool:
         if missed:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rootle.index.local.row_checksum import verify_rows
+from rootle.index.local.row_checksum import DamagedRowError, verify_rows
 from rootle.index.reader import TEXTLESS, FileState
 
 FIRST_GENERATION: Final = 0  # of an empty index
@@ -73,6 +73,17 @@ class Manifest:
     def paths(self) -> list[str]:
         """Return the paths of all files, skipped ones included."""
         return [os.fsdecode(row[0]) for row in self._connection.execute("SELECT path FROM files")]
+
+    def file_ids_by_path(self) -> list[int]:
+        """Return the ids of all files in the order of their paths."""
+        # The first statement reads only an index. Damage to it changes the set of ids.
+        found = self._ids("SELECT id FROM files ORDER BY path, source")
+        if sorted(found) != self._ids("SELECT id FROM files NOT INDEXED ORDER BY id"):
+            raise DamagedRowError("a file is missing")
+        return found
+
+    def _ids(self, statement: str) -> list[int]:
+        return [row[0] for row in self._connection.execute(statement)]
 
     def count(self) -> int:
         """Return the number of files, skipped ones included."""

@@ -20,11 +20,13 @@ from rootle.index.local.database import DATABASE_NAME, open_database, storage_er
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.docstore import PART_CHARS, DocStore
+from rootle.index.local.document_order import DocumentOrder
+from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
 from rootle.index.local.row_checksum import DamagedRowError
-from rootle.index.local.sparse_index import EmbeddedSparse
 from rootle.index.reader import ChunkRow, FileState
+from rootle.protocols import Ids
 from rootle.types import DocumentSection
 
 # A writer commits the database first and the derived indexes right after it. A reader that opens
@@ -62,11 +64,16 @@ class Snapshot:
         self._documents = DocStore(connection)
         self._pending = PendingEmbeddings(connection)
         # Within a generation only the commit and modification times of files change.
-        same = earlier if earlier and earlier.generation == self.generation else None
-        self.sparse: EmbeddedSparse = (
-            same.sparse if same else EmbeddedSparse(folder / SPARSE_FOLDER)
-        )
-        self.dense: EmbeddedDense = same.dense if same else EmbeddedDense(folder / DENSE_FOLDER)
+        if earlier is not None and earlier.generation == self.generation:
+            self.order: DocumentOrder = earlier.order
+            self.sparse: EmbeddedSparse = earlier.sparse
+            self.dense: EmbeddedDense = earlier.dense
+        else:
+            with storage_errors(folder):
+                self.order = DocumentOrder(self._manifest.file_ids_by_path())
+            known = earlier.sparse if earlier is not None else None
+            self.sparse = EmbeddedSparse(folder / SPARSE_FOLDER, self.order, known)
+            self.dense = EmbeddedDense(folder / DENSE_FOLDER, self.order)
         # The connection is closed with the last reference to the snapshot: another thread may still
         # read from it after a newer one has replaced it or the index was deleted.
         self.close = weakref.finalize(self, connection.close)
@@ -177,6 +184,10 @@ class Snapshot:
             if self._unindexed is None:
                 self._unindexed = self._manifest.unindexed_files()
             return self._unindexed
+
+    def path_positions(self, file_ids: Ids) -> Ids:
+        """Return a number for each file that is greater for a later path."""
+        return self.order.positions(file_ids)
 
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""

@@ -23,7 +23,7 @@ from rootle.search.results.shown_spans import (
     select_spans,
 )
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
-from rootle.search.retrieval.merged_candidates import is_in_sorted
+from rootle.search.retrieval.merged_candidates import is_among
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
@@ -190,10 +190,10 @@ def _find_sources(
     """Return the leg that found each chunk."""
     ids, found = np.array(chunk_ids, dtype=np.int64), answer.candidates.inputs.chunks
     # A cosine may be negative; 0 means that the leg did not find the chunk.
-    by_words = is_in_sorted(ids, found.ids[found.bm25 != 0]).tolist()
-    by_vectors = is_in_sorted(ids, found.ids[found.dense != 0]).tolist()
+    by_words = is_among(ids, found.ids[found.bm25 != 0]).tolist()
+    by_vectors = is_among(ids, found.ids[found.dense != 0]).tolist()
     # A chunk that neither leg found was selected for its words if it contains any.
-    has_words = is_in_sorted(ids, np.sort(chunks.ids[chunks.has_words])).tolist()
+    has_words = is_among(ids, chunks.ids[chunks.has_words]).tolist()
     return [
         ("merged" if words else "dense") if vectors else "sparse" if words or has_word else "merged"
         for words, vectors, has_word in zip(by_words, by_vectors, has_words, strict=True)

@@ -21,7 +21,7 @@ from rootle.rank.span_budget import (
 )
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.retrieval.merged_candidates import is_in_sorted, lookup
+from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.types import Span
 
@@ -61,7 +61,7 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
     """Score every chunk of the given files, including chunks that neither leg found."""
     candidates = answer.candidates
     chunks, inputs = candidates.chunks, candidates.inputs
-    kept = is_in_sorted(chunks.file_ids, np.array(sorted(file_ids), dtype=np.int64))
+    kept = is_among(chunks.file_ids, np.array(file_ids, dtype=np.int64))
     ids = chunks.chunk_ids[kept]
     bm25, dense = np.zeros(len(ids)), np.zeros(len(ids))
     if chunks.cosines is not None:
@@ -74,7 +74,7 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
         )
         order = ids.argsort()  # ids ascend only within a file: reindexed files have newer ids
         bm25[order] = lookup([found], ids[order])[0]
-    defines = is_in_sorted(ids, inputs.chunks.ids[inputs.chunks.defines])
+    defines = is_among(ids, inputs.chunks.ids[inputs.chunks.defines])
     scores = answer.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
     return ScoredChunks(ids, chunks.file_ids[kept], scores, bm25 > 0)
 

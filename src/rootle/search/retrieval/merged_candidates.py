@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final
 
@@ -85,7 +85,9 @@ def gather_candidates(
         _file_cosines(chunks, chosen.files),
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
-    inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
+    inputs = _in_path_order(
+        _ranking_inputs(found, terms, list(states.values()), request.now_s), index
+    )
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
         ranked = frozenset(chosen.files.tolist())
@@ -128,7 +130,7 @@ def choose_candidates(
 def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
     """Return the first files, and their chunks; `files` are those of the chunks."""
     file_ids = np.array(sorted(wanted[:MAX_CANDIDATE_FILES]), dtype=np.int64)
-    kept = is_in_sorted(files, file_ids)
+    kept = is_among(files, file_ids)
     rest = wanted[MAX_CANDIDATE_FILES:]
     return CandidateIds(chunk_ids[kept], files[kept], file_ids, rest)
 
@@ -201,6 +203,21 @@ def _ranking_inputs(
     return RankingInputs(found.question, chunks, files, terms.unknown)
 
 
+def _in_path_order(inputs: RankingInputs, index: IndexReader) -> RankingInputs:
+    """Return the inputs with files in the order of their paths, and chunks in that of their lines.
+
+    In the order of ids, ties and rounding errors would depend on the history of the index.
+    """
+    chunks, files = inputs.chunks, inputs.files
+    by_path = index.path_positions(files.ids).argsort()
+    positions = np.empty(len(by_path), np.int64)
+    positions[by_path] = np.arange(len(by_path))
+    by_line = np.lexsort((chunks.ids, positions[chunks.files]))
+    return replace(
+        inputs, chunks=chunks.reordered(by_line, positions), files=files.reordered(by_path)
+    )
+
+
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
     """Return the best and the mean cosine of each file's chunks, 0 for a file without chunks."""
     best_and_mean = np.zeros((2, len(file_ids)))
@@ -220,7 +237,7 @@ def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
     defines = np.zeros(len(chosen.chunks), dtype=bool)
     definers = np.zeros(len(chosen.files))
     for chunk_ids in found.sparse.definers.values():
-        here = is_in_sorted(chosen.chunks, np.sort(np.array(chunk_ids, dtype=np.int64)))
+        here = is_among(chosen.chunks, np.array(chunk_ids, dtype=np.int64))
         defines |= here
         files = sorted_unique(positions[here])
         if len(files):
@@ -241,23 +258,25 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in kept]
     ids, masks = index.sparse.matches(
-        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found)].tolist()
+        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found, index)].tolist()
     )
     at = file_ids.searchsorted(index.dense.files_of(ids))
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))
     weights = rarity[kept] / rarity[kept].sum()
-    coverage = _bits(in_file, len(texts)) @ weights
+    # A matrix product would add the weights of each row in an order that depends on the row.
+    coverage = (_bits(in_file, len(texts)) * weights).sum(axis=1)
     return _TermMatches(coverage, in_chunk / len(texts), list(frequencies).count(0) / len(terms))
 
 
-def _likely_files(found: _Found) -> Ints:
+def _likely_files(found: _Found, index: IndexReader) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
     scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
-    return np.sort((-np.asarray(scores)).argsort(kind="stable")[:_MAX_LIKELY_FILES])
+    order = np.lexsort((index.path_positions(found.chosen.files), -np.asarray(scores)))
+    return np.sort(order[:_MAX_LIKELY_FILES])
 
 
 def _bits(masks: Ints, count: int) -> Ints:
@@ -278,10 +297,11 @@ def _modified_s(states: Sequence[FileState]) -> Floats:
     )
 
 
-def is_in_sorted(ids: Ids, values: Ids) -> Flags:
-    """Return which ids are among sorted values; for a few ids ten times as fast as `np.isin`."""
+def is_among(ids: Ids, values: Ids) -> Flags:
+    """Return which ids are among some values; for a few ids ten times as fast as `np.isin`."""
     if not len(values):
         return np.zeros(len(ids), dtype=bool)
+    values = np.sort(values)
     at = values.searchsorted(ids)
     at[at == len(values)] = 0
     found: Flags = values[at] == ids

@@ -1,0 +1,100 @@
+"""Answers of an index in a form in which those of two indexes can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rootle import App, Config, SearchQuery, open_app
+from rootle.serialization.json import to_json
+
+_LIMIT: Final = 50
+
+Answer = Mapping[str, Any]  # Any: JSON
+
+
+def fresh_answers(root: Path, index_dir: Path, questions: Iterable[str]) -> list[Answer]:
+    """Return the answers of a new index, which is built in `index_dir`."""
+    with open_app(root, index_dir=index_dir, config=comparison_config()) as app:
+        app.index()
+        return ask(app, questions)
+
+
+def comparison_config(**settings: Any) -> Config:  # Any: values of settings
+    """Return the defaults without the parts that depend on earlier questions or on the user."""
+    return Config(**{"enable_cache": False, "search_log": False, "memory_store": "", **settings})
+
+
+def ask(app: App, questions: Iterable[str]) -> list[Answer]:
+    """Return each answer as JSON, without its duration and the number of earlier writes."""
+    answers: list[Answer] = []
+    for question in questions:
+        answer = to_json(app.search(SearchQuery(question, limit=_LIMIT)))
+        del answer["tookMs"], answer["generation"]
+        # A cursor contains the generation.
+        answer["nextCursor"] = answer["nextCursor"] is not None
+        answers.append({"question": question, **answer})
+    return answers
+
+
+def path_list(answer: Answer) -> list[Any]:
+    """Return the paths of the results, best first."""
+    return [result["filePath"] for result in answer["results"]]
+
+
+def ranked_list(answer: Answer) -> list[Any]:
+    """Return path, score and all spans of the results, best first."""
+    return [
+        (result["filePath"], result["score"], _lines(result), *map(_lines, result["moreSpans"]))
+        for result in answer["results"]
+    ]
+
+
+def whole_answer(answer: Answer) -> list[Any]:
+    """Return every value of an answer that a user can see, as one list."""
+    return list(_flatten(answer, ""))
+
+
+# The strictness of a comparison: a function that returns the values to compare.
+COMPARISONS: Final[Mapping[str, Callable[[Answer], list[Any]]]] = {
+    "paths": path_list,
+    "ranked": ranked_list,
+    "answers": whole_answer,
+}
+
+
+def describe_differences(
+    found: Sequence[Answer], expected: Sequence[Answer], comparison: str
+) -> tuple[str, ...]:
+    """Return one line for each answer that differs, with the first different value."""
+    values = COMPARISONS[comparison]
+    return tuple(
+        f"{one['question']!r}: {_first_difference(values(one), values(other))}"
+        for one, other in zip(found, expected, strict=True)
+        if values(one) != values(other)
+    )
+
+
+def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> str:
+    for place, (one, other) in enumerate(zip(found, expected, strict=False)):
+        if one != other:
+            return f"value {place} is {one!r}, in a new index {other!r}"
+    return f"{len(found)} values, in a new index {len(expected)}"
+
+
+def _lines(span: Mapping[str, Any]) -> tuple[int, int]:
+    return span["startLine"], span["endLine"]
+
+
+def _flatten(value: Any, name: str) -> Iterable[tuple[str, Any]]:
+    """Yield each single value with its place, such as `.results.0.score`."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _flatten(item, f"{name}.{key}")
+    elif isinstance(value, list | tuple):
+        yield f"{name}.length", len(value)
+        for place, item in enumerate(value):
+            yield from _flatten(item, f"{name}.{place}")
+    else:
+        yield name, value

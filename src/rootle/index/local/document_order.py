@@ -1,0 +1,57 @@
+"""The order in which equally good documents are returned: by path, then by line.
+
+Ids depend on the history of an index, paths and lines only on its content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from rootle.protocols import Ids, Ranked, Scores
+
+_SAMPLE_STEP: Final = 16
+
+
+class DocumentOrder:
+    """Orders chunks and files of one generation."""
+
+    def __init__(self, files_by_path: Sequence[int] | None = None) -> None:
+        """Take the ids of all files in the order of their paths, by default of their ids."""
+        self._ranks: Ids | None = None
+        if files_by_path is not None:
+            files = np.array(files_by_path, np.int64)
+            self._ranks = np.zeros(int(files.max(initial=-1)) + 1, np.int64)
+            self._ranks[files] = np.arange(len(files))
+
+    def positions(self, file_ids: Ids) -> Ids:
+        """Return a number for each file that is greater for a later path."""
+        if self._ranks is None or not len(self._ranks):
+            return file_ids
+        positions: Ids = self._ranks[np.clip(file_ids, 0, len(self._ranks) - 1)]
+        return positions
+
+    def rank(self, ids: Ids, file_ids: Ids, scores: Scores, k: int) -> Ranked:
+        """Return the k best of some documents, which are in the given files.
+
+        The chunks of a file have ascending ids.
+        """
+        order = np.lexsort((ids, self.positions(file_ids), -scores))[:k]
+        return Ranked(ids[order], scores[order])
+
+
+def top_positions(scores: Scores, k: int) -> Ids:
+    """Return the positions of the k highest scores, and of those that equal the lowest of them."""
+    if len(scores) <= k:
+        return np.arange(len(scores))
+    # Excluding low scores by one comparison each is much faster than partitioning all of them.
+    sample = scores[::_SAMPLE_STEP]
+    rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
+    if rank < len(sample):
+        high: Ids = np.flatnonzero(scores >= np.partition(sample, -rank)[-rank])
+        if len(high) >= k:
+            best: Ids = high[scores[high] >= np.partition(scores[high], -k)[-k]]
+            return best
+    return np.flatnonzero(scores >= np.partition(scores, -k)[-k])

@@ -1,0 +1,60 @@
+"""Find the terms of a field that contain a text or are a few edits from one, by a scan."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rootle.index.local.inverted_index.segment import FieldReader
+
+_Rows = NDArray[np.uint8]
+
+
+def terms_containing(field: FieldReader, part: str) -> list[int]:
+    """Return the positions of the terms that contain `part`, ascending."""
+    field.check_terms()
+    text, wanted = field.data.text.tobytes(), part.encode()
+    found, at = [], text.find(wanted)
+    while at >= 0:
+        found.append(at)
+        at = text.find(wanted, text.index(b"\n", at))
+    positions: list[int] = field.data.text_starts.searchsorted(found, side="right").tolist()
+    return [position - 1 for position in positions]
+
+
+def terms_near(field: FieldReader, word: str, distance: int) -> list[int]:
+    """Return the positions of the terms at most `distance` edits from a word.
+
+    An edit changes, inserts or deletes a byte of the UTF-8 form, or swaps two adjacent bytes.
+    """
+    field.check_terms()
+    data, wanted = field.data, np.frombuffer(word.encode(), np.uint8)
+    starts = data.text_starts[:-1].astype(np.int64)
+    lengths = np.diff(data.text_starts.astype(np.int64)) - 1
+    found: list[int] = []
+    for length in range(max(len(wanted) - distance, 1), len(wanted) + distance + 1):
+        positions = np.flatnonzero(lengths == length)
+        rows = data.text[starts[positions, None] + np.arange(length)]
+        found += positions[_distances(rows, wanted) <= distance].tolist()
+    return sorted(found)
+
+
+def _distances(rows: _Rows, wanted: _Rows) -> NDArray[np.int64]:
+    """Return the optimal string alignment distance of each row, shape (rows, length), to a word.
+
+    Boytsov, "Indexing methods for approximate dictionary searching", 2011, section 2.2. The table
+    is computed for all rows at once.
+    """
+    count, length = rows.shape
+    before: list[NDArray[np.int64]] = []
+    row = [np.full(count, at) for at in range(length + 1)]
+    for i, byte in enumerate(wanted, start=1):
+        last, before, row = before, row, [np.full(count, i)]
+        for j in range(1, length + 1):
+            cost = (rows[:, j - 1] != byte).astype(np.int64)
+            best = np.minimum(np.minimum(before[j], row[j - 1]) + 1, before[j - 1] + cost)
+            if i > 1 and j > 1:
+                is_swapped = (rows[:, j - 2] == byte) & (rows[:, j - 1] == wanted[i - 2])
+                best = np.where(is_swapped, np.minimum(best, last[j - 2] + 1), best)
+            row.append(best)
+    return row[-1]

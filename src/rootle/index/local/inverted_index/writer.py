@@ -1,0 +1,168 @@
+"""Write batches of documents to the inverted index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+
+from rootle.errors import IndexStorageError
+from rootle.index.local.inverted_index.commit_state import (
+    FIELDS,
+    LEVELS,
+    CommitState,
+    SegmentEntry,
+    entry_with,
+    read_state,
+    segment_path,
+    write_state,
+)
+from rootle.index.local.inverted_index.merging import SegmentSize, choose_merge, merge_segments
+from rootle.index.local.inverted_index.segment import Flags, Segment, SegmentData, write_segment
+from rootle.index.local.inverted_index.segment_builder import SegmentBuilder
+from rootle.index.reader import Level
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """The stemmed terms of one chunk by field, as returned by `text_terms`."""
+
+    chunk_id: int
+    body: str
+    symbols: str
+    defines: str  # whole normalized names, separated by spaces
+    headings: str
+    comments: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileTerms:
+    """The stemmed terms of one file by field, as returned by `text_terms`."""
+
+    file_id: int
+    body: str
+    symbols: str
+    path: str
+
+
+class SparseWriter:
+    """Writes one batch, which readers do not see before `commit`.
+
+    All methods raise IndexStorageError if the index is damaged or cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        state = read_state(folder)
+        self._levels = {
+            level: _LevelWriter(folder, level, state.segments[level]) for level in LEVELS
+        }
+
+    def remove_file(self, file_id: int) -> None:
+        """Delete a file and its chunks, as they were before this batch."""
+        for writer in self._levels.values():
+            writer.removed.add(file_id)
+
+    def add_file(self, file: FileTerms, chunks: Iterable[ChunkTerms]) -> None:
+        """Add a file and its chunks."""
+        add = self._levels["chunks"].add
+        for chunk in chunks:
+            texts = {
+                "body": chunk.body,
+                "symbols": chunk.symbols,
+                "defines": chunk.defines,
+                "headings": chunk.headings,
+                "comments": chunk.comments,
+            }
+            add(chunk.chunk_id, file.file_id, texts)
+        texts = {"body": file.body, "symbols": file.symbols, "path": file.path}
+        self._levels["files"].add(file.file_id, file.file_id, texts)
+
+    def commit(self, generation: int) -> None:
+        """Make the batch visible as `generation`, atomically."""
+        segments = {level: writer.finish() for level, writer in self._levels.items()}
+        try:
+            write_state(self._folder, CommitState(generation, segments))
+        except OSError as error:
+            raise _write_error(self._folder, error) from error
+
+    def abandon(self) -> None:
+        """Delete what was written for this batch."""
+        for writer in self._levels.values():
+            writer.abandon()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A segment of the next commit and its live documents."""
+
+    segment: Segment
+    live: Flags
+
+    @property
+    def size(self) -> SegmentSize:
+        size = sum(len(field.data.postings.blocks) for field in self.segment.fields.values())
+        return SegmentSize(self.segment.count, int((~self.live).sum()), size)
+
+
+class _LevelWriter:
+    def __init__(self, folder: Path, level: Level, entries: Sequence[SegmentEntry]) -> None:
+        self._folder = folder
+        self._fields = FIELDS[level]
+        self._parts = [self._open(entry) for entry in entries]
+        self._added: list[_Part] = []
+        self._builder = SegmentBuilder(self._fields)
+        self.removed: set[int] = set()
+
+    def add(self, document_id: int, file_id: int, texts: dict[str, str]) -> None:
+        self._builder.add(document_id, file_id, texts)
+        if self._builder.is_full:
+            self._flush()
+
+    def finish(self) -> list[SegmentEntry]:
+        """Write everything, merge segments, and return the entries for the state file."""
+        self._flush()
+        gone = np.sort(np.fromiter(self.removed, np.int64, len(self.removed)))
+        kept = [_Part(p.segment, p.live & ~p.segment.in_files(gone)) for p in self._parts]
+        parts = [part for part in (*kept, *self._added) if part.live.any()]
+        while chosen := choose_merge([part.size for part in parts]):
+            merged = self._merge([parts[at] for at in chosen])
+            parts = [part for at, part in enumerate(parts) if at not in chosen] + [merged]
+        return [entry_with(part.segment.name, part.live) for part in parts]
+
+    def abandon(self) -> None:
+        for part in self._added:
+            segment_path(self._folder, part.segment.name).unlink(missing_ok=True)
+
+    def _open(self, entry: SegmentEntry) -> _Part:
+        segment = Segment(segment_path(self._folder, entry.name), self._fields)
+        live = entry.live(segment.count)
+        return _Part(segment, np.ones(segment.count, bool) if live is None else live)
+
+    def _flush(self) -> None:
+        if len(self._builder):
+            self._added.append(self._write(self._builder.build()))
+            self._builder = SegmentBuilder(self._fields)
+
+    def _merge(self, parts: Sequence[_Part]) -> _Part:
+        return self._write(merge_segments([(part.segment.data(), part.live) for part in parts]))
+
+    def _write(self, data: SegmentData) -> _Part:
+        name = token_hex(8)  # never reused: readers recognize a segment by its name
+        path = segment_path(self._folder, name)
+        try:
+            write_segment(path, data)
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise _write_error(self._folder, error) from error
+        return _Part(Segment(path, self._fields), np.ones(len(data.ids), bool))
+
+
+def _write_error(folder: Path, error: OSError) -> IndexStorageError:
+    return IndexStorageError(
+        f"cannot write the word index in {folder}: {error.strerror or error}; free space or use "
+        "--index-dir"
+    )
