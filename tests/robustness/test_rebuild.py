@@ -19,6 +19,7 @@ from sample import FILES, QUESTIONS, MakeApp, make_repository, many_files, write
 from rootle import open_app
 from rootle.config.fields import Config
 from rootle.index.local.content_dir import content_dir
+from rootle.index.local.writer_lock import writer_lock
 from rootle.serialization.json import to_json
 from rootle.storage.paths import default_index_dir
 from rootle.types import SearchQuery
@@ -193,3 +194,18 @@ def test_a_configuration_change_that_is_killed_leaves_the_old_index(
     assert _search_only(root, index) == expected
     assert rootle(*options).code == 0
     _assert_nothing_is_left(index)
+
+
+def test_after_a_configuration_change_the_old_index_answers_and_is_reported_as_stale(
+    root: Path, index: Path, make_app: MakeApp
+) -> None:
+    app = make_app(root, max_file_bytes=3_000_000, initial_index_timeout_s=0)
+    with writer_lock(index, 0, lambda: None):  # the rebuild has to wait
+        answer = app.search("retry_backoff")
+        assert answer.results[0].file_path == "src/net/retry.py"
+        assert answer.degraded == ("stale",)
+        assert answer.staleness is not None
+        assert answer.staleness.changed_files == len(FILES) + 20
+        assert answer.coverage is None
+    wait_until(lambda: not app.search("retry_backoff").degraded, "the index is rebuilt")
+    assert app.search("retry_backoff").coverage is None
