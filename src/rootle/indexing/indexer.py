@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.concurrency.backoff import Rng
 from rootle.config.fields import EMBEDDED, Config
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, UnavailableError
 from rootle.index.local.content_dir import (
     content_dir,
     create_content_dir,
@@ -25,6 +25,7 @@ from rootle.index.local.content_dir import (
     delete_derived,
     delete_other_content,
     has_content,
+    has_other_content,
     publish_content,
 )
 from rootle.index.local.index_dir import (
@@ -239,6 +240,13 @@ class Indexer:
         if self.remote_indexes is not None:
             for message in self.remote_indexes.replicate_now():
                 self._on_warning(message)
+
+    def delete_leftovers(self) -> None:
+        """Delete the remains of a killed rebuild, unless a process is writing the index."""
+        with suppress(OSError, UnavailableError, IndexStorageError):  # the next update tries again
+            if has_other_content(self.index_dir):
+                with writer_lock(self.index_dir, 0, lambda: None):
+                    delete_other_content(self.index_dir)
 
     def clear(self) -> bool:
         """Delete the index; return False if there was none."""

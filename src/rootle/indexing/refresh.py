@@ -193,6 +193,8 @@ class IndexRefresher:
             return
         self._maintained_at = time.monotonic()
         self._embed_pending(on_progress)
+        if self._config.enable_indexing:
+            self._indexer.delete_leftovers()
         self._indexer.update_remotes_in_background()
 
     def _ask_watcher(self, *, is_due: bool) -> WatcherState | None:

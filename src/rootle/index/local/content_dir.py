@@ -53,6 +53,14 @@ def publish_content(index_dir: Path, content: Path) -> None:
     write_file(index_dir / POINTER_NAME, pointer, mode=file_mode(index_dir))
 
 
+def has_other_content(index_dir: Path) -> bool:
+    """Return whether there is replaced content, or the remains of a killed or running rebuild."""
+    current = content_dir(index_dir)
+    names = [entry.name for entry in os.scandir(index_dir)]
+    is_moved = current != index_dir and DATABASE_FILES[0] in names
+    return is_moved or any(name.startswith(_PREFIX) and name != current.name for name in names)
+
+
 def delete_other_content(index_dir: Path) -> None:
     """Delete replaced content and the remains of killed rebuilds. The caller holds the writer lock.
 
