@@ -1,0 +1,1 @@
+"""Reliability: whether answers are right after damage."""

@@ -17,7 +17,7 @@ from rootle.errors import (
     IndexMissingError,
     IndexStorageError,
 )
-from rootle.indexing.events import IndexEvents
+from rootle.indexing.events import Subscribers
 from rootle.serialization.json import apply_filters
 from rootle.storage.paths import (
     default_index_dir,
@@ -42,6 +42,7 @@ from rootle.types import (
 )
 
 if TYPE_CHECKING:
+    from rootle.indexing.update_listener import UpdateListener
     from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
     from rootle.memory.user_memory import UserMemory
@@ -102,14 +103,15 @@ class App:
         self._may_search_unfinished = initial_index_timeout_s is not None
         self._lock = threading.RLock()
         self._watch_service: WatchService | None = None
-        self._events = IndexEvents(lambda: self._container.indexer().state)
+        self._subscribers = Subscribers()
+        self._listener: UpdateListener | None = None  # opened for the first subscriber
         self._container = Container(
             root,
             index_dir,
             config,
             sources,
             on_warning=on_warning,
-            on_commit=self._events.publish,
+            on_commit=self._publish_own_update,
             initial_index_timeout_s=initial_index_timeout_s,
         )
 
@@ -262,13 +264,15 @@ class App:
             return service
 
     def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
-        """Call a function after each update of the index, whichever process wrote it.
+        """Call a function after each new generation of the index, whichever process writes it.
 
-        The function is called on the thread that wrote the update, or on a background thread if
-        another process did, and should return quickly. If it raises, the error is logged. Returns
-        a function that ends the subscription.
+        The function is called on the writing thread or, for an update by another process, on a
+        thread that waits for such updates, and should return quickly. Where the system cannot
+        report them, updates by other processes are noticed during the next search. If the function
+        raises, the error is logged. Returns a function that ends the subscription.
         """
-        return self._events.add(subscriber)
+        self._open_listener().start()
+        return self._subscribers.add(subscriber)
 
     def pause_indexing(self) -> bool:
         """Stop updating the index until `resume_indexing`; responses then report their staleness.
@@ -323,9 +327,11 @@ class App:
         """Close files and stop threads. The app can be used again and reopens them."""
         with self._lock:
             service, self._watch_service = self._watch_service, None
-        self._events.close()
+            listener, self._listener = self._listener, None
         if service is not None:
             service.stop()
+        if listener is not None:
+            listener.close()
         self._container.close()
 
     def __enter__(self) -> App:
@@ -336,6 +342,7 @@ class App:
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         staleness = self._container.refresher().refresh(ignore_progress, fully=False)
+        self._publish_updates_of_others()
         coverage = self._measure_coverage()
         is_stale = staleness is not None
         response = self._container.agent().search(query, explain=explain, stale=is_stale)
@@ -348,10 +355,34 @@ class App:
             coverage=coverage,
         )
 
+    def _open_listener(self) -> UpdateListener:
+        from rootle.indexing.update_listener import UpdateListener
+
+        with self._lock:
+            if self._listener is None:
+                self._listener = UpdateListener(
+                    self.index_dir,
+                    lambda: self._container.indexer().snapshot(),
+                    self._subscribers.publish,
+                )
+            return self._listener
+
+    def _publish_own_update(self, event: IndexUpdated) -> None:
+        if self._listener is not None:
+            self._listener.publish_own(event)
+
+    def _publish_updates_of_others(self) -> None:
+        if self._subscribers.exist:
+            listener = self._open_listener()
+            listener.start()  # again, after `close`
+            listener.check()
+
     def _measure_coverage(self) -> IndexCoverage | None:
         """Return the searchable part of an unfinished index; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
+        if self._container.indexer().state.has_complete_index():
+            return None  # of other settings; its replacement is being built
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
-from rootle.types import Memory, WarningCallback
+from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -41,12 +41,12 @@ class Container:
         sources: Sequence[Source],
         *,
         on_warning: WarningCallback,
-        on_commit: Callable[[], None],
+        on_commit: Callable[[IndexUpdated], None],
         initial_index_timeout_s: float | None,
     ) -> None:
         """`sources` are indexed in addition to the files of `root`.
 
-        `on_commit` is called after each update of the index by this app.
+        `on_commit` receives each new generation that this app writes.
         """
         self._root = root
         self._index_dir = index_dir

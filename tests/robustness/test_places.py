@@ -111,6 +111,22 @@ def test_an_update_on_a_full_disk_keeps_the_old_index(tiny_disk: Path, tmp_path:
     assert (outcome.data["degraded"], outcome.paths[0]) == ([], "src/net/retry.py")
 
 
+def test_a_rebuild_on_a_full_disk_leaves_the_old_index(
+    tiny_disk: Path, repository: Path, answers: Answers
+) -> None:
+    index_dir = tiny_disk / "index"
+    assert rootle("index", repository, "--index-dir", index_dir).code == 0
+    expected = answers(repository, index_dir)
+    fill(tiny_disk / "filler")
+    outcome = rootle("index", repository, "--rebuild", "--index-dir", index_dir)
+    _assert_one_line_error(outcome)
+    assert "free space" in outcome.err
+    assert answers(repository, index_dir) == expected
+    subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
+    assert rootle("index", repository, "--rebuild", "--index-dir", index_dir).code == 0
+    assert answers(repository, index_dir) == expected
+
+
 @pytest.mark.parametrize("limit", [1, 4_000, 40_000, 150_000])
 def test_a_limit_on_the_file_size_is_reported(limit: int, tmp_path: Path, answers: Answers) -> None:
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})

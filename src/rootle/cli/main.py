@@ -43,8 +43,10 @@ def entry() -> None:
     # they go to sleep than the search itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        from rootle.cli.memory_limit import supervise_if_limited
         from rootle.cli.standard_streams import prepare_streams
 
+        supervise_if_limited()
         prepare_streams()
         code = main()
         import signal

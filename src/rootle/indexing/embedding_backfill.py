@@ -11,6 +11,7 @@ from time import perf_counter, sleep
 from typing import Final
 
 from rootle.concurrency.backoff import Rng
+from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingEmbeddings
@@ -42,16 +43,21 @@ class EmbeddingBackfill:
     rng: Rng
 
     def embed_first(
-        self, connection: sqlite3.Connection, report: IndexReport, *, embed_all: bool
+        self,
+        content: Path,
+        connection: sqlite3.Connection,
+        report: IndexReport,
+        *,
+        embed_all: bool,
     ) -> IndexReport:
         """Embed for a limited time; the caller holds the writer lock. Return the new report."""
         if not embed_all:
             budget = EmbeddingBudget(_BUDGET_PER_UPDATE_S, self.query_timeout_s)
-            return self._embed(connection, report, budget)
+            return self._embed(content, connection, report, budget)
         if count := PendingEmbeddings(connection).backlog().count:
             self.on_warning(f"embedding {count} chunks with {self.model}")
         budget = EmbeddingBudget(_LOCK_DURATION_S, _BATCH_TIMEOUT_S, ignores_backoff=True)
-        return self._embed(connection, report, budget)
+        return self._embed(content, connection, report, budget)
 
     def embed_rest(self, report: IndexReport, on_wait: Callable[[], None]) -> IndexReport:
         """Embed until no chunk is pending or an attempt fails, releasing the lock in between."""
@@ -62,15 +68,19 @@ class EmbeddingBackfill:
             with (
                 writer_lock(self.index_dir, -1, on_wait),
                 storage_errors(self.index_dir),
-                closing(open_database(self.index_dir, create=False)) as connection,
+                closing(open_database(content_dir(self.index_dir), create=False)) as connection,
             ):
-                later = self._embed(connection, report, budget)
+                later = self._embed(content_dir(self.index_dir), connection, report, budget)
             embedded = later.chunks_embedded - report.chunks_embedded
             report = later
         return report
 
     def _embed(
-        self, connection: sqlite3.Connection, report: IndexReport, budget: EmbeddingBudget
+        self,
+        content: Path,
+        connection: sqlite3.Connection,
+        report: IndexReport,
+        budget: EmbeddingBudget,
     ) -> IndexReport:
         pending = PendingEmbeddings(connection)
         if not pending.backlog().count:
@@ -78,7 +88,7 @@ class EmbeddingBackfill:
         started = perf_counter()
         embedder = self.open_embedder()
         assert isinstance(embedder, QueuedEmbedder)
-        queue = EmbeddingQueue(self.index_dir, connection, embedder, clock=self.clock, rng=self.rng)
+        queue = EmbeddingQueue(content, connection, embedder, clock=self.clock, rng=self.rng)
         embedded = queue.embed_due(budget)
         backlog = pending.backlog()
         return replace(

@@ -13,6 +13,7 @@ from typing import Final
 
 from rootle.errors import IndexStorageError, UnavailableError
 from rootle.index.local.commit_dates import CommitDates, HistoryRecord
+from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.writer_lock import writer_lock
 from rootle.indexing.history_walk import HistoryWalk, open_walk, store_progress
@@ -104,7 +105,7 @@ class HistoryReader:
     @contextmanager
     def _open_database(self) -> Iterator[sqlite3.Connection]:
         with (
-            closing(open_database(self._index_dir, create=False)) as connection,
+            closing(open_database(content_dir(self._index_dir), create=False)) as connection,
             storage_errors(self._index_dir),
         ):
             yield connection
@@ -143,7 +144,7 @@ class _Part:
     def _save(self, timeout_s: float) -> bool:
         with (
             writer_lock(self.index_dir, timeout_s, _ignore_wait),
-            closing(open_database(self.index_dir, create=False)) as connection,
+            closing(open_database(content_dir(self.index_dir), create=False)) as connection,
             storage_errors(self.index_dir),
             write_transaction(connection),
         ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
 from rootle.index.local.commit_dates import is_reading_history
-from rootle.index.local.database import DATABASE_NAME
-from rootle.index.local.manifest import BYTES_EXPECTED, IndexedFiles
+from rootle.index.local.content_dir import content_dir
+from rootle.index.local.manifest import BYTES_EXPECTED, FIRST_GENERATION
 from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
 from rootle.sources.masking_reader import open_readers
@@ -141,6 +140,23 @@ class IndexState:
         except IndexStorageError:
             return 0, 0
 
+    def has_other_settings(self, fingerprint: str) -> bool:
+        """Return whether there is a complete index with another fingerprint."""
+        try:
+            with self._open_manifest() as manifest:
+                is_complete = bool(manifest.value("updated_at"))
+                return is_complete and manifest.value("fingerprint") != fingerprint
+        except IndexStorageError:
+            return False
+
+    def read_generation(self) -> int:
+        """Return the generation of the database; 0 if there is none, or it cannot be read."""
+        try:
+            with self._open_manifest() as manifest:
+                return manifest.generation()
+        except IndexStorageError:
+            return FIRST_GENERATION
+
     def is_unfinished(self) -> bool:
         """Return whether the first run is still active or was interrupted."""
         with self._open_manifest() as manifest:
@@ -160,19 +176,6 @@ class IndexState:
         with self._open_manifest() as manifest:
             return manifest.paths()
 
-    def stamp(self) -> object:
-        """Return a value that changes with every commit, and when the database is replaced."""
-        path = self._index_dir / DATABASE_NAME
-        return _file_stamp(path), _file_stamp(f"{path}-wal")
-
-    def indexed_files(self) -> IndexedFiles:
-        """Return the indexed files of the newest generation.
-
-        Raises IndexStorageError if there is no index.
-        """
-        with self._open_manifest() as manifest:
-            return manifest.indexed_files()
-
     @contextmanager
     def _open_manifest(self) -> Iterator[Manifest]:
         """Open the manifest for reading, which takes less time than opening a snapshot."""
@@ -180,14 +183,7 @@ class IndexState:
         from rootle.index.local.manifest import Manifest
 
         read_only = not self._config.enable_indexing or is_read_only(self._index_dir)
-        connection = open_database(self._index_dir, create=False, read_only=read_only)
+        content = content_dir(self._index_dir)
+        connection = open_database(content, create=False, read_only=read_only)
         with closing(connection), storage_errors(self._index_dir):
             yield Manifest(connection)
-
-
-def _file_stamp(path: str | Path) -> tuple[int, int, int] | None:
-    try:
-        info = os.stat(path)
-    except OSError:  # it does not exist, or is not accessible
-        return None
-    return info.st_ino, info.st_size, info.st_mtime_ns

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import random
@@ -15,12 +17,20 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.concurrency.backoff import Rng
 from rootle.config.fields import EMBEDDED, Config
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, UnavailableError
+from rootle.index.local.content_dir import (
+    content_dir,
+    create_content_dir,
+    delete_all_content,
+    delete_derived,
+    delete_other_content,
+    has_content,
+    has_other_content,
+    publish_content,
+)
 from rootle.index.local.index_dir import (
     check_index_dir,
     delete_cache_markers,
-    delete_content,
-    delete_derived,
     is_index,
     is_new,
     mark_as_cache,
@@ -31,9 +41,10 @@ from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.history_reader import LOCK_NAME as HISTORY_LOCK
 from rootle.indexing.history_reader import HistoryReader
 from rootle.indexing.index_state import IndexState
+from rootle.indexing.update_listener import NOTICE_NAME, write_update_notice
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
-from rootle.ingest.plan import Plan, plan_documents, plan_sources
+from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
 from rootle.sources.source import Source
@@ -44,7 +55,7 @@ from rootle.storage.permissions import (
     set_tree_modes,
     shared_dir_mode,
 )
-from rootle.types import FILES, IndexReport, ProgressCallback, WarningCallback
+from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -54,8 +65,20 @@ if TYPE_CHECKING:
     from rootle.ingest.pipeline import Pipeline
     from rootle.protocols import Embedder
 
+_LOG = logging.getLogger(__name__)
+
 # Waits for the writer lock up to this long are not reported to the user.
 _SILENT_WAIT_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _UpdateRequest:
+    """The parameters of one update."""
+
+    on_progress: ProgressCallback
+    only: Collection[str]  # the files that may have changed, () for all
+    workers: PrestartedWorkers
+    complete: bool
 
 
 class Indexer:
@@ -71,13 +94,13 @@ class Indexer:
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
         on_warning: WarningCallback,
-        on_commit: Callable[[], None],
+        on_commit: Callable[[IndexUpdated], None],
         prestarted: PrestartedWorkers,
         clock: Callable[[], float] = time,
         rng: Rng = random,
         shows_unfinished: bool = False,
     ) -> None:
-        """`sources` must include the source of the files. `on_commit` is called after each update.
+        """`sources` must include the source of the files. `on_commit` receives each new generation.
 
         `prestarted` are worker processes for a first run, which may not be started yet. With
         `shows_unfinished`, an index can be searched before its first run has ended.
@@ -184,8 +207,6 @@ class Indexer:
         Raises UnavailableError if another process holds the lock, IndexStorageError if the index
         cannot be written, IngestError if there is no folder to index.
         """
-        from rootle.index.local.database import has_old_format
-
         is_first = is_new(self.index_dir)
         self.prepare()
 
@@ -195,16 +216,10 @@ class Indexer:
                 self._warn_about_waiting()
 
         with writer_lock(self.index_dir, timeout_s, on_wait):
-            if rebuild:
-                self._delete_index()
-            elif has_old_format(self.index_dir):
-                # Its content can be rebuilt from the files, and may contain unmasked secrets.
-                delete_content(self.index_dir)
             workers = self._prestarted.hand_over()
+            request = _UpdateRequest(on_progress, only, workers, complete)
             try:
-                if is_new(self.index_dir):
-                    workers.start()
-                report = self._run(on_progress, only, workers, complete=complete)
+                report, event = self._update_content(request, rebuild=rebuild)
             finally:
                 workers.end()
                 self._set_permissions()
@@ -218,7 +233,10 @@ class Indexer:
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
-        self._on_commit()
+        if event is not None:
+            # Before the notice, so that the subscribers of this process receive the event once.
+            self._on_commit(event)
+            write_update_notice(self.index_dir, report.generation)
         return report
 
     def read_history_in_background(self) -> None:
@@ -237,6 +255,13 @@ class Indexer:
             for message in self.remote_indexes.replicate_now():
                 self._on_warning(message)
 
+    def delete_leftovers(self) -> None:
+        """Delete the remains of a killed rebuild, unless a process is writing the index."""
+        with suppress(OSError, UnavailableError, IndexStorageError):  # the next update tries again
+            if has_other_content(self.index_dir):
+                with writer_lock(self.index_dir, 0, lambda: None):
+                    delete_other_content(self.index_dir)
+
     def clear(self) -> bool:
         """Delete the index; return False if there was none."""
         from rootle.index.local.database import storage_errors
@@ -248,8 +273,12 @@ class Indexer:
             storage_errors(self.index_dir),
         ):
             self._delete_index()
-            for lock in (*self.index_dir.glob("feed-*.lock"), self.index_dir / HISTORY_LOCK):
-                lock.unlink(missing_ok=True)
+            for path in (
+                *self.index_dir.glob("feed-*.lock"),
+                self.index_dir / HISTORY_LOCK,
+                self.index_dir / NOTICE_NAME,
+            ):
+                path.unlink(missing_ok=True)
             delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)
@@ -273,65 +302,120 @@ class Indexer:
 
         return RemoteIndexes(self.root, self.index_dir, config, self.snapshot)
 
+    def _update_content(
+        self, request: _UpdateRequest, *, rebuild: bool
+    ) -> tuple[IndexReport, IndexUpdated | None]:
+        """Create, update or replace the content under the lock.
+
+        Return the report and, after a change, the event.
+        """
+        from rootle.index.local.database import has_old_format
+
+        delete_other_content(self.index_dir)
+        content = content_dir(self.index_dir)
+        if not has_content(self.index_dir) or has_old_format(content):
+            # The content of an older version may contain unmasked secrets, and cannot be read.
+            delete_all_content(self.index_dir)
+            request.workers.start()
+            return self._run(self.index_dir, request)
+        if not rebuild and self.state.has_other_settings(self.fingerprint):
+            _LOG.warning("the model or the chunker changed: rebuilding the index")
+            rebuild = True
+        return self._replace_content(request) if rebuild else self._run(content, request)
+
+    def _replace_content(self, request: _UpdateRequest) -> tuple[IndexReport, IndexUpdated | None]:
+        """Build new content beside the current one, which is used until the new one is complete."""
+        from rootle.index.local.database import storage_errors
+
+        request.workers.start()
+        previous = self._replicated_snapshot()
+        with storage_errors(self.index_dir):
+            content = create_content_dir(self.index_dir)
+            try:
+                # The generations of an index increase, even if its content is replaced.
+                generation = self.state.read_generation()
+                result = self._run(content, request, start_generation=generation)
+                self._set_permissions()
+                publish_content(self.index_dir, content)
+            except BaseException:
+                shutil.rmtree(content, ignore_errors=True)
+                raise
+            self._drop_replicas(previous)
+            delete_other_content(self.index_dir)
+        return result
+
+    def _replicated_snapshot(self) -> Snapshot | None:
+        """Return the snapshot whose replicas on search servers a rebuild replaces."""
+        if self.remote_indexes is None or not self.state.has_complete_index():
+            return None
+        return self.snapshot()
+
+    def _drop_replicas(self, snapshot: Snapshot | None) -> None:
+        if self.remote_indexes is not None and snapshot is not None:
+            for message in self.remote_indexes.drop(snapshot):
+                self._on_warning(message)
+
     def _run(
-        self,
-        on_progress: ProgressCallback,
-        only: Collection[str],
-        workers: PrestartedWorkers,
-        *,
-        complete: bool,
-    ) -> IndexReport:
-        """Apply all changes under the lock."""
+        self, content: Path, request: _UpdateRequest, *, start_generation: int = 0
+    ) -> tuple[IndexReport, IndexUpdated | None]:
+        """Apply all changes to the given content. New content starts at a generation."""
         from rootle.index.local.database import open_database, storage_errors
         from rootle.index.local.manifest import DATES_DUE, Manifest
         from rootle.indexing.commit_times import update_commit_times
         from rootle.storage.transaction import write_transaction
 
         with (
-            closing(open_database(self.index_dir, create=True)) as connection,
+            closing(open_database(content, create=True)) as connection,
             storage_errors(self.index_dir),
         ):
             manifest = Manifest(connection)
-            pipeline = self._open_pipeline(connection, workers)
+            if start_generation:
+                manifest.set_value("generation", str(start_generation))
+            pipeline = self._open_pipeline(content, connection, request.workers)
+            before = manifest.generation()
             dates_due = bool(manifest.value(DATES_DUE))  # left by an interrupted run
-            self._prepare_content(manifest)
+            self._prepare_content(content, manifest)
+            only = request.only
             if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
                 only = ()  # nothing is known about the other files
             plan, only = self._plan(manifest, only)
-            report = pipeline.run(plan, on_progress)
+            report = pipeline.run(plan, request.on_progress)
             if not self.model.is_table:
                 backfill = self._embedding_backfill()
-                report = backfill.embed_first(connection, report, embed_all=complete)
+                report = backfill.embed_first(
+                    content, connection, report, embed_all=request.complete
+                )
             with write_transaction(connection):
                 changed = dates_due or not plan.is_empty
                 dated = () if dates_due else only
                 update_commit_times(self.root, connection, content_changed=changed, only=dated)
-            return report
+            return report, update_since(before, plan, manifest)
 
     def _open_pipeline(
-        self, connection: sqlite3.Connection, workers: PrestartedWorkers
+        self, content: Path, connection: sqlite3.Connection, workers: PrestartedWorkers
     ) -> Pipeline:
         from rootle.ingest.pipeline import IngestSetup, Pipeline
 
         setup = IngestSetup(
             self._sources,
-            self.index_dir,
+            content,
             chunk_limits(self._config),
             self.model,
             self._open_embedder,
             self.fingerprint,
             workers,
             self._config.secret_exceptions,
-            in_stages=self._shows_unfinished,
+            # New content that replaces another one cannot be searched before it is complete.
+            in_stages=self._shows_unfinished and content == content_dir(self.index_dir),
         )
         return Pipeline(setup, connection)
 
-    def _prepare_content(self, manifest: Manifest) -> None:
+    def _prepare_content(self, content: Path, manifest: Manifest) -> None:
         stored = manifest.value("fingerprint")
         if stored is None:
             # A new database starts with generation 0. Derived indexes of an earlier database may
             # have the same generation.
-            delete_derived(self.index_dir)
+            delete_derived(content)
         if stored != self.fingerprint:
             self._open_embedder()  # a missing model must fail before the old index is deleted
 
@@ -360,11 +444,9 @@ class Indexer:
         from rootle.index.local.database import storage_errors
 
         with storage_errors(self.index_dir):
-            if self.remote_indexes is not None and self.state.has_complete_index():
-                for message in self.remote_indexes.drop():
-                    self._on_warning(message)
+            self._drop_replicas(self._replicated_snapshot())
             self.state.close()
-            delete_content(self.index_dir)
+            delete_all_content(self.index_dir)
 
     def _warn_about_waiting(self) -> None:
         self._on_warning("waiting for another rootle process that is indexing this folder")

@@ -80,7 +80,7 @@ class IndexRefresher:
         if self._initial_index_timeout_s is not None:
             self._wait_for_first_index(self._initial_index_timeout_s)
             if not self.has_index:
-                return None
+                return self._staleness_of_other_settings()
         with self._lock:
             if self._is_still_current():
                 self._maintain(on_progress)
@@ -143,6 +143,14 @@ class IndexRefresher:
         self.has_index = is_complete and self._indexer.has_usable_index()
         return self.has_index
 
+    def _staleness_of_other_settings(self) -> Staleness | None:
+        """Return the staleness of a complete index whose replacement is being built."""
+        if not self._indexer.state.has_complete_index():
+            return None
+        updated_at = float(self._indexer.snapshot().value("updated_at"))
+        count = self._indexer.state.count_files()
+        return Staleness(round(max(0.0, time.time() - updated_at), 1), count)
+
     def _start_first_index(self) -> None:
         with self._lock:
             self._background.raise_failure()
@@ -187,6 +195,7 @@ class IndexRefresher:
         self._embed_pending(on_progress)
         if self._config.enable_indexing:
             self._indexer.read_history_in_background()
+            self._indexer.delete_leftovers()
         self._indexer.update_remotes_in_background()
 
     def _ask_watcher(self, *, is_due: bool) -> WatcherState | None:
@@ -245,6 +254,8 @@ class IndexRefresher:
 
     def _raise_if_read_only(self) -> None:
         if not self._config.enable_indexing:
+            with suppress(IndexMissingError):
+                self._indexer.snapshot()  # reports damage
             raise IndexMissingError(
                 f"there is no complete index at {self._indexer.index_dir}, and enableIndexing is "
                 "false; build the index with enableIndexing set to true"

@@ -93,9 +93,10 @@ class Pipeline:
 
         A new database is initialized in the same way, but does not count as emptied.
         """
-        if self._manifest.value("fingerprint") == self._setup.fingerprint:
+        stored = self._manifest.value("fingerprint")
+        if stored == self._setup.fingerprint:
             return False
-        had_content = self._manifest.generation() > 0
+        had_content = stored is not None
         with write_transaction(self._connection):
             self._writer.clear(self._setup.fingerprint, self._setup.model)
         if had_content:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, NamedTuple
 
+from rootle.index.local.manifest import Manifest
 from rootle.index.reader import FileState
 from rootle.sources.files.skip_rules import UNREADABLE
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument, Source
+from rootle.types import IndexUpdated
 
 TOKEN_PREFIX: Final = "token:"
 
@@ -144,3 +146,17 @@ def _merge(plans: Sequence[Plan]) -> Plan:
 def token_key(source: str) -> str:
     """Return the manifest key under which the token of a source is stored."""
     return f"{TOKEN_PREFIX}{source}"
+
+
+def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | None:
+    """Return the changes since generation `before` that affect searches; None if there are none."""
+    generation = manifest.generation()
+    if generation == before:
+        return None
+    states, _ = manifest.changed_since(before)
+    known = (*plan.known_states, *plan.remove)
+    indexed_before = {state.path for state in known if state.skip is None}
+    changed = {state.path for state in states if state.skip is None}
+    skipped = {state.path for state in states if state.skip is not None}
+    removed = {*skipped, *(state.path for state in plan.remove)} & indexed_before
+    return IndexUpdated(generation, tuple(sorted(changed)), tuple(sorted(removed)))

@@ -29,7 +29,9 @@ def register(parser: CommandParser) -> None:
         "change nothing",
     )
     parser.add_argument(
-        "--rebuild", action="store_true", help="delete the index and build it again"
+        "--rebuild",
+        action="store_true",
+        help="build the index again; searches use the previous one until the new one is complete",
     )
     add_yes(parser, "index a folder that contains your home folder")
     add_common_options(parser)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Final, NamedTuple
 
 from rootle.index.local.manifest import Manifest
+from rootle.index.local.row_checksum import verify_rows
 
 # Values of the table `meta`.
 _RECORDS: Final = "histories"
@@ -116,14 +117,19 @@ class CommitDates:
     def find(self, repository: str, only: Collection[str] = ()) -> dict[str, CommitDate]:
         """Return the dates of committed files by path, by default of all."""
         place = os.fsencode(repository)
-        query = "SELECT path, is_read, seconds, author FROM commit_dates WHERE repository = ?"
+        query = (
+            "SELECT path, is_read, seconds, author, checksum FROM commit_dates WHERE repository = ?"
+        )
         if not only:
             rows = list(self._connection.execute(query, (place,)))
         else:
             query += " AND path = ?"
             found = (self._connection.execute(query, (place, os.fsencode(path))) for path in only)
             rows = [row for cursor in found for row in cursor]
-        return {os.fsdecode(row[0]): CommitDate(bool(row[1]), *row[2:]) for row in rows}
+        return {
+            os.fsdecode(path): CommitDate(bool(is_read), seconds, author)
+            for path, is_read, seconds, author, _ in verify_rows(rows)
+        }
 
 
 def parse_records(value: Callable[[str], str | None]) -> dict[str, HistoryRecord]:

@@ -10,17 +10,23 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
 # Paths are bytes, because file names may be invalid UTF-8. Texts have a separate table, so that a
-# scan of all files does not read their contents.
+# scan of all files does not read their contents. `row_checksum` explains the checksums; those of
+# chunks do not cover the vectors, which most queries do not read.
 _TABLES: Final = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    checksum INTEGER AS (row_checksum(name, value)) STORED
+) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
     path BLOB NOT NULL,
@@ -42,6 +48,10 @@ CREATE TABLE files (
     title TEXT NOT NULL,
     ctime_ns INTEGER NOT NULL,
     masked INTEGER NOT NULL,
+    checksum INTEGER AS (row_checksum(
+        id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, skipped_chars,
+        committed_s, is_dirty, generation, author, source, kind, title, ctime_ns, masked
+    )) STORED,
     UNIQUE (path, source)
 );
 CREATE TABLE commit_dates (
@@ -50,15 +60,21 @@ CREATE TABLE commit_dates (
     is_read INTEGER NOT NULL,
     seconds INTEGER,
     author TEXT NOT NULL,
+    checksum INTEGER AS (row_checksum(path, is_read, seconds, author)) STORED,
     PRIMARY KEY (repository, path)
 ) WITHOUT ROWID;
-CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE texts (
+    id INTEGER PRIMARY KEY,
+    body BLOB NOT NULL,
+    checksum INTEGER AS (row_checksum(id, body)) STORED
+);
 CREATE TABLE sections (
     file_id INTEGER NOT NULL,
     start_line INTEGER NOT NULL,
     end_line INTEGER NOT NULL,
     label TEXT NOT NULL,
     title TEXT NOT NULL,
+    checksum INTEGER AS (row_checksum(file_id, start_line, end_line, label, title)) STORED,
     PRIMARY KEY (file_id, start_line)
 ) WITHOUT ROWID;
 CREATE TABLE chunks (
@@ -72,7 +88,11 @@ CREATE TABLE chunks (
     symbols TEXT NOT NULL,
     scope TEXT NOT NULL,
     key INTEGER NOT NULL,
-    vector BLOB NOT NULL
+    vector BLOB NOT NULL,
+    checksum INTEGER AS (row_checksum(
+        id, file_id, seq, start_line, end_line, start, end, scope, symbols
+    )) STORED,
+    vector_checksum INTEGER AS (row_checksum(id, file_id, key, vector)) STORED
 );
 CREATE INDEX chunks_of_file ON chunks (file_id, seq);
 CREATE TABLE pending (
@@ -86,7 +106,10 @@ CREATE TABLE pending (
 CREATE INDEX pending_of_file ON pending (file_id, chunk_id);
 CREATE TABLE removed (file_id INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 CREATE TABLE retired (
-    key INTEGER PRIMARY KEY, vector BLOB NOT NULL, generation INTEGER NOT NULL
+    key INTEGER PRIMARY KEY,
+    vector BLOB NOT NULL,
+    generation INTEGER NOT NULL,
+    checksum INTEGER AS (row_checksum(key, vector)) STORED
 );
 """
 
@@ -104,7 +127,7 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
         if create:
             create_database_file(path, file_mode(folder))
         connection = sqlite3.connect(
-            f"{path.as_uri()}?{_mode(path, read_only)}",
+            f"{path.as_uri()}?{_mode(path, read_only=read_only, create=create)}",
             uri=True,
             timeout=_BUSY_TIMEOUT_S,
             isolation_level=None,
@@ -119,9 +142,10 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
     return connection
 
 
-def _mode(path: Path, read_only: bool) -> str:
+def _mode(path: Path, *, read_only: bool, create: bool) -> str:
     if not read_only:
-        return "mode=rwc"
+        # A reader must not create a database where a rebuild has just deleted one.
+        return "mode=rwc" if create else "mode=rw"
     # In a read-only folder, SQLite needs the files that a writer left. Without them it can only
     # open the database as immutable.
     is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))
@@ -129,6 +153,8 @@ def _mode(path: Path, read_only: bool) -> str:
 
 
 def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
+    add_checksum_function(connection)
+    connection.execute("PRAGMA cell_size_check=ON")  # detects more damage at no measurable cost
     if not read_only:
         connection.execute("PRAGMA journal_mode=WAL")
         # Safe against a crash of the process. After a power failure the last batch may be missing,
@@ -181,17 +207,13 @@ def storage_errors(folder: Path) -> Iterator[None]:
     """Convert errors of SQLite and the file system to IndexStorageError with a remedy."""
     try:
         yield
-    except (sqlite3.DatabaseError, DamagedTextError) as error:
+    except (sqlite3.DatabaseError, DamagedRowError) as error:
         raise IndexStorageError(_explain(error, folder)) from error
     except OSError as error:
         raise IndexStorageError(
             f"cannot use the index at {folder}: {error.strerror or error}; "
             "free space or choose another folder with --index-dir"
         ) from error
-
-
-class DamagedTextError(Exception):
-    """Raised if stored text cannot be decoded."""
 
 
 def _explain(error: Exception, folder: Path) -> str:

@@ -174,6 +174,15 @@ class EmbeddedDense:
         cosines: Matrix = products * norms[:, None] * norms
         return cosines
 
+    def count_chunks(self, file_id: int) -> int:
+        """Return the number of chunks of a file."""
+        counts = self._chunk_counts
+        return int(counts[file_id]) if file_id < len(counts) else 0
+
+    @cached_property
+    def _chunk_counts(self) -> Ids:
+        return np.bincount(self.file_ids[self.file_ids >= 0])
+
     @cached_property
     def _lookup(self) -> RowLookup:
         return RowLookup(self.chunk_ids, self.file_ids)
@@ -237,7 +246,7 @@ class DenseWriter:
         self._state = read_or_reset_state(folder, dimensions)
         self._dead = set(self._state.dead)
         self._rows = self._state.rows
-        self._checksum = self._state.checksum
+        self._checksums = dict(self._state.checksums)
         self._vectors: list[bytes] = []
         self._is_pending: list[bool] = []
         self._owners: list[tuple[int, int]] = []
@@ -275,7 +284,7 @@ class DenseWriter:
             self._rows,
             self._state.dimensions,
             tuple(sorted(self._dead)),
-            self._checksum,
+            self._checksums,
         )
         if len(self._dead) > max(_MIN_DEAD, _MAX_DEAD_SHARE * self._rows):
             state = rewrite_live_rows(self._folder, state)
@@ -298,9 +307,10 @@ class DenseWriter:
         head = self._state.head
         columns = {"heads": matrix[:, :head], "tails": matrix[:, head:], "rows": info}
         for kind, path in self._files.items():
+            content = columns[kind].tobytes()
             with path.open("ab") as file:
-                file.write(columns[kind].tobytes())
-        self._checksum = zlib.crc32(info.tobytes(), self._checksum)
+                file.write(content)
+            self._checksums[kind] = zlib.crc32(content, self._checksums[kind])
         self._rows += len(matrix)
         self._vectors.clear()
         self._is_pending.clear()

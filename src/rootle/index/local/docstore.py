@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
-from rootle.index.local.database import DamagedTextError
+from rootle.index.local.row_checksum import DamagedRowError, verify_rows
 from rootle.index.reader import ChunkRow
 from rootle.types import DocumentSection
 
@@ -48,7 +48,8 @@ class NewChunk(Protocol):
         """One int8 per dimension; empty while the embedding is pending."""
 
 
-_COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, scope"
+_COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, scope, symbols, checksum"
+_VECTOR_COLUMNS: Final = "id, file_id, key, vector, vector_checksum"
 
 
 class DocStore:
@@ -127,13 +128,13 @@ class DocStore:
     def sections_of(self, file_id: int) -> list[DocumentSection]:
         """Return the sections of a document in order."""
         rows = self._connection.execute(
-            "SELECT label, start_line, end_line, title FROM sections WHERE file_id = ? "
-            "ORDER BY start_line",
+            "SELECT file_id, start_line, end_line, label, title, checksum FROM sections "
+            "WHERE file_id = ? ORDER BY start_line",
             (file_id,),
         )
         return [
             DocumentSection(_decode(label), start, end, _decode(title))
-            for label, start, end, title in rows
+            for _, start, end, label, title, _ in verify_rows(rows)
         ]
 
     def prune_retired(self) -> None:
@@ -147,17 +148,16 @@ class DocStore:
 
     def known_vectors(self, file_id: int, keys: Iterable[int]) -> dict[int, bytes]:
         """Return known vectors by key: those of the file's chunks, and retired ones."""
-        now = self._connection.execute(
-            "SELECT key, vector FROM chunks WHERE file_id = ? AND vector != x''", (file_id,)
+        rows = self._connection.execute(
+            f"SELECT {_VECTOR_COLUMNS} FROM chunks WHERE file_id = ? AND vector != x''", (file_id,)
         )
-        known: dict[int, bytes] = dict(now.fetchall())
+        known: dict[int, bytes] = {key: vector for _, _, key, vector, _ in verify_rows(rows)}
         for key in keys:
             if key not in known:
-                row = self._connection.execute(
-                    "SELECT vector FROM retired WHERE key = ?", (key,)
-                ).fetchone()
-                if row is not None:
-                    known[key] = row[0]
+                retired = self._connection.execute(
+                    "SELECT key, vector, checksum FROM retired WHERE key = ?", (key,)
+                )
+                known.update((key, vector) for _, vector, _ in verify_rows(retired))
         return known
 
     def has_any(self) -> bool:
@@ -211,18 +211,21 @@ class DocStore:
         """Return the names that chunks define, as written, in the order of the chunks."""
         names: list[str] = []
         for chunk_id in chunk_ids:
-            row = self._connection.execute(
-                "SELECT symbols FROM chunks WHERE id = ?", (int(chunk_id),)
-            ).fetchone()
-            names += _decode(row[0]).split("\n") if row is not None and row[0] else []
+            rows = self._connection.execute(
+                f"SELECT {_COLUMNS} FROM chunks WHERE id = ?", (int(chunk_id),)
+            )
+            for row in verify_rows(rows):
+                names += _decode(row[8]).split("\n") if row[8] else []
         return names
 
     def vectors_of(self, file_ids: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
         """Yield (chunk id, file id, vector) of files; a pending vector is empty."""
         for file_id in file_ids:
-            yield from self._connection.execute(
-                "SELECT id, file_id, vector FROM chunks WHERE file_id = ? ORDER BY seq", (file_id,)
+            rows = self._connection.execute(
+                f"SELECT {_VECTOR_COLUMNS} FROM chunks WHERE file_id = ? ORDER BY seq", (file_id,)
             )
+            for chunk_id, owner, _, vector, _ in verify_rows(rows):
+                yield chunk_id, owner, vector
 
     def set_vectors(self, vectors: Mapping[int, bytes]) -> None:
         """Store the vectors of pending chunks."""
@@ -234,9 +237,10 @@ class DocStore:
     def text(self, file_id: int) -> str:
         """Return the text of a file as it was indexed."""
         rows = self._connection.execute(
-            "SELECT body FROM texts WHERE id BETWEEN ? AND ? ORDER BY id", _parts_of(file_id)
+            "SELECT id, body, checksum FROM texts WHERE id BETWEEN ? AND ? ORDER BY id",
+            _parts_of(file_id),
         )
-        return "".join(_decompress(row[0]) for row in rows)
+        return "".join(_decompress(body) for _, body, _ in verify_rows(rows))
 
     def text_parts(self, parts: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """Return parts of texts by (file id, part number).
@@ -248,16 +252,16 @@ class DocStore:
             ids = [(file_id << _PART_BITS) + part for file_id, part in parts[start : start + 500]]
             marks = ",".join("?" * len(ids))
             rows = self._connection.execute(
-                f"SELECT id, body FROM texts WHERE id IN ({marks})", ids
+                f"SELECT id, body, checksum FROM texts WHERE id IN ({marks})", ids
             )
-            for number, body in rows:
+            for number, body, _ in verify_rows(rows):
                 found[number >> _PART_BITS, number & _PART_MASK] = _decompress(body)
         return found
 
 
-def _chunk_rows(rows: Iterable[tuple[int, int, int, int, int, int, int, bytes]]) -> list[ChunkRow]:
+def _chunk_rows(rows: Iterable[tuple[Any, ...]]) -> list[ChunkRow]:  # Any: SQL values
     make = ChunkRow._make  # twice as fast as `ChunkRow(...)`
-    return [make((*row[:7], _decode(row[7]) if row[7] else "")) for row in rows]
+    return [make((*row[:7], _decode(row[7]) if row[7] else "")) for row in verify_rows(rows)]
 
 
 def compress_text(text: str) -> list[bytes]:
@@ -275,7 +279,7 @@ def _decompress(compressed: bytes) -> str:
     try:
         return _decode(zlib.decompress(compressed))
     except zlib.error as error:
-        raise DamagedTextError(f"a stored text cannot be read: {error}") from error
+        raise DamagedRowError(f"a stored text cannot be read: {error}") from error
 
 
 def _encode(text: str) -> bytes:
@@ -287,4 +291,4 @@ def _decode(raw: bytes) -> str:
     try:
         return raw.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
-        raise DamagedTextError(f"a stored text cannot be read: {error}") from error
+        raise DamagedRowError(f"a stored text cannot be read: {error}") from error

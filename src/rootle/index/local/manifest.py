@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+from rootle.index.local.row_checksum import DamagedRowError, verify_rows
 from rootle.index.reader import TEXTLESS, FileState
 
 FIRST_GENERATION: Final = 0  # of an empty index
@@ -18,6 +18,7 @@ _COLUMNS: Final = (
     "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, ctime_ns, "
     "masked"
 )
+_FIELDS: Final = _COLUMNS.split(", ")[2:]  # without the id and the path
 
 # Facts about the initial indexing run: the expected number of bytes, and the generation since which
 # it has only added files (empty if it did anything else).
@@ -25,14 +26,6 @@ BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
 # Not empty if content was written whose commit dates were not updated, as after a crash.
 DATES_DUE: Final = "dates_due"
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedFiles:
-    """The files of one generation, without skipped ones."""
-
-    generation: int  # 0 if the first run has not ended
-    digests: Mapping[str, bytes | None]  # of the content, by path
 
 
 class Manifest:
@@ -43,12 +36,16 @@ class Manifest:
 
     def value(self, name: str) -> str | None:
         """Return a value of the table `meta`; None if it is not set."""
-        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
+        rows = self._connection.execute(
+            "SELECT name, value, checksum FROM meta WHERE name = ?", (name,)
+        )
+        return next((str(value) for _, value, _ in verify_rows(rows)), None)
 
     def set_value(self, name: str, value: str) -> None:
         """Set a value of the table `meta`."""
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, value)
+        )
 
     def generation(self) -> int:
         """Return the current generation."""
@@ -70,16 +67,6 @@ class Manifest:
         """Return all files, skipped ones included."""
         return self._select("", ())
 
-    def indexed_files(self) -> IndexedFiles:
-        """Return the digests of all indexed files, and their generation, in one transaction."""
-        self._connection.execute("BEGIN")
-        try:
-            generation = self.generation() if self.value("updated_at") else FIRST_GENERATION
-            rows = self._connection.execute("SELECT path, digest FROM files WHERE skip IS NULL")
-            return IndexedFiles(generation, {os.fsdecode(row[0]): row[1] for row in rows})
-        finally:
-            self._connection.execute("COMMIT")
-
     def unindexed_files(self) -> list[FileState]:
         """Return the files with text that is not indexed, or not to its end."""
         found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())
@@ -91,9 +78,14 @@ class Manifest:
 
     def file_ids_by_path(self) -> list[int]:
         """Return the ids of all files in the order of their paths."""
-        return [
-            row[0] for row in self._connection.execute("SELECT id FROM files ORDER BY path, source")
-        ]
+        # The first statement reads only an index. Damage to it changes the set of ids.
+        found = self._ids("SELECT id FROM files ORDER BY path, source")
+        if sorted(found) != self._ids("SELECT id FROM files NOT INDEXED ORDER BY id"):
+            raise DamagedRowError("a file is missing")
+        return found
+
+    def _ids(self, statement: str) -> list[int]:
+        return [row[0] for row in self._connection.execute(statement)]
 
     def count(self) -> int:
         """Return the number of files, skipped ones included."""
@@ -146,14 +138,14 @@ class Manifest:
         return changed, [row[0] for row in removed]
 
     def _select(self, where: str, values: Sequence[object]) -> list[FileState]:
-        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM files {where}", values)
-        return [FileState(row[0], os.fsdecode(row[1]), *row[2:]) for row in rows]
+        rows = self._connection.execute(f"SELECT {_COLUMNS}, checksum FROM files {where}", values)
+        return [FileState(row[0], os.fsdecode(row[1]), *row[2:-1]) for row in verify_rows(rows)]
 
     def put(self, state: FileState) -> int:
         """Store the state of a file and return its id. The id 0 inserts a new file."""
         values = (
             os.fsencode(state.path),
-            *(getattr(state, name.strip()) for name in _COLUMNS.split(",")[2:]),
+            *(getattr(state, name) for name in _FIELDS),
         )
         marks = ",".join("?" * (len(values) + 1))
         cursor = self._connection.execute(

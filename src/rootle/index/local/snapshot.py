@@ -11,9 +11,12 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
 from rootle.index.local.commit_dates import VERSION as HISTORY_VERSION
+from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.dense_index import EmbeddedDense
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
@@ -22,6 +25,7 @@ from rootle.index.local.document_order import DocumentOrder
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
+from rootle.index.local.row_checksum import DamagedRowError
 from rootle.index.reader import ChunkRow, FileState
 from rootle.protocols import Ids
 from rootle.types import DocumentSection
@@ -194,11 +198,25 @@ class Snapshot:
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return chunks by id, without unknown ids."""
         with self._lock, storage_errors(self.folder):
-            return self.chunk_cache.chunks(ids, self._documents)
+            found = self.chunk_cache.chunks(ids, self._documents)
+            if len(found) < len(ids):
+                self._check_unknown([chunk_id for chunk_id in ids if chunk_id not in found])
+            return found
+
+    def _check_unknown(self, chunk_ids: Sequence[int]) -> None:
+        """Raise DamagedRowError if the vector matrix has a row for a chunk that was not found."""
+        if (self.dense.files_of(np.array(chunk_ids, np.int64)) >= 0).any():
+            raise DamagedRowError("a chunk is missing")
 
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):
-            return self._documents.chunks_of(file_id)
+            rows = self._documents.chunks_of(file_id)
+            # They are found through a B-tree of their own, which may be damaged.
+            if len(rows) < self.dense.count_chunks(file_id) or any(
+                row.file_id != file_id for row in rows
+            ):
+                raise DamagedRowError("a chunk is missing")
+            return rows
 
     def vectors_of(self, file_id: int) -> list[bytes]:
         """Return the quantized vectors of a file's chunks in order, empty for pending ones."""
@@ -212,8 +230,12 @@ class Snapshot:
 
     def text(self, file_id: int) -> str:
         """Return the text of a file as it was indexed. It is not cached."""
+        state = self.files([file_id])[file_id]
         with self._lock, storage_errors(self.folder):
-            return self._documents.text(file_id)
+            text = self._documents.text(file_id)
+            if len(text) < _stored_chars(state):
+                raise DamagedRowError("a part of a text is missing")
+            return text
 
     def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
         with self._lock, storage_errors(self.folder):
@@ -231,12 +253,20 @@ class Snapshot:
             for part in own
         }
         texts = self._text_parts(wanted)
+        self._check_empty([part for part in wanted if not texts[part]])
         excerpts = []
         for (file_id, start, end), own in zip(places, parts, strict=True):
             offset = own.start * PART_CHARS
             text = "".join([texts[file_id, part] for part in own])
             excerpts.append(text[start - offset : end - offset])
         return excerpts
+
+    def _check_empty(self, parts: Collection[tuple[int, int]]) -> None:
+        """Raise IndexStorageError if a part was not found that was stored."""
+        states = self.files({file_id for file_id, _ in parts}) if parts else {}
+        if any(part * PART_CHARS < _stored_chars(states[at]) for at, part in parts):
+            with storage_errors(self.folder):
+                raise DamagedRowError("a part of a text is missing")
 
     def _text_parts(self, wanted: Collection[tuple[int, int]]) -> dict[tuple[int, int], str]:
         with self._lock, storage_errors(self.folder):
@@ -247,6 +277,11 @@ class Snapshot:
             while len(self._texts) > _CACHED_PARTS:
                 del self._texts[next(iter(self._texts))]
             return texts
+
+
+def _stored_chars(state: FileState) -> int:
+    """Return the least number of characters of a file that are stored."""
+    return 0 if state.skip is not None else state.chars - state.skipped_chars
 
 
 def open_snapshot(
@@ -267,14 +302,16 @@ def open_snapshot(
     for attempt in range(1 if read_only else tries):
         if attempt:
             time.sleep(_PAUSE_S)
+        content = content_dir(folder)
         try:
-            snapshot = _try_open(folder, read_only, unfinished, earlier)
-        except IndexMissingError:
-            raise
-        except IndexStorageError:
+            snapshot = _try_open(content, read_only, unfinished, earlier)
+        except IndexStorageError as error:
+            if content_dir(folder) != content:  # a rebuild has replaced it meanwhile
+                continue
             # A file may have been replaced between two reads, but damage is permanent.
             failures += 1
-            if failures >= _DAMAGED_TRIES or _derived_are_missing(folder):
+            is_missing = isinstance(error, IndexMissingError) or _derived_are_missing(content)
+            if is_missing or failures >= _DAMAGED_TRIES:
                 raise
             continue
         if snapshot is not None:
@@ -311,11 +348,10 @@ class SnapshotSource:
         self._folder = folder
         self._read_only = read_only
         self._unfinished = unfinished
-        self._path = folder / DATABASE_NAME
         self._snapshot: Snapshot | None = None
-        self._seen = (-1, -1)
+        self._seen: tuple[tuple[Path, int], int] | None = None
         self._probe: sqlite3.Connection | None = None
-        self._probed_inode = -1
+        self._probed: tuple[Path, int] | None = None
         self._lock = threading.Lock()
 
     def current(self) -> Snapshot:
@@ -329,7 +365,7 @@ class SnapshotSource:
             if self._snapshot is None:
                 self._snapshot = self._open(None, _TRIES)
             elif state != self._seen:
-                same_file = state[0] == self._seen[0]
+                same_file = self._seen is not None and state[0] == self._seen[0]
                 try:
                     self._snapshot = self._open(self._snapshot if same_file else None, 1)
                 except IndexStorageError:
@@ -352,21 +388,23 @@ class SnapshotSource:
             self._close_probe()
             self._snapshot = None
 
-    def _state(self) -> tuple[int, int]:
-        """Return a value that changes with every commit and when a rebuild replaces the file."""
+    def _state(self) -> tuple[tuple[Path, int], int]:
+        """Return the database and its version, which changes with every commit."""
+        content = content_dir(self._folder)
+        path = content / DATABASE_NAME
         try:
-            inode = os.stat(self._path).st_ino
+            database = content, os.stat(path).st_ino
         except OSError:  # deleted, or not accessible
-            inode = 0
+            database = content, 0
         if self._is_read_only():
             # A database that was opened as immutable does not report changes.
-            return inode, hash((_mtime_ns(self._path), _mtime_ns(f"{self._path}-wal")))
-        if self._probe is None or inode != self._probed_inode:
+            return database, hash((_mtime_ns(path), _mtime_ns(f"{path}-wal")))
+        if self._probe is None or database != self._probed:
             self._close_probe()
-            self._probe = open_database(self._folder, create=False)
-            self._probed_inode = inode
+            self._probe = open_database(content, create=False)
+            self._probed = database
         with storage_errors(self._folder):
-            return inode, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+            return database, int(self._probe.execute("PRAGMA data_version").fetchone()[0])
 
     def _is_read_only(self) -> bool:
         return self._read_only or is_read_only(self._folder)

@@ -110,9 +110,9 @@ class RemoteIndexes:
             elif state.failures:
                 yield (f"the {leg} index is not up to date and will be retried: {state.reason}")
 
-    def drop(self) -> Iterator[str]:
-        """Delete all replicas, and yield a message for each failure."""
-        values = {name: self._snapshot().value(name) for name in (STORE, "fingerprint")}
+    def drop(self, snapshot: Snapshot) -> Iterator[str]:
+        """Delete the replicas of a snapshot, and yield a message for each failure."""
+        values = {name: snapshot.value(name) for name in (STORE, "fingerprint")}
         for leg, replica in self._replicas.items():
             name = self._name(leg, values)
             if not values[STORE]:

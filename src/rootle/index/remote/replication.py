@@ -16,6 +16,7 @@ from typing import Final
 
 from rootle.concurrency.backoff import Backoff
 from rootle.errors import RefusedError, UnavailableError
+from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.writer_lock import writer_lock
 from rootle.index.reader import FileState
@@ -73,7 +74,7 @@ class Replication:
 
     def _run_locked(self, may_continue: Callable[[], bool], *, is_forced: bool) -> ReplicaState:
         with storage_errors(self.target.folder):
-            connection = open_database(self.target.folder, create=False)
+            connection = open_database(content_dir(self.target.folder), create=False)
             try:
                 return self._run(ChangeSource(connection), may_continue, is_forced=is_forced)
             finally:

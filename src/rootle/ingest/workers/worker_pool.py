@@ -88,7 +88,8 @@ class _WorkerPool:
             while next_number not in finished:
                 number, outcome = self._outcomes.get()
                 if isinstance(outcome, BaseException):
-                    raise IngestError(f"an indexing process failed: {outcome}") from outcome
+                    reason = str(outcome) or type(outcome).__name__  # such as MemoryError
+                    raise IngestError(f"an indexing process failed: {reason}") from outcome
                 finished[number] = outcome
             yield from finished.pop(next_number)
             self._slots.release()

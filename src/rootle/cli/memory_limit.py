@@ -1,0 +1,105 @@
+"""Report that a memory limit is too low, in one line instead of a traceback or a crash.
+
+Native libraries end the process if they cannot allocate memory. So a command with a limit on its
+address space runs in a child process, and this process explains how it ended.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from typing import IO, Final
+
+# Below this limit, the libraries cannot be loaded. An index of a small folder needs 160 to 200 MB.
+_MIN_BYTES: Final = 192 << 20
+_FAILURE: Final = 2
+_PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
+# The beginning of a traceback, or of the last words of OpenBLAS or of a library in Rust.
+_CRASH: Final = re.compile(
+    rb"Traceback \(most recent|OpenBLAS|memory allocation of|Fatal Python error|thread '.*panicked|"
+    rb"Exception ignored|Exception in thread"
+)
+_NO_MEMORY: Final = re.compile(
+    rb"MemoryError|cannot allocate memory|memory allocation|out of memory|can't start new thread|"
+    rb"failed to map segment|resource temporarily unavailable",
+    re.IGNORECASE,
+)
+
+
+def supervise_if_limited() -> None:
+    """Return at once without a memory limit; otherwise in a child process, whose end is explained.
+
+    Ends the process with an error if the limit is too low for any command.
+    """
+    limit = _read_limit()
+    if limit is None:
+        return
+    if limit < _MIN_BYTES:
+        print(_explain(limit), file=sys.stderr)
+        sys.exit(_FAILURE)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writer)
+        os._exit(_supervise(child, reader, limit))
+    os.close(reader)
+    os.dup2(writer, 2)
+    os.close(writer)
+    _end_with_parent()
+
+
+def _read_limit() -> int | None:
+    """Return the limit of the address space in bytes; None if there is none."""
+    if os.name != "posix":
+        return None
+    import resource
+
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
+
+
+def _explain(limit: int) -> str:
+    return (
+        f"rootle: not enough memory: this process is limited to {limit >> 20} MB (ulimit -v or "
+        "-d); raise the limit"
+    )
+
+
+def _supervise(child: int, errors: int, limit: int) -> int:
+    """Forward messages and signals until the child has ended; return the exit code."""
+    # The terminal sends Ctrl-C to the child as well.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: os.kill(child, number))
+    with open(errors, "rb") as lines:
+        last_words = _forward(lines)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code != 0 and (_NO_MEMORY.search(last_words) or _has_crashed(code)):
+        os.write(2, f"{_explain(limit)}\n".encode())
+        return _FAILURE
+    os.write(2, last_words)
+    return code if code >= 0 else 128 - code
+
+
+def _has_crashed(code: int) -> bool:
+    return code in (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
+
+
+def _forward(lines: IO[bytes]) -> bytes:
+    """Copy messages to standard error; return those from the first sign of a crash on."""
+    for line in iter(lines.readline, b""):
+        if _CRASH.match(line):
+            return line + lines.read()
+        os.write(2, line)
+    return b""
+
+
+def _end_with_parent() -> None:
+    """Let the system kill this process when its parent is killed."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)

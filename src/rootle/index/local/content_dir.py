@@ -1,0 +1,108 @@
+"""The content of an index, which a rebuild replaces atomically.
+
+The first index is written to the index directory itself. A rebuild writes to a new folder in it,
+and takes effect when a small file, which is replaced atomically, names that folder. Until then, all
+processes read the previous content, even if the rebuild is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import zlib
+from pathlib import Path
+from secrets import token_hex
+from typing import Final
+
+from rootle.storage.atomic_file import write_file
+from rootle.storage.permissions import file_mode, make_subfolder
+
+DATABASE_FILES: Final = ("rootle.db", "rootle.db-wal", "rootle.db-shm")
+DERIVED_FOLDERS: Final = ("sparse", "dense")
+POINTER_NAME: Final = "content"
+_PREFIX: Final = "content-"
+_POINTER: Final = re.compile(rf"({_PREFIX}[0-9a-f]{{8}}) ([0-9a-f]{{8}})\n")
+
+
+def content_dir(index_dir: Path) -> Path:
+    """Return the folder with the current content of an index.
+
+    Without a pointer, or if it is damaged, this is the index directory itself.
+    """
+    try:
+        pointer = (index_dir / POINTER_NAME).read_bytes()
+    except OSError:
+        return index_dir
+    match = _POINTER.fullmatch(pointer.decode("ascii", "replace"))
+    if match is None or _checksum(match[1]) != match[2]:
+        return index_dir
+    return index_dir / match[1]
+
+
+def create_content_dir(index_dir: Path) -> Path:
+    """Create an empty folder for the content of a rebuild."""
+    folder = index_dir / f"{_PREFIX}{token_hex(4)}"
+    make_subfolder(folder)
+    return folder
+
+
+def publish_content(index_dir: Path, content: Path) -> None:
+    """Make a folder the current content of the index, atomically; raise OSError."""
+    pointer = f"{content.name} {_checksum(content.name)}\n".encode()
+    write_file(index_dir / POINTER_NAME, pointer, mode=file_mode(index_dir))
+
+
+def has_other_content(index_dir: Path) -> bool:
+    """Return whether there is replaced content, or the remains of a killed or running rebuild."""
+    current = content_dir(index_dir)
+    names = [entry.name for entry in os.scandir(index_dir)]
+    is_moved = current != index_dir and DATABASE_FILES[0] in names
+    return is_moved or any(name.startswith(_PREFIX) and name != current.name for name in names)
+
+
+def delete_other_content(index_dir: Path) -> None:
+    """Delete replaced content and the remains of killed rebuilds. The caller holds the writer lock.
+
+    Readers that have opened these files can still read them.
+    """
+    current = content_dir(index_dir)
+    if current != index_dir:
+        delete_content(index_dir)
+    for path in (*index_dir.glob(f"{_PREFIX}????????"), *index_dir.glob(f"{POINTER_NAME}.*.new")):
+        if path == current:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def delete_derived(content: Path) -> None:
+    """Delete everything that can be rebuilt from the database."""
+    for name in DERIVED_FOLDERS:
+        shutil.rmtree(content / name, ignore_errors=True)
+
+
+def delete_content(content: Path) -> None:
+    """Delete the database and the derived indexes."""
+    for name in DATABASE_FILES:
+        (content / name).unlink(missing_ok=True)
+    delete_derived(content)
+
+
+def delete_all_content(index_dir: Path) -> None:
+    """Delete all content of an index, and the pointer to it."""
+    delete_other_content(index_dir)  # first: without a pointer, it would become current
+    (index_dir / POINTER_NAME).unlink(missing_ok=True)
+    delete_other_content(index_dir)
+    delete_content(index_dir)
+
+
+def has_content(index_dir: Path) -> bool:
+    """Return whether an index has a database."""
+    return os.path.exists(content_dir(index_dir) / DATABASE_FILES[0])
+
+
+def _checksum(name: str) -> str:
+    return f"{zlib.crc32(name.encode()):08x}"
