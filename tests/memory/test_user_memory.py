@@ -96,6 +96,13 @@ def test_the_host_sets_user_and_top_k(tmp_path: Path) -> None:
     assert len(open_over(store, tmp_path).recall("a")) == 7
 
 
+def test_a_store_that_knows_no_projects_is_asked_for_more(tmp_path: Path) -> None:
+    time = "2024-05-10T12:00:00Z"
+    other = [Memory(str(at), "a b", time, 0.9, stored_in=("/work/other",)) for at in range(60)]
+    own = Memory("60", "a b c", time, 0.8, stored_in=(os.path.realpath(tmp_path),))
+    assert open_over(FakeStore([*other, own]), tmp_path, top_k=2).recall("a") == [own]
+
+
 def test_an_app_reads_user_and_top_k_from_the_configuration(
     repository: Path, make_app: Any
 ) -> None:
