@@ -83,11 +83,11 @@ def gather_candidates(
         dense_hits,
         lookup(file_hits, chosen.files),
         _file_cosines(chunks, chosen.files),
+        index.path_positions(chosen.files).argsort(),
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
-    inputs = _in_path_order(
-        _ranking_inputs(found, terms, list(states.values()), request.now_s), index
-    )
+    inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
+    inputs = _in_path_order(inputs, found.path_order)
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
         ranked = frozenset(chosen.files.tolist())
@@ -162,6 +162,7 @@ class _Found:
     dense_hits: Ranked
     file_scores: Floats  # BM25: rows for text, symbols and path, one column per file
     file_cosines: Floats  # rows for the best and the mean of each file's chunks
+    path_order: Ints  # positions of the files in the order of their paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +204,12 @@ def _ranking_inputs(
     return RankingInputs(found.question, chunks, files, terms.unknown)
 
 
-def _in_path_order(inputs: RankingInputs, index: IndexReader) -> RankingInputs:
+def _in_path_order(inputs: RankingInputs, by_path: Ints) -> RankingInputs:
     """Return the inputs with files in the order of their paths, and chunks in that of their lines.
 
     In the order of ids, ties and rounding errors would depend on the history of the index.
     """
     chunks, files = inputs.chunks, inputs.files
-    by_path = index.path_positions(files.ids).argsort()
     positions = np.empty(len(by_path), np.int64)
     positions[by_path] = np.arange(len(by_path))
     by_line = np.lexsort((chunks.ids, positions[chunks.files]))
@@ -256,7 +256,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in kept]
     ids, masks = index.sparse.matches(
-        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found, index)].tolist()
+        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found)].tolist()
     )
     at = file_ids.searchsorted(index.dense.files_of(ids))
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -268,13 +268,14 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     return _TermMatches(coverage, in_chunk / len(texts), list(frequencies).count(0) / len(terms))
 
 
-def _likely_files(found: _Found, index: IndexReader) -> Ints:
+def _likely_files(found: _Found) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
     scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
-    order = np.lexsort((index.path_positions(found.chosen.files), -np.asarray(scores)))
-    return np.sort(order[:_MAX_LIKELY_FILES])
+    by_path = found.path_order
+    best = by_path[(-np.asarray(scores)[by_path]).argsort(kind="stable")]
+    return np.sort(best[:_MAX_LIKELY_FILES])
 
 
 def _bits(masks: Ints, count: int) -> Ints:

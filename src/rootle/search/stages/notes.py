@@ -45,7 +45,9 @@ class Notes:
         notes = (*answer.notes, *_question_notes(question))
         if not answer.order:
             notes = notes or self._suggestions(request, question)
-        return replace(answer, notes=(*notes, *note_unindexed(request, scoped)))
+        if _depends_on_all_text(request.query, question.parsed):
+            notes = (*notes, *note_unindexed(request, scoped))
+        return replace(answer, notes=notes)
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
         """Return suggestions for a question without results, best first."""
@@ -55,6 +57,11 @@ class Notes:
             return (_EMPTY_INDEX, *own)
         found = (*_wider_scopes(request, question), *_similar_names(question.question, index))
         return (*(found or (_FALLBACK,)), *own)
+
+
+def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
+    """Return whether the answer may be wrong if text that it asks for is not indexed."""
+    return parsed.is_exact or query.file_paths is not None or bool(parsed.paths)
 
 
 def _question_notes(question: ParsedQuestion) -> list[str]:

@@ -16,9 +16,6 @@ _MAX_NAMES: Final = 3
 def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ...]:
     """Return a note if a phrase, the regex or a path filter may match text that is not indexed."""
     query, parsed = request.query, scoped.question.parsed
-    has_path = query.file_paths is not None or bool(parsed.paths)
-    if not parsed.is_exact and not has_path:
-        return ()
     states = filter_unindexed(query, parsed, request.session.index.unindexed_files())
     if parsed.is_exact:
         return _describe("not searched", states)
