@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 # Nothing else is imported here: Ctrl-C during imports is handled in `main`.
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rootle.cli.options import CommandParser
 
 # The modules of `rootle.cli.commands` with the summaries of their commands, in the order of the
@@ -62,15 +64,44 @@ def entry() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    with _record_interrupts() as interrupts:
+        try:
+            code = _run(sys.argv[1:] if arguments is None else arguments)
+            sys.stdout.flush()
+        except (KeyboardInterrupt, Exception) as error:
+            # An extension module whose import is interrupted raises an ImportError instead.
+            if interrupts or isinstance(error, KeyboardInterrupt):
+                _warn("interrupted; the index is still usable")
+                code = _INTERRUPTED
+            elif isinstance(error, OSError):
+                code = _explain(error)
+            else:
+                raise
+        return _check_output(code)
+
+
+@contextmanager
+def _record_interrupts() -> Iterator[list[int]]:
+    """Yield a list to which each SIGINT is added before it raises KeyboardInterrupt."""
+    import signal
+
+    received: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        signal.default_int_handler(number, frame)
+
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is not signal.default_int_handler:
+        yield received
+        return
+    with suppress(ValueError):  # only the main thread receives signals
+        signal.signal(signal.SIGINT, interrupt)
     try:
-        code = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        _warn("interrupted; the index is still usable")
-        code = _INTERRUPTED
-    except OSError as error:
-        code = _explain(error)
-    return _check_output(code)
+        yield received
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, previous)
 
 
 def _run(words: Sequence[str]) -> int:
