@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -60,6 +61,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # Slow files first, so that no process is still running one when the others have finished.
         slow = [{item.path for item in items if item.get_closest_marker(mark)} for mark in _SLOW]
         items.sort(key=lambda item: [item.path in files for files in slow], reverse=True)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Exempt the objects of the collection from garbage collection, which would visit them often.
+
+    They take about 5 % of the CPU time of all tests.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
-from rootle import App
+from rootle import App, open_app
 from rootle.storage.change_time import CHANGE_TICK_NS
 
 MakeApp = Callable[..., App]  # the type of the fixture `make_app`
@@ -138,12 +139,35 @@ def make_repository(root: Path, files: Mapping[str, str] = FILES) -> Path:
     return root
 
 
+class IndexedRepository(NamedTuple):
+    """A repository and its index with default settings."""
+
+    root: Path
+    index_dir: Path
+
+
+def indexed_repository(files: Mapping[str, str] = FILES) -> IndexedRepository:
+    """Return a repository with these files and its index, which other tests use too.
+
+    A test must change neither of them. To write the index, copy it.
+    """
+    return _indexed_repository(tuple(files.items()))
+
+
+@cache
+def _indexed_repository(files: tuple[tuple[str, str], ...]) -> IndexedRepository:
+    folder = _temporary_folder()
+    found = IndexedRepository(folder / "repository", folder / "index")
+    make_repository(found.root, dict(files))
+    with open_app(found.root, index_dir=found.index_dir) as app:
+        app.index()
+    return found
+
+
 @cache
 def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
     """Return a `.git` folder for these files, to copy: running git in every test is slower."""
-    folder = tempfile.mkdtemp(prefix="rootle-git-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    root = write_tree(Path(folder), dict(files))
+    root = write_tree(_temporary_folder(), dict(files))
     git(root, "init", "-q", "-b", "main")
     shutil.rmtree(root / ".git/hooks")
     git(root, "add", "-A")
@@ -151,6 +175,13 @@ def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
     git(root, "repack", "-adq")  # one file instead of one per object
     git(root, "prune-packed")
     return root / ".git"
+
+
+def _temporary_folder() -> Path:
+    """Return a folder that is deleted when this process exits."""
+    folder = tempfile.mkdtemp(prefix="rootle-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 _NOUNS = """account order invoice session packet window buffer kernel thread socket parser lexer

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from syntax_trees import syntax_tree
 
 TOP = Path(__file__).resolve().parent.parent
 CODE = ("src", "tests", "benchmarks", "training", "docs", "examples")
@@ -233,7 +234,7 @@ def sources() -> Mapping[str, str]:
 
 @cache
 def trees() -> Mapping[str, ast.Module]:
-    return {path: ast.parse(text) for path, text in sources().items()}
+    return {path: syntax_tree(TOP / path) for path in sources()}
 
 
 @cache

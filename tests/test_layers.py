@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from syntax_trees import syntax_tree
 
 import rootle
 
@@ -100,6 +101,7 @@ HEAVY = (
         "tqdm",
         "platformdirs",
         "watchfiles",
+        "re2",
     ),
     *("opentelemetry", "mcp", "mcp_types", "pydantic", "anyio"),
 )
@@ -291,11 +293,6 @@ def modules() -> dict[str, Path]:
         parts = path.relative_to(SRC).with_suffix("").parts
         found[".".join(parts).removesuffix("__init__").rstrip(".")] = path
     return found
-
-
-@cache
-def syntax_tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache

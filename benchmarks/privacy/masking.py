@@ -17,7 +17,8 @@ from pathlib import Path
 from benchmarks.privacy.corpus import Example, make_corpus
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.text_reader import TextFile, read_text
-from rootle.text.secret_masking import find_secrets, mask_secrets
+from rootle.text.secret_detection import find_secrets
+from rootle.text.secret_masking import mask_secrets
 
 
 def main() -> None:

@@ -216,12 +216,12 @@ class App:
         """
         import shutil
 
-        from rootle.search.search_log import SearchLogFile
+        from rootle.storage.rotating_file import RotatingFile
 
         self._check_may_write()
         with self._container.refresher().replace_index():
             shutil.rmtree(result_cache_dir(self.index_dir), ignore_errors=True)
-            SearchLogFile(search_log_path(), with_query_text=False).delete()
+            RotatingFile(search_log_path()).delete()
             delete_unmasked_state()
             return self._container.indexer().clear()
 

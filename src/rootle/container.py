@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder, Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.results.memory_results import MemoryResults
-    from rootle.search.search_log import SearchLogFile
+    from rootle.search.search_trace import SearchLogFile
     from rootle.sources.source import Source
 
 
@@ -191,7 +191,7 @@ class Container:
 
     def search_log(self) -> SearchLogFile | None:
         """Return the log of searches; None if logging is off."""
-        from rootle.search.search_log import SearchLogFile
+        from rootle.search.search_trace import SearchLogFile
 
         if not self._config.search_log:
             return None

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from benchmarks.trace_query import Call, find_stations, station_of, summarize, trace_calls
+from pathlib import Path
+
+from benchmarks.trace_query import (
+    Call,
+    find_stations,
+    station_of,
+    summarize,
+    trace_calls,
+    trace_search,
+)
+from sample import MakeApp
 
 from rootle.protocols import NO_HITS
 from rootle.rank.question.parsed import parse_question
@@ -47,3 +57,12 @@ def test_calls_between_modules_are_recorded_without_properties() -> None:
     assert all(call.caller != call.module for call in calls)
     question = parse_question("retry", str.split)
     assert trace_calls(lambda: (question.detail, NO_HITS.is_behind(1))) == []
+
+
+def test_a_plain_query_enters_few_modules_of_search(repository: Path, make_app: MakeApp) -> None:
+    app = make_app(repository, include_memories=False, stale_check_seconds=3_600.0)
+    app.search("warm up")
+    stations = find_stations(trace_search(app, "how long to wait before the next attempt"))
+    report = summarize(stations)
+    assert 0 < report["modules of search"] <= 20
+    assert report["entered again at most"] <= 5

@@ -90,7 +90,7 @@ class _EmbeddedSparse:
             writer.remove_file(file_id)
         for file_id, chunks in files.items():
             writer.add_file(
-                FileTerms(file_id, " ".join(chunks.values()), "", ""),
+                FileTerms(file_id, "", ""),
                 [ChunkTerms(at, body, "", "", "", "") for at, body in chunks.items()],
             )
         self._generation += 1

@@ -20,7 +20,7 @@ from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
 from rootle.config.loading import load_config
 from rootle.rerank.providers import PROVIDERS
-from rootle.search.search_log import SearchLog
+from rootle.search.search_trace import SearchLog
 from rootle.serialization.json import to_json
 from rootle.telemetry import spans
 from rootle.types import camel_case

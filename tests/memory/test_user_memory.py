@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from hash_embedder import HashEmbedder
-from sample import write
+from sample import indexed_repository, write
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -26,7 +26,16 @@ GITHUB = "ghp_" + "a1B2" * 9
 
 
 @pytest.fixture
-def app(repository: Path, make_app: Any) -> App:
+def app(make_app: Any) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository()
+    app: App = make_app(root, index_dir=index_dir, memory_timeout_ms=60_000)
+    return app
+
+
+@pytest.fixture
+def own_app(repository: Path, make_app: Any) -> App:
+    """Return an app whose folder the test may change."""
     app: App = make_app(repository, memory_timeout_ms=60_000)
     app.index()
     return app
@@ -141,12 +150,12 @@ def test_a_fact_refers_to_the_files_and_names_that_it_mentions(app: App) -> None
     assert not found_one.possibly_stale
 
 
-def test_a_memory_is_marked_once_its_file_has_changed(app: App) -> None:
-    app.memory.remember("src/store/cache.py is not safe for threads")
-    assert not app.memory.recall("threads")[0].possibly_stale
-    write(app.root, "src/store/cache.py", "class LruCache: ...\n")
-    assert app.memory.recall("threads")[0].possibly_stale
-    assert app.memory.list_memories()[0].possibly_stale
+def test_a_memory_is_marked_once_its_file_has_changed(own_app: App) -> None:
+    own_app.memory.remember("src/store/cache.py is not safe for threads")
+    assert not own_app.memory.recall("threads")[0].possibly_stale
+    write(own_app.root, "src/store/cache.py", "class LruCache: ...\n")
+    assert own_app.memory.recall("threads")[0].possibly_stale
+    assert own_app.memory.list_memories()[0].possibly_stale
 
 
 def test_a_prefetched_text_is_tagged_and_within_its_budget(memory: UserMemory) -> None:
@@ -219,13 +228,13 @@ def test_only_embedded_memories_can_be_listed(tmp_path: Path) -> None:
         open_over(FakeStore(), tmp_path).list_memories()
 
 
-def test_an_audit_lists_secrets_stale_memories_and_duplicates(app: App) -> None:
-    memory = app.memory
+def test_an_audit_lists_secrets_stale_memories_and_duplicates(own_app: App) -> None:
+    memory = own_app.memory
     memory.remember("Deploy on Thursdays, never on Fridays")
     memory.remember("never deploy on Fridays; on Thursdays!")
     memory.remember("src/store/cache.py is slow")
     memory.import_memories([Memory("", f"an old token: {GITHUB}", "2020-01-01T00:00:00Z")])
-    write(app.root, "src/store/cache.py", "fast = True\n")
+    write(own_app.root, "src/store/cache.py", "fast = True\n")
     ids = {one.text: one.id for one in memory.list_memories()}
     audit = memory.audit()
     assert audit.with_secrets == (ids[f"an old token: {GITHUB}"],)
@@ -277,11 +286,11 @@ def test_any_text_can_be_stored_and_queried(memory: UserMemory, text: str) -> No
     memory.find_relevant(text, ["\udcff.py"])
 
 
-def test_a_file_whose_name_is_not_valid_text_is_not_a_reference(app: App) -> None:
+def test_a_file_whose_name_is_not_valid_text_is_not_a_reference(own_app: App) -> None:
     path = os.fsdecode(b"src/b\xffd.py")
-    write(app.root, path, "def odd_function(): ...\n")
-    app.index()
-    stored = app.memory.remember("odd_function in d.py is a trap").memory
+    write(own_app.root, path, "def odd_function(): ...\n")
+    own_app.index()
+    stored = own_app.memory.remember("odd_function in d.py is a trap").memory
     assert stored is not None
     assert stored.about == ()
-    app.search("odd_function")
+    own_app.search("odd_function")

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from hash_embedder import HashEmbedder
-from sample import FILES, QUESTIONS, MakeApp, git, make_repository, many_files, write
+from sample import (
+    FILES,
+    QUESTIONS,
+    MakeApp,
+    git,
+    indexed_repository,
+    make_repository,
+    many_files,
+    write,
+)
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -46,10 +55,10 @@ MakeAgent = Callable[..., SearchAgent]
 
 
 @pytest.fixture
-def app(repository: Path, make_app: MakeApp) -> App:
-    app = make_app(repository)
-    app.index()
-    return app
+def app(make_app: MakeApp) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository()
+    return make_app(root, index_dir=index_dir)
 
 
 @pytest.fixture

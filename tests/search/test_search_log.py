@@ -1,23 +1,19 @@
-"""The search log: one complete line per search, limited in size and private."""
+"""The search log: one complete line per search."""
 
 from __future__ import annotations
 
 import json
 import os
-import stat
 from datetime import datetime
 from pathlib import Path
-from subprocess import Popen
 from typing import Any
 
 import pytest
-from command import rootle, start_rootle
+from command import rootle
 
-from rootle.search.search_log import SearchLog, SearchLogFile
 from rootle.storage.paths import search_log_path
 
 QUESTION = "how long to wait before the next attempt"
-LINE = SearchLog("question", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026-01-01T00:00:00Z")
 
 # The fields of the specification, and the events.
 FIELDS = (
@@ -76,54 +72,6 @@ def test_logging_and_question_texts_can_be_switched_off(
     assert all(QUESTION not in file.read_text() for file in folder.glob("*"))
 
 
-def test_only_the_owner_can_read_the_log(tmp_path: Path) -> None:
-    path = tmp_path / "state" / "rootle" / "log.jsonl"
-    SearchLogFile(path, with_query_text=True).write(LINE)
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert stat.S_IMODE(os.stat(path.parent).st_mode) == 0o700
-
-
-def test_a_folder_that_another_process_creates_meanwhile_is_used(tmp_path: Path) -> None:
-    path = tmp_path / "rootle" / "log.jsonl"
-
-    class Delayed(SearchLogFile):
-        def _open(self) -> int:
-            try:
-                return super()._open()
-            finally:
-                path.parent.mkdir(exist_ok=True)
-
-    Delayed(path, with_query_text=True).write(LINE)
-    assert [line["query"] for line in read_lines(path)] == ["question"]
-
-
-def test_the_log_is_limited_and_keeps_the_newest_lines(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    log = SearchLogFile(path, with_query_text=True, max_bytes=10_000)
-    for number in range(1_000):
-        log.write(SearchLog(f"q{number}", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026"))
-    files = sorted(tmp_path.iterdir())
-    assert sum(file.stat().st_size for file in files) < 3 * 10_000
-    kept = [line["query"] for file in files for line in read_lines(file)]
-    assert kept == [f"q{number}" for number in range(1_000 - len(kept), 1_000)]
-    assert len(kept) * 180 > 10_000
-
-
-@pytest.mark.slow
-def test_concurrent_processes_lose_no_line(tmp_path: Path) -> None:
-    path, count, each = tmp_path / "log.jsonl", 4, 500
-    run_writers(path, count, each, max_bytes=60_000)  # rotated about six times
-    files = list(tmp_path.iterdir())
-    assert len(files) >= 2
-    kept = [line["query"] for file in files for line in read_lines(file)]
-    assert len(kept) == len(set(kept)) > 200
-    assert sum(file.stat().st_size for file in files) < 4 * 60_000
-    for file in files:
-        file.unlink()
-    run_writers(path, count, each, max_bytes=1 << 30)
-    assert len(read_lines(path)) == count * each
-
-
 @pytest.mark.slow
 def test_an_unwritable_log_causes_one_warning_and_no_failure(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -140,24 +88,3 @@ def test_an_unwritable_log_causes_one_warning_and_no_failure(
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def run_writers(path: Path, count: int, each: int, *, max_bytes: int) -> None:
-    arguments = (str(path), str(each), str(max_bytes))
-    writers: list[Popen[bytes]] = [
-        start_rootle(*arguments, str(number), program=_WRITER) for number in range(count)
-    ]
-    for writer in writers:
-        _, err = writer.communicate(timeout=60)
-        assert (writer.returncode, err) == (0, b"")
-
-
-_WRITER = """
-import sys
-from pathlib import Path
-from rootle.search.search_log import SearchLog, SearchLogFile
-path, each, max_bytes, name = sys.argv[1:]
-log = SearchLogFile(Path(path), with_query_text=True, max_bytes=int(max_bytes))
-for number in range(int(each)):
-    log.write(SearchLog(f"{name}/{number}", 3, 4, 5, 1.5, 6.5, "static", "heuristic", "2026"))
-"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from command import rootle
 from hash_embedder import HashEmbedder
 from json_server import Reply, Request, serving
 from polling import wait_until
-from sample import OLD_S, MakeApp, make_repository, many_files, write
+from sample import OLD_S, MakeApp, indexed_repository, make_repository, many_files, write
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -44,12 +45,25 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_with(root: Path, make_app: MakeApp, tmp_path: Path) -> Callable[..., App]:
-    """Return a function that opens the same folder with other settings."""
+def open_with(make_app: MakeApp, tmp_path: Path) -> Callable[..., App]:
+    """Return a function that opens an indexed folder with other settings."""
+    count = iter(range(100))
+    root, made = indexed_repository(_FILES)
+
+    def open_(**settings: Any) -> App:
+        index_dir = shutil.copytree(made, tmp_path / f"index-{next(count)}")
+        return make_app(root, index_dir=index_dir, **settings)
+
+    return open_
+
+
+@pytest.fixture
+def open_own_with(root: Path, make_app: MakeApp, tmp_path: Path) -> Callable[..., App]:
+    """Return a function that opens a folder without an index, which the test may change."""
     count = iter(range(100))
 
     def open_(**settings: Any) -> App:
-        return make_app(root, index_dir=tmp_path / f"index-{next(count)}", **settings)
+        return make_app(root, index_dir=tmp_path / f"own-index-{next(count)}", **settings)
 
     return open_
 
@@ -220,7 +234,7 @@ def test_reranker_timeout_ms(
     assert _log()[-1]["usedRerankerModel"] == ("features" if degraded else "learned")
 
 
-def test_reranker_weights(root: Path, open_with: OpenWith) -> None:
+def test_reranker_weights(root: Path, open_own_with: OpenWith) -> None:
     weather = "# The weather is fine today, and the coat stays at home.\n" * 12
     write(root, "pkg_0/new.py", f"{weather}# socket\n{weather}", when_s=None)
     weights = replace(Config().reranker_weights, recency_boost=1_000.0)
@@ -228,12 +242,12 @@ def test_reranker_weights(root: Path, open_with: OpenWith) -> None:
     first = [
         app.search(question).results[0].file_path
         for app in (
-            open_with(use_learned_reranker=False),
-            open_with(use_learned_reranker=False, reranker_weights=weights),
+            open_own_with(use_learned_reranker=False),
+            open_own_with(use_learned_reranker=False, reranker_weights=weights),
         )
     ]
     assert first[0] != first[1] == "pkg_0/new.py"
-    app = open_with(reranker_weights=weights)
+    app = open_own_with(reranker_weights=weights)
     assert _is_unused(app, "rerankerWeights", "useLearnedReranker is true")
 
 
@@ -284,17 +298,17 @@ def feed(root: Path) -> Path:
 
 
 @pytest.mark.usefixtures("feed")
-def test_max_context_lines(open_with: OpenWith) -> None:
-    sizes = [len(_context_lines(open_with(max_context_lines=most))) for most in (20, 70)]
+def test_max_context_lines(open_own_with: OpenWith) -> None:
+    sizes = [len(_context_lines(open_own_with(max_context_lines=most))) for most in (20, 70)]
     assert sizes[0] <= 20 < sizes[1] <= 70
 
 
 @pytest.mark.usefixtures("feed")
-def test_context_before_lines_and_context_after_lines(open_with: OpenWith) -> None:
+def test_context_before_lines_and_context_after_lines(open_own_with: OpenWith) -> None:
     """The definition and the other spans alone fill the context."""
     shown = {
         (before, after): _context_lines(
-            open_with(context_before_lines=before, context_after_lines=after)
+            open_own_with(context_before_lines=before, context_after_lines=after)
         )
         for before, after in ((0, 0), (9, 0), (0, 9))
     }
@@ -329,8 +343,8 @@ def test_no_results_suggestion(open_with: OpenWith) -> None:
 
 
 @pytest.mark.parametrize("debounce_ms", [0, 60_000])
-def test_watch_debounce_ms(root: Path, open_with: OpenWith, debounce_ms: int) -> None:
-    app = open_with(watch_debounce_ms=debounce_ms)
+def test_watch_debounce_ms(root: Path, open_own_with: OpenWith, debounce_ms: int) -> None:
+    app = open_own_with(watch_debounce_ms=debounce_ms)
     app.index()
     before = app.status().generation
     with app.watch() as live:
@@ -342,8 +356,8 @@ def test_watch_debounce_ms(root: Path, open_with: OpenWith, debounce_ms: int) ->
             wait_until(lambda: app.status().generation > before, "the watcher indexes the file")
 
 
-def test_enable_indexing(open_with: OpenWith) -> None:
-    app = open_with(enable_indexing=False, watch_debounce_ms=1)
+def test_enable_indexing(open_own_with: OpenWith) -> None:
+    app = open_own_with(enable_indexing=False, watch_debounce_ms=1)
     with pytest.raises(IndexMissingError):
         app.search(_QUESTION)
     assert _is_unused(app, "watchDebounceMs", "enableIndexing is false")

@@ -33,7 +33,7 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.retrieval.legs import NO_SPARSE
 from rootle.search.retrieval.merged_candidates import choose_candidates, lookup
-from rootle.search.search_log import SearchLogFile
+from rootle.search.search_trace import SearchLogFile
 from rootle.types import SearchQuery
 
 _BODY = "".join(f"  users.audit({number}, 'a note for the record');\n" for number in range(12))

@@ -18,7 +18,7 @@ from rootle.errors import ConfigError, StaleCursorError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
 from rootle.search.factory import open_agent
-from rootle.search.search_log import SearchLogFile
+from rootle.search.search_trace import SearchLogFile
 from rootle.types import SearchQuery
 
 pytestmark = pytest.mark.slow

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+import subprocess
+import sys
 
-from rootle.text.secret_masking import find_secrets, mask_secrets
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rootle.text.secret_detection import find_secrets
+from rootle.text.secret_formats import FORMATS
+from rootle.text.secret_masking import mask_secrets
+from rootle.text.secret_names import ASSIGNMENTS, may_contain_secret
 
 # Concatenated, so that no secret scanner reports this file.
 GITHUB = "ghp_" + "a1B2" * 9
@@ -168,3 +177,45 @@ def test_exceptions_are_patterns_of_values() -> None:
     text = "password=Tr0ub4dor3 token=a1b2c3d4e5f6"
     assert mask_secrets(text, ("Tr0*",)).text == "password=Tr0ub4dor3 token=[masked: secret]"
     assert mask_secrets(text, ("*",)).count == 0
+
+
+@pytest.mark.parametrize(
+    "text", [*(case[0] for case in SECRETS), "Private-Lines: 1\nAAAB3Nza", "login x -p hunter2"]
+)
+def test_a_short_text_with_a_secret_is_searched(text: str) -> None:
+    assert may_contain_secret(text)
+
+
+@pytest.mark.parametrize("pattern", [prefix + rest for _, prefix, rest in FORMATS])
+@settings(max_examples=5)
+@given(st.data())
+def test_a_short_text_with_a_token_is_searched(pattern: str, data: st.DataObject) -> None:
+    ascii_only = st.characters(codec="ascii")
+    text = data.draw(st.from_regex(re.compile(pattern), fullmatch=True, alphabet=ascii_only))
+    assert may_contain_secret(text) or not find_secrets(text)
+
+
+@given(
+    st.from_regex(re.compile(ASSIGNMENTS, re.IGNORECASE), fullmatch=True),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=12),
+)
+def test_a_short_text_with_an_assigned_value_is_searched(name: str, value: str) -> None:
+    assert may_contain_secret(name + value)
+
+
+@pytest.mark.parametrize(
+    "question", ["where is the retry backoff computed", "parse_date", "how are headings cut?"]
+)
+def test_a_question_without_a_hint_is_not_searched(question: str) -> None:
+    assert not may_contain_secret(question)
+
+
+def test_masking_a_question_without_a_hint_does_not_load_the_patterns() -> None:
+    code = (
+        "import sys\n"
+        "from rootle.text.secret_masking import mask_secrets\n"
+        "assert mask_secrets('where is the retry backoff computed').count == 0\n"
+        "assert 're2' not in sys.modules\n"
+        "assert mask_secrets('the password is hunter2').count == 1\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -140,6 +140,7 @@ def test_invalid_html_is_converted(html: str) -> None:
     assert len(extract(html)) < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "html",
     ["<meta " * 300_000, "<blockquote>" * 1_000 + "x<br>" * 300_000],

@@ -78,9 +78,9 @@ class Analyzer:
             known,
             embed=embed,
         )
-        suffix = place_terms(uri, terms)
+        place = place_terms(uri, terms)
         if title:
-            suffix = f"{suffix} {text_terms(title, terms)}"
+            place = f"{place} {text_terms(title, terms)}"
         records = tuple(
             ChunkRecord(
                 chunk.start_line,
@@ -89,7 +89,7 @@ class Analyzer:
                 chunk.end,
                 chunk.symbols,
                 chunk.scope,
-                f"{body} {suffix}",
+                body,
                 symbol,
                 " ".join(_defined_names(chunk)),
                 text_terms(chunk.scope, terms),
@@ -104,8 +104,7 @@ class Analyzer:
         return AnalyzedText(
             records,
             split.skipped_chars,
-            " ".join(bodies),
-            " ".join(symbols),
+            place,
             join_terms(heading_words, terms),
             vectors.computed,
             vectors.embedding_ms,

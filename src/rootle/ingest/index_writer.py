@@ -176,7 +176,7 @@ def add_words(
 ) -> None:
     """Add the terms of a document to the word indexes; DerivedWriter explains `missed`."""
     derived.add_words(
-        FileTerms(file_id, analyzed.body_terms, analyzed.symbol_terms, analyzed.path_terms),
+        FileTerms(file_id, analyzed.place_terms, analyzed.path_terms),
         (
             ChunkTerms(
                 chunk_id,

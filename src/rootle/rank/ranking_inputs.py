@@ -29,7 +29,7 @@ class ChunkInputs:
     notes: Floats  # BM25 over the comments and headings of the chunk
     defines: Flags  # the chunk defines a name of the question
 
-    def reordered(self, order: Ints, file_positions: Ints) -> ChunkInputs:
+    def reorder(self, order: Ints, file_positions: Ints) -> ChunkInputs:
         """Return the chunks in another order; `file_positions` are the new ones of the files."""
         return ChunkInputs(
             self.ids[order],
@@ -60,7 +60,7 @@ class FileInputs:
     sizes: Floats  # bytes
     authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
 
-    def reordered(self, order: Ints) -> FileInputs:
+    def reorder(self, order: Ints) -> FileInputs:
         """Return the files in another order."""
         positions = order.tolist()
         return FileInputs(

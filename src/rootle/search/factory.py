@@ -25,14 +25,11 @@ from rootle.search.results.response import Responder
 from rootle.search.results.shown_spans import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.hybrid_retriever import HybridRetriever
-from rootle.search.search_log import SearchLogFile
-from rootle.search.search_trace import SearchTrace
+from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
-from rootle.search.stages.concurrency_limit import ConcurrencyLimit
 from rootle.search.stages.deduplication import Deduplication
-from rootle.search.stages.later_pages import append_later_pages
 from rootle.search.stages.notes import Notes
-from rootle.search.stages.ranked_answer import AnswerStage, RankStep
+from rootle.search.stages.ranked_answer import AnswerStage, RankStep, append_later_pages
 from rootle.search.stages.reranking import Reranking
 
 
@@ -85,7 +82,7 @@ def open_agent(
         *_open_caches(config, present, cache_dir, clock),
     ]
     if reranker is None:  # a query that waits for a reranker does not slow down the others
-        pages.append(ConcurrencyLimit(retriever))
+        pages.append(retriever.limit_concurrency)
     return SearchAgent(
         RequestReader(Sessions(open_index), config, clock),
         steps,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from rootle.errors import QueryError
-from rootle.search.search_log import SearchLog, SearchLogFile
 from rootle.serialization.timestamps import format_timestamp
+from rootle.storage.rotating_file import MAX_BYTES, RotatingFile
 from rootle.telemetry.spans import (
     CACHE_HITS,
     DENSE_FAILURES,
@@ -22,7 +26,53 @@ from rootle.telemetry.spans import (
     rerank_stage,
     search_stage,
 )
-from rootle.types import SearchQuery, SearchResponse
+from rootle.text.secret_masking import mask_secrets
+from rootle.types import SearchQuery, SearchResponse, camel_case
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLog:
+    """The log record of one search."""
+
+    query: str
+    num_dense_hits: int
+    num_sparse_hits: int
+    num_merged: int
+    rerank_latency_ms: float
+    total_latency_ms: float
+    used_embedding_model: str
+    used_reranker_model: str
+    timestamp: str  # ISO 8601, UTC
+    events: tuple[str, ...] = ()  # of rootle.telemetry.spans.EVENTS
+
+
+# Computed once: answering from the cache takes little longer than writing the log line.
+_KEYS: Final = tuple((field.name, camel_case(field.name)) for field in fields(SearchLog))
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class SearchLogFile:
+    """Writes one JSON line per search to a file of limited size."""
+
+    def __init__(self, path: Path, *, with_query_text: bool, max_bytes: int = MAX_BYTES) -> None:
+        self._file = RotatingFile(path, max_bytes)
+        self._with_query_text = with_query_text
+        self._is_broken = False
+
+    def write(self, log: SearchLog) -> None:
+        """Append a line. On failure, log one warning and write nothing more."""
+        if self._is_broken:
+            return
+        data = {key: getattr(log, name) for name, key in _KEYS}
+        data["query"] = mask_secrets(log.query).text if self._with_query_text else ""
+        try:
+            self._file.append(f"{_encode(data)}\n".encode("utf-8", "replace"))
+        except OSError as error:
+            self._is_broken = True
+            path = self._file.path
+            _LOG.warning("cannot write the search log %s (key searchLog): %s", path, error)
 
 
 class SearchTrace:

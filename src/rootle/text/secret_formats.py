@@ -17,7 +17,7 @@ SECRET: Final = "secret"
 
 # By kind: pairs of a prefix and the rest, both regular expressions. A group named "value" limits
 # what is masked. Prefixes must also be valid in RE2.
-_FORMATS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+_FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "AWS access key": (("(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])", r"[A-Z0-9]{16}\b"),),
     "GitHub token": (
         ("gh[pousr]_", r"[A-Za-z0-9]{36,255}\b"),
@@ -128,11 +128,11 @@ _FORMATS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
 }
 
-_ROWS: Final = [(kind, *row) for kind, rows in _FORMATS.items() for row in rows]
+FORMATS: Final = [(kind, *row) for kind, rows in _FORMATS_BY_KIND.items() for row in rows]
 # In the syntax of RE2.
-PREFIXES: Final = "|".join(prefix for _, prefix, _ in _ROWS)
+PREFIXES: Final = "|".join(prefix for _, prefix, _ in FORMATS)
 # The characters with which each prefix begins, "" if they vary.
-_LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in _ROWS]  # type: ignore[index]
+_LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in FORMATS]  # type: ignore[index]
 
 
 def match_format(text: str, start: int) -> tuple[str, int, int] | None:
@@ -145,13 +145,13 @@ def match_format(text: str, start: int) -> tuple[str, int, int] | None:
         if match is not None:
             has_value = "value" in pattern.groupindex
             if has_value or not _is_inside_word(text, start):
-                return _ROWS[at][0], *match.span("value" if has_value else 0)
+                return FORMATS[at][0], *match.span("value" if has_value else 0)
     return None
 
 
 @cache
 def _compile_row(at: int) -> re.Pattern[str]:
-    _, prefix, rest = _ROWS[at]
+    _, prefix, rest = FORMATS[at]
     return re.compile(prefix + rest)
 
 

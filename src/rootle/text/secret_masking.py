@@ -1,43 +1,24 @@
-"""Find secrets in a text, such as passwords, tokens and private keys, and mask them."""
+"""Mask the secrets in a text, such as passwords, tokens and private keys."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import re2
+from rootle.text.secret_names import may_contain_secret
 
-from rootle.text.secret_formats import PASSWORD, PREFIXES, PRIVATE_KEY, match_format
-from rootle.text.secret_names import ASSIGNMENTS
+if TYPE_CHECKING:
+    from rootle.text.secret_detection import Exceptions
 
 _MARK: Final = "[masked: {}]"
-_MARKED: Final = re.compile(r"\[masked: [^\]]*\]")
+_MARKED: Final = r"\[masked: [^\]]*\]"
 # A masked text with fewer other words is considered to contain only a secret and its name.
 _MIN_WORDS: Final = 2
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_SECRET_NAMES: Final = re.compile(
+_WORD: Final = r"[^\W\d_]{2,}"
+_SECRET_NAMES: Final = (
     r"(?i)[\w.-]{0,40}(?:password|passwd|pwd|secret|token|bearer|basic|authorization|key)\w*"
 )
-
-_KEY_START: Final = "-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-_KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
-_MAX_KEY_CHARS: Final = 20_000
-# Bytes of a key have both cases or digits; the names in code that writes keys have not.
-_KEY_BYTES: Final = re.compile(r"(?=[a-z+/=]*[A-Z])(?=[A-Z+/=]*[a-z0-9])[A-Za-z0-9+/=]{6,}")
-_NOT_IN_A_KEY: Final = re.compile(r"[{}()]")
-# The lines of a key without an end, possibly quoted, commented out, or in a patch.
-_KEY_LINES: Final = re.compile(r"(?:(?:\\n|[\s\"'+#*>,-])*[A-Za-z0-9+/=]{4,}(?=\\n|[\"',\s]|\Z))+")
-_PUTTY_LINES: Final = re.compile(r"Private-Lines: \d+\r?\n(?P<value>(?:[A-Za-z0-9+/=]+\r?\n?)+)")
-
-# One pass of RE2, which takes linear time and 2 ns per character, finds where a secret may be.
-_CANDIDATES: Final = re2.compile(
-    f"{_KEY_START}|Private-Lines: |{PREFIXES}|(?i:{ASSIGNMENTS})".encode()
-)
-
-Exceptions = tuple[str, ...]  # glob patterns of values that are not secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +34,8 @@ class MaskedText:
         """Whether only the names of secrets remain."""
         if not self.kinds:
             return False
-        rest = _SECRET_NAMES.sub(" ", _MARKED.sub(" ", self.text))
-        return len(_WORD.findall(rest)) < _MIN_WORDS
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """A secret in a text: its kind and its range."""
-
-    kind: str
-    start: int
-    end: int
+        rest = re.sub(_SECRET_NAMES, " ", re.sub(_MARKED, " ", self.text))
+        return len(re.findall(_WORD, rest)) < _MIN_WORDS
 
 
 def mask_secrets(text: str, exceptions: Exceptions = ()) -> MaskedText:
@@ -71,6 +43,11 @@ def mask_secrets(text: str, exceptions: Exceptions = ()) -> MaskedText:
 
     Line breaks within a secret are kept, so that the numbers of all lines stay the same.
     """
+    if not may_contain_secret(text):
+        return MaskedText(text, ())
+    # Loading RE2 and the patterns takes longer than all other work on a typical question.
+    from rootle.text.secret_detection import find_secrets
+
     found = find_secrets(text, exceptions)
     if not found:
         return MaskedText(text, ())
@@ -82,53 +59,3 @@ def mask_secrets(text: str, exceptions: Exceptions = ()) -> MaskedText:
     parts.append(text[at:])
     kinds = dict.fromkeys(secret.kind for secret in found)
     return MaskedText("".join(parts), tuple(kinds), len(found))
-
-
-def find_secrets(text: str, exceptions: Exceptions = ()) -> Sequence[Secret]:
-    """Return the secrets in a text, in order and without overlaps."""
-    # One byte per character, so that positions need no conversion.
-    raw = text.encode("ascii", "replace")
-    found: list[Secret] = []
-    at = end = 0
-    while (match := _CANDIDATES.search(raw, at)) is not None:
-        at = match.start() + 1
-        secret = _match(text, match.start())
-        if secret is None or secret.start < end:
-            continue
-        value = text[secret.start : secret.end]
-        if not any(fnmatchcase(value, pattern) for pattern in exceptions):
-            found.append(secret)
-            at = end = secret.end
-    return found
-
-
-def _match(text: str, start: int) -> Secret | None:
-    if text.startswith("-----BEGIN ", start):
-        return _match_private_key(text, start)
-    if text.startswith("Private-Lines: ", start):
-        match = _PUTTY_LINES.match(text, start)
-        return Secret(PRIVATE_KEY, *match.span("value")) if match else None
-    # Its patterns take longer to compile than a search without candidates.
-    from rootle.text.secret_values import is_plausible, match_assignment
-
-    found = match_format(text, start)
-    if found is not None:
-        secret = Secret(*found)
-        is_named = secret.kind == PASSWORD and not is_plausible(text[secret.start : secret.end])
-        return None if is_named else secret
-    found = match_assignment(text, start)
-    return Secret(*found) if found else None
-
-
-def _match_private_key(text: str, start: int) -> Secret | None:
-    limit = start + _MAX_KEY_CHARS
-    head = text.index("-----", start + 5) + 5
-    end = _KEY_END.search(text, head, limit)
-    if end is not None:
-        body = text[head : end.start()]
-        if _KEY_BYTES.search(body) and not _NOT_IN_A_KEY.search(body):
-            return Secret(PRIVATE_KEY, start, end.end())
-    lines = _KEY_LINES.match(text, head, limit)
-    if lines is None or not _KEY_BYTES.search(lines[0]):
-        return None
-    return Secret(PRIVATE_KEY, start, lines.end())

@@ -1,6 +1,7 @@
-"""Names such as `password` that announce a secret, as regular expressions without case.
+"""Names such as `password` that announce a secret, and a cheap test for short texts without one.
 
-Separate from `secret_values`, whose patterns are compiled only if a text contains such a name.
+Separate from `secret_detection` and `secret_values`, whose patterns are compiled only if a text may
+contain a secret.
 """
 
 from __future__ import annotations
@@ -18,3 +19,25 @@ ASSIGNMENTS: Final = (
     r"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:is|was|for|of|to) )"
     r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
 )
+
+# A short text contains a secret only if it contains one of these in any case, or a long token. The
+# names above are covered by their shortest forms; the others are the commands, phrases and keys
+# that announce a short value or several words.
+_HINTS: Final = (
+    *("pass", "pw", "kennwort", "secret", "token", "credential", "session", "key", "auth"),
+    *("://", " -u", "--user", "login", "mysql", "redis-cli", "identified by", "private-lines"),
+    *("seed", "recovery", "mnemonic"),
+)
+_MIN_TOKEN_CHARS: Final = 15  # the shortest token that identifies itself, with its prefix
+# The patterns search a longer text faster than this test does.
+_MAX_SHORT_TEXT_CHARS: Final = 1_000
+
+
+def may_contain_secret(text: str) -> bool:
+    """Return False only if a text is certain to contain no secret."""
+    if len(text) > _MAX_SHORT_TEXT_CHARS:
+        return True
+    lower = text.lower()
+    return any(hint in lower for hint in _HINTS) or any(
+        len(token) >= _MIN_TOKEN_CHARS for token in text.split()
+    )

@@ -25,7 +25,7 @@ _WORDS = tuple(f"w{number}" for number in range(60))
 
 def _add(writer: SparseWriter, file_id: int, *bodies: str, defines: str = "") -> None:
     writer.add_file(
-        FileTerms(file_id, " ".join(bodies), defines, "path"),
+        FileTerms(file_id, "", "path"),
         [
             ChunkTerms(file_id * 100 + number, body, defines, defines, "", "")
             for number, body in enumerate(bodies)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hash_embedder import HashEmbedder
-from sample import MakeApp, git, make_repository, many_files, write
+from sample import MakeApp, git, indexed_repository, make_repository, many_files, write
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -33,10 +33,10 @@ MakeAgent = Callable[..., tuple[SearchAgent, HashEmbedder]]
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app: MakeApp) -> App:
-    app = make_app(make_repository(tmp_path / "repo", many_files(30, functions=4)))
-    app.index()
-    return app
+def app(make_app: MakeApp) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository(many_files(30, functions=4))
+    return make_app(root, index_dir=index_dir)
 
 
 @pytest.fixture
@@ -133,7 +133,8 @@ def test_every_question_is_searched_without_a_cache(make_agent: MakeAgent) -> No
     assert len(embedder.texts) == 2
 
 
-def test_a_new_generation_starts_with_an_empty_cache(app: App) -> None:
+def test_a_new_generation_starts_with_an_empty_cache(repository: Path, make_app: MakeApp) -> None:
+    app = make_app(repository)
     assert "fresh.py" not in {r.file_path for r in app.search("ledger_of_today").results}
     write(app.root, "fresh.py", "def ledger_of_today():\n    return 1\n", when_s=None)
     assert app.search("ledger_of_today").results[0].file_path == "fresh.py"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import FILES, MakeApp, make_repository, many_files
+from sample import FILES, MakeApp, indexed_repository, make_repository, many_files
 
 from rootle.app import App
 from rootle.errors import QueryError
@@ -23,8 +23,10 @@ _FILES = {
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app: MakeApp) -> App:
-    return make_app(make_repository(tmp_path / "repo", _FILES))
+def app(make_app: MakeApp) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository(_FILES)
+    return make_app(root, index_dir=index_dir)
 
 
 def _find_paths(app: App, text: str, **filters: Any) -> set[str]:

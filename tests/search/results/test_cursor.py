@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample import MakeApp, many_files, write, write_tree
+from sample import MakeApp, indexed_repository, many_files, write, write_tree
 
 from rootle.app import App
 from rootle.errors import StaleCursorError, UnavailableError
@@ -127,13 +127,14 @@ def test_a_cursor_is_rejected_if_a_leg_has_failed_since(
 @pytest.mark.parametrize("limit", [1, 7, 25, 50])
 @pytest.mark.parametrize("question", ["ledger", '"int) -> int"', "/def load_/ path:pkg_"])
 def test_pages_continue_after_the_files_that_are_ranked_together(
-    tmp_path: Path, make_app: MakeApp, question: str, limit: int
+    make_app: MakeApp, question: str, limit: int
 ) -> None:
     files = {
         f"pkg_{at % 7}/part_{at}.py": f"def load_{at}(ledger: int) -> int:\n    return {at}\n"
         for at in range(150)
     }
-    app = make_app(write_tree(tmp_path / "repo", files))
+    root, index_dir = indexed_repository(files)
+    app = make_app(root, index_dir=index_dir)
     seen: list[str] = []
     scores: list[float] = []
     cursor = None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import write
+from sample import indexed_repository, write
 
 from rootle.app import App
 from rootle.errors import UnavailableError
@@ -20,7 +20,16 @@ BACKOFF = "src/net/retry.py must stay free of side effects"
 
 
 @pytest.fixture
-def app(repository: Path, make_app: Any) -> App:
+def app(make_app: Any) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository()
+    app: App = make_app(root, index_dir=index_dir, memory_timeout_ms=LONG_TIMEOUT_MS)
+    return app
+
+
+@pytest.fixture
+def own_app(repository: Path, make_app: Any) -> App:
+    """Return an app whose folder the test may change."""
     app: App = make_app(repository, memory_timeout_ms=LONG_TIMEOUT_MS)
     app.index()
     return app
@@ -64,11 +73,11 @@ def test_a_memory_about_another_project_is_not_shown(
     assert other.memory.recall("side effects")  # recall finds it
 
 
-def test_a_memory_is_possibly_stale_after_its_file_has_changed(app: App) -> None:
-    app.memory.remember(BACKOFF)
-    text = (app.root / "src/net/retry.py").read_text()
-    write(app.root, "src/net/retry.py", f"{text}\n# changed\n")
-    (memory,) = app.search("how long to wait before the next attempt").memories
+def test_a_memory_is_possibly_stale_after_its_file_has_changed(own_app: App) -> None:
+    own_app.memory.remember(BACKOFF)
+    text = (own_app.root / "src/net/retry.py").read_text()
+    write(own_app.root, "src/net/retry.py", f"{text}\n# changed\n")
+    (memory,) = own_app.search("how long to wait before the next attempt").memories
     assert memory.possibly_stale
 
 
@@ -90,11 +99,9 @@ def test_only_the_first_page_has_memories(app: App) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"include_memories": False}, {"memory_store": ""}])
-def test_memories_can_be_switched_off(
-    app: App, repository: Path, make_app: Any, settings: dict[str, Any]
-) -> None:
+def test_memories_can_be_switched_off(app: App, make_app: Any, settings: dict[str, Any]) -> None:
     app.memory.remember(BACKOFF)
-    other = make_app(repository, **settings)
+    other = make_app(app.root, **settings)
     assert other.search("how long to wait before the next attempt").memories == ()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import MakeApp, make_repository, many_files
+from sample import MakeApp, indexed_repository, make_repository, many_files
 
 from rootle.app import App
 from rootle.config.fields import Config
@@ -61,10 +61,10 @@ class _Fixed(_Fake):
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app: MakeApp) -> App:
-    app: App = make_app(make_repository(tmp_path / "repo", many_files(20, functions=4)))
-    app.index()
-    return app
+def app(make_app: MakeApp) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository(many_files(20, functions=4))
+    return make_app(root, index_dir=index_dir)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import FILES, MakeApp, make_repository, write_tree
+from sample import FILES, MakeApp, indexed_repository, make_repository, write_tree
 
 from rootle.app import App
 from rootle.index.reader import TEXTLESS
@@ -27,8 +27,14 @@ def root(tmp_path: Path) -> Path:
     return make_repository(tmp_path / "repo", _FILES)
 
 
-def test_the_end_of_a_long_file_is_found_by_default(root: Path, make_app: MakeApp) -> None:
-    app = make_app(root)
+@pytest.fixture
+def app(make_app: MakeApp) -> App:
+    """Return an app with default settings, whose folder and index must not be changed."""
+    root, index_dir = indexed_repository(_FILES)
+    return make_app(root, index_dir=index_dir)
+
+
+def test_the_end_of_a_long_file_is_found_by_default(app: App) -> None:
     (result,) = app.search(_TIMER).results
     assert result.file_path == "src/long.c"
     assert "void sentinelTimer(void) {" in result.snippet
@@ -55,6 +61,7 @@ def test_a_limit_leaves_out_the_end_and_answers_say_so(
     assert app.status().skipped_text_share > 0.5
 
 
+@pytest.mark.slow
 def test_raising_the_limit_indexes_the_rest(root: Path, make_app: MakeApp, tmp_path: Path) -> None:
     make_app(root, index_dir=tmp_path / "shared", max_file_bytes=100_000).index()
     assert make_app(root, index_dir=tmp_path / "shared").search(_TIMER).results
@@ -73,22 +80,22 @@ def test_raising_the_limit_indexes_the_rest(root: Path, make_app: MakeApp, tmp_p
     ],
 )
 def test_skipped_files_that_may_match_are_named(
-    root: Path, make_app: MakeApp, question: str, expected: tuple[str, ...]
+    app: App, question: str, expected: tuple[str, ...]
 ) -> None:
-    note = make_app(root).search(question).suggestions[-1]
+    note = app.search(question).suggestions[-1]
     what = "not searched" if question[0] in '"/' else "not indexed"
     assert note == f"{what}: {', '.join(expected)}; `rootle status --skipped` lists the reasons"
 
 
-def test_a_path_argument_that_names_a_skipped_file_is_noted(root: Path, make_app: MakeApp) -> None:
-    response = make_app(root).search(SearchQuery("pad", file_paths=("package-lock.json",)))
+def test_a_path_argument_that_names_a_skipped_file_is_noted(app: App) -> None:
+    response = app.search(SearchQuery("pad", file_paths=("package-lock.json",)))
     assert response.results == ()
     assert response.suggestions[-1].startswith("not indexed: package-lock.json (lock file)")
 
 
 @pytest.mark.parametrize("question", ["retry backoff", "backoff path:src", "retry path:*.py -x"])
-def test_other_questions_get_no_note(root: Path, make_app: MakeApp, question: str) -> None:
-    suggestions = make_app(root).search(question).suggestions
+def test_other_questions_get_no_note(app: App, question: str) -> None:
+    suggestions = app.search(question).suggestions
     assert not [note for note in suggestions if "indexed" in note or "searched" in note]
 
 
@@ -99,6 +106,7 @@ def test_binary_files_are_not_named(tmp_path: Path, make_app: MakeApp) -> None:
     assert TEXTLESS < REASONS
 
 
+@pytest.mark.slow
 def test_a_changed_end_updates_the_missing_share(root: Path, make_app: MakeApp) -> None:
     app = make_app(root, max_file_bytes=100_000)
     before = _missing_share(app)

@@ -140,6 +140,7 @@ def test_many_stars_do_not_hang() -> None:
     assert rules.verdict("a" * 250 + "b", is_folder=False) is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule", ["*a{}*b", "**/x{}/**", "[ab]x{}?", "common*{}*common", "/src/{}.txt", "a*a*a*a*{}"]
 )
@@ -151,6 +152,7 @@ def test_many_rules_do_not_hang(rule: str) -> None:
     assert rules.verdict(match.replace("**", "y").replace("*", "a").replace("?", "y"), False)
 
 
+@pytest.mark.slow
 def test_rules_without_a_selective_text_do_not_hang() -> None:
     rng = random.Random(1)
     lines = {"".join(rng.choice("ab*") for _ in range(12)) + "b" for _ in range(100_000)}

@@ -38,12 +38,11 @@ class ChunkRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedText:
-    """All chunks of a document, and the terms of the document as a whole."""
+    """All chunks of a document, and the terms of its place."""
 
     chunks: tuple[ChunkRecord, ...]
     skipped_chars: int
-    body_terms: str
-    symbol_terms: str
+    place_terms: str  # added to the body of each chunk
     path_terms: str
     embedded: int  # the number of chunks whose vector was computed
     embedding_ms: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from rootle.index.reader import IndexReader, SparseReader
@@ -12,6 +13,7 @@ from rootle.rank.question.parsed import Question, parse_question
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
+from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import WORD, split_identifier
 from rootle.types import QueryInterpretation
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 # A chunk that contains this share of a question's character pairs answers it without translation.
 # Unrelated text in the same language shares few pairs.
 _MIN_SHARED_PAIRS: Final = 0.6
+_open_stemmer: Final = cache(open_stemmer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def parse(request: SearchRequest) -> ParsedQuestion:
 def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
     """Return a parsed question, translated or with its spelling corrected."""
     parsed = parse_query(text)
-    stems = index.sparse.stems
+    stems = _open_stemmer()
     translation = _translate(parsed.text, index.sparse)
     if translation is not None:
         question = parse_question(translation.for_words, stems)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
+from typing import TypeVar
 
 from rootle.concurrency.deadline import DeadlineExecutor, PendingCall
 from rootle.config.fields import EMBEDDED, Config
@@ -15,6 +17,8 @@ from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import NO_SPARSE, DenseLeg, SparseFindings, search_sparse
 from rootle.search.retrieval.merged_candidates import Candidates, gather_candidates
 from rootle.telemetry.spans import dense_stage, sparse_stage
+
+_T = TypeVar("_T")
 
 
 class HybridRetriever:
@@ -33,7 +37,7 @@ class HybridRetriever:
         """Take the servers, if any, that replace a leg of the index.
 
         `model` is the required fingerprint of the model that made the vectors; an empty string
-        accepts any. `is_limited` says whether a ConcurrencyLimit is in use.
+        accepts any. `is_limited` says whether `limit_concurrency` is in use.
         """
         self._config = config
         self._dense = DenseLeg(open_embedder, config.dense_top_k, server=dense, model=model)
@@ -67,22 +71,30 @@ class HybridRetriever:
         )
         return candidates
 
-    @property
-    def is_local(self) -> bool:
-        """Whether both legs are known to answer in this process, without waiting for a server."""
-        return self._dense.is_immediate and self._server is None
+    def limit_concurrency(self, find: Callable[[SearchRequest], _T], request: SearchRequest) -> _T:
+        """Page stage: find the page when it is the query's turn, unless a leg waits for a server.
+
+        Each of many queries at once is answered sooner if only a few of them run.
+        """
+        with request.session.semaphore.acquire() if self._is_local else nullcontext():
+            return find(request)
 
     def close(self) -> None:
         """Stop the threads."""
         self._sparse_executor.close()
         self._dense_executor.close()
 
+    @property
+    def _is_local(self) -> bool:
+        """Whether both legs are known to answer in this process, without waiting for a server."""
+        return self._dense.is_immediate and self._server is None
+
     def _start_legs(
         self, request: SearchRequest, scoped: ScopedQuery
     ) -> tuple[PendingCall[SparseFindings], PendingCall[Neighbors | None]]:
         is_small, is_alone = request.session.is_small, request.active.is_alone
         # If queries run one at a time, this one may use all cores.
-        may_use_all_cores = is_alone or (is_small and self._is_limited and self.is_local)
+        may_use_all_cores = is_alone or (is_small and self._is_limited and self._is_local)
         search_words, search_vectors = self._searches(request, scoped, may_use_all_cores)
         # Threads do not pay off if a search takes a few milliseconds. While other queries run, the
         # deadline of a thread would only measure how busy the machine is.

@@ -213,9 +213,7 @@ def _in_path_order(inputs: RankingInputs, index: IndexReader) -> RankingInputs:
     positions = np.empty(len(by_path), np.int64)
     positions[by_path] = np.arange(len(by_path))
     by_line = np.lexsort((chunks.ids, positions[chunks.files]))
-    return replace(
-        inputs, chunks=chunks.reordered(by_line, positions), files=files.reordered(by_path)
-    )
+    return replace(inputs, chunks=chunks.reorder(by_line, positions), files=files.reorder(by_path))
 
 
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rootle.index.local.inverted_index.postings_codec import Array
 from rootle.index.local.inverted_index.segment import MAX_DOCUMENTS, FieldData, Flags, SegmentData
-from rootle.index.local.inverted_index.segment_builder import ORDINAL_BITS, make_field, term_order
+from rootle.index.local.inverted_index.segment_builder import ORDINAL_BITS, make_field
 
 # Segments of similar size, within this factor, are merged as soon as there are this many of them:
 # with more, each query visits more segments; with fewer, each edit rewrites more.
@@ -70,7 +70,7 @@ def _first_that_fit(candidates: Sequence[tuple[int, SegmentSize]]) -> list[int]:
 
 
 def merge_segments(parts: Sequence[tuple[SegmentData, Flags]]) -> SegmentData:
-    """Return the live documents of several segments; the flags tell which documents are live."""
+    """Return the live documents of several segments; the flags are those of the live documents."""
     ids = np.concatenate([data.ids[live] for data, live in parts])
     file_ids = np.concatenate([data.file_ids[live] for data, live in parts])
     order = ids.argsort()
@@ -110,22 +110,6 @@ def _merge_field(
         counts.append(field_counts[is_live])
         live = positions >= 0
         lengths[positions[live]] = field.lengths[live]
-    return _sort_postings(
+    return make_field(
         list(numbers), np.concatenate(hashes), np.concatenate(keys), np.concatenate(counts), lengths
     )
-
-
-def _sort_postings(
-    terms: Sequence[bytes], hashes: Array, keys: Array, counts: Array, lengths: Array
-) -> FieldData:
-    """Return a field without the terms of deleted documents."""
-    is_used = np.zeros(len(terms), bool)
-    is_used[keys >> ORDINAL_BITS] = True
-    order = term_order(hashes, terms)
-    order = order[is_used[order]]
-    ranks = np.zeros(len(terms), np.int64)
-    ranks[order] = np.arange(len(order))
-    keys = ranks[keys >> ORDINAL_BITS] << ORDINAL_BITS | keys & (MAX_DOCUMENTS - 1)
-    sorting = keys.argsort()
-    used_terms = [terms[at] for at in order.tolist()]
-    return make_field(used_terms, hashes[order], keys[sorting], counts[sorting], lengths)

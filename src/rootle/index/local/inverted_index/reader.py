@@ -322,13 +322,13 @@ class EmbeddedSparse:
             ranked = level.search(["body"], weighted, k, lambda part, at: chosen[part][at])
             found: list[int] = ranked.ids.tolist()
             return found
-        return _unscored(level, chosen.values(), k)
+        return _list_documents(level, chosen.values(), k)
 
     def near_definers(self, name: str, distance: int, k: int) -> list[int]:
         """Return at most k chunks that define a name at most `distance` edits from `name`."""
         level = self._levels["chunks"]
         found = [part.documents_near("defines", name, distance) for part in level.segments]
-        return _unscored(level, found, k)
+        return _list_documents(level, found, k)
 
     def is_known(self, name: str) -> bool:
         """Return whether a normalized name is defined or occurs in any chunk."""
@@ -362,7 +362,7 @@ def _documents_of(part: LiveSegment, postings: Postings | None) -> Flags:
     return is_found
 
 
-def _unscored(level: LevelReader, chosen: Iterable[Flags], k: int) -> list[int]:
+def _list_documents(level: LevelReader, chosen: Iterable[Flags], k: int) -> list[int]:
     """Return at most k of the chosen documents, in the order of paths and lines."""
     found = []
     for part, flags in zip(level.segments, chosen, strict=True):

@@ -6,7 +6,7 @@ import zlib
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,25 @@ from rootle.protocols import Ids
 _MAX_TERMS: Final = 4_000_000
 ORDINAL_BITS: Final = 16
 
+Terms: TypeAlias = "array[int]"  # numbers of terms, which may repeat
+
+
+class TermNumbers:
+    """Numbers the distinct terms of a field in the order of their first use."""
+
+    def __init__(self) -> None:
+        # Looking up a new term gives it the next number.
+        self._numbers: defaultdict[str, int] = defaultdict()
+        self._numbers.default_factory = self._numbers.__len__
+
+    def number(self, text: str) -> Terms:
+        """Return the numbers of space-separated terms, in order."""
+        return array("I", map(self._numbers.__getitem__, text.split()))
+
+    def terms(self) -> list[bytes]:
+        """Return all terms in the order of their numbers."""
+        return [term.encode() for term in self._numbers]
+
 
 class SegmentBuilder:
     """The documents of the next segment."""
@@ -26,70 +45,57 @@ class SegmentBuilder:
         self._ids = array("q")
         self._file_ids = array("q")
         self._fields = {name: _FieldBuilder() for name in fields}
+        self._term_count = 0
 
     def __len__(self) -> int:
         return len(self._ids)
 
     @property
     def is_full(self) -> bool:
-        terms = sum(field.term_count for field in self._fields.values())
-        return len(self._ids) >= MAX_DOCUMENTS or terms >= _MAX_TERMS
+        return len(self._ids) >= MAX_DOCUMENTS or self._term_count >= _MAX_TERMS
 
-    def add(self, document_id: int, file_id: int, texts: Mapping[str, str]) -> None:
-        """Add a document; `texts` are the space-separated terms of each field."""
+    def add(self, document_id: int, file_id: int, terms: Mapping[str, Terms]) -> None:
+        """Add a document; `terms` are the numbers of the terms in each field."""
         self._ids.append(document_id)
         self._file_ids.append(file_id)
-        for name, field in self._fields.items():
-            field.add(texts[name])
+        for name, own in terms.items():
+            self._fields[name].add(own)
+            self._term_count += len(own)
 
-    def build(self) -> SegmentData:
-        """Return the postings of all documents."""
+    def build(self, numbers: Mapping[str, TermNumbers]) -> SegmentData:
+        """Return the postings of all documents; `numbers` are those of the terms by field."""
         ids = np.array(self._ids, np.int64)
         order = ids.argsort()
         ordinals = np.empty(len(ids), np.int64)
         ordinals[order] = np.arange(len(ids))
-        fields = {name: field.build(ordinals) for name, field in self._fields.items()}
+        fields = {
+            name: field.build(numbers[name].terms(), ordinals)
+            for name, field in self._fields.items()
+        }
         return SegmentData(ids[order], np.array(self._file_ids, np.int64)[order], fields)
 
 
 class _FieldBuilder:
     def __init__(self) -> None:
-        # Looking up a new term gives it the next number.
-        self._numbers: defaultdict[str, int] = defaultdict()
-        self._numbers.default_factory = self._numbers.__len__
-        self._terms = array("I")  # of all documents, one after another
+        self._terms: Terms = array("I")  # of all documents, one after another
         self._ends = array("I")  # of each document in `_terms`
 
-    @property
-    def term_count(self) -> int:
-        return len(self._terms)
-
-    def add(self, text: str) -> None:
-        if text:
-            self._terms.extend(map(self._numbers.__getitem__, text.split()))
+    def add(self, terms: Terms) -> None:
+        self._terms.extend(terms)
         self._ends.append(len(self._terms))
 
-    def build(self, ordinals: Ids) -> FieldData:
+    def build(self, terms: Sequence[bytes], ordinals: Ids) -> FieldData:
         """Return the postings; `ordinals` are the positions of the documents in the segment."""
         lengths = _differences(np.array(self._ends, np.int64))
-        terms = [term.encode() for term in self._numbers]
-        hashes = np.fromiter(map(zlib.crc32, terms), np.uint32, len(terms))
-        order = term_order(hashes, terms)
-        ranks = np.empty(len(terms), np.int64)
-        ranks[order] = np.arange(len(terms))
-        keys = ranks[np.array(self._terms, np.uint32)] << ORDINAL_BITS
-        keys |= np.repeat(ordinals, lengths)
+        keys = np.array(self._terms, np.int64) << ORDINAL_BITS
+        keys |= ordinals.repeat(lengths)
         keys.sort()
         firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+        counts = _differences(np.append(firsts, len(keys)))[1:]
         by_ordinal = np.empty(len(lengths), np.int64)
         by_ordinal[ordinals] = lengths
-        return make_field(
-            [terms[at] for at in order.tolist()],
-            hashes[order],
-            keys[firsts],
-            _differences(np.append(firsts, len(keys)))[1:],
-            by_ordinal,
-        )
+        hashes = np.fromiter(map(zlib.crc32, terms), np.uint32, len(terms))
+        return make_field(terms, hashes, keys[firsts], counts, by_ordinal)
 
 
 def term_order(hashes: Array, terms: Sequence[bytes]) -> Ids:
@@ -108,21 +114,30 @@ def _differences(values: Ids) -> Ids:
 
 
 def make_field(
-    terms: Sequence[bytes], hashes: Array, keys: Ids, counts: Ids, lengths: Ids
+    terms: Sequence[bytes], hashes: Array, keys: Array, counts: Array, lengths: Array
 ) -> FieldData:
-    """Return the data of a field.
+    """Return the data of a field, without the terms that have no posting.
 
-    `keys` are the postings in ascending order: the position of the term, shifted by 16 bits, and
-    the position of the document. `counts` are the numbers of occurrences.
+    `keys` are the postings in any order: the number of the term, shifted by 16 bits, and the
+    position of the document. `counts` are the numbers of occurrences.
     """
-    sizes = np.fromiter(map(len, terms), np.int64, len(terms)) + 1
-    text_starts = np.concatenate([np.zeros(1, np.int64), sizes.cumsum()])
+    is_used = np.zeros(len(terms), bool)
+    is_used[keys >> ORDINAL_BITS] = True
+    order = term_order(hashes, terms)
+    order = order[is_used[order]]
+    ranks = np.zeros(len(terms), np.int64)
+    ranks[order] = np.arange(len(order))
+    keys = ranks[keys >> ORDINAL_BITS] << ORDINAL_BITS | keys & (MAX_DOCUMENTS - 1)
+    sorting = keys.argsort()
+    keys = keys[sorting]
+    text = [terms[at] + b"\n" for at in order.tolist()]
+    sizes = np.fromiter(map(len, text), np.int64, len(text))
     return FieldData(
-        hashes.astype("<u4"),
-        np.frombuffer(b"".join([term + b"\n" for term in terms]), np.uint8),
-        text_starts.astype("<u4"),
+        hashes[order].astype("<u4"),
+        np.frombuffer(b"".join(text), np.uint8),
+        np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]).astype("<u4"),
         encode_postings(
-            keys >> ORDINAL_BITS, keys & (MAX_DOCUMENTS - 1), counts, term_count=len(terms)
+            keys >> ORDINAL_BITS, keys & (MAX_DOCUMENTS - 1), counts[sorting], term_count=len(text)
         ),
         shrink(lengths),
     )

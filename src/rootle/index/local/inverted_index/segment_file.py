@@ -39,9 +39,9 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], unverified: Collection
     for name, array in arrays.items():
         checksum = None if name in unverified else zlib.crc32(_bytes(array))
         entries.append([name, array.dtype.str, len(array), position, checksum])
-        position += _aligned(array.nbytes)
+        position += _align(array.nbytes)
     header = json.dumps(entries).encode()
-    header += b" " * (_aligned(len(header)) - len(header))
+    header += b" " * (_align(len(header)) - len(header))
     mode = file_mode(path.parent)
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         os.chmod(path, mode)  # whatever the umask
@@ -50,7 +50,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], unverified: Collection
         file.write(header)
         for array in arrays.values():
             file.write(_bytes(array))
-            file.write(bytes(_aligned(array.nbytes) - array.nbytes))
+            file.write(bytes(_align(array.nbytes) - array.nbytes))
 
 
 def map_arrays(path: Path) -> dict[str, Array]:
@@ -94,5 +94,5 @@ def _bytes(array: Array) -> memoryview:
     return np.ascontiguousarray(array).data.cast("B") if array.size else memoryview(b"")
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT

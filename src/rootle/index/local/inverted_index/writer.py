@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -22,13 +23,13 @@ from rootle.index.local.inverted_index.commit_state import (
 )
 from rootle.index.local.inverted_index.merging import SegmentSize, choose_merge, merge_segments
 from rootle.index.local.inverted_index.segment import Flags, Segment, SegmentData, write_segment
-from rootle.index.local.inverted_index.segment_builder import SegmentBuilder
+from rootle.index.local.inverted_index.segment_builder import SegmentBuilder, TermNumbers
 from rootle.index.reader import Level
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """The stemmed terms of one chunk by field, as returned by `text_terms`."""
+    """The stemmed terms of one chunk by field, separated by spaces, as `text_terms` returns."""
 
     chunk_id: int
     body: str
@@ -40,11 +41,10 @@ class ChunkTerms:
 
 @dataclass(frozen=True, slots=True)
 class FileTerms:
-    """The stemmed terms of one file by field, as returned by `text_terms`."""
+    """The stemmed terms of one file that are not in its chunks."""
 
     file_id: int
-    body: str
-    symbols: str
+    place: str  # added to the body of each chunk
     path: str
 
 
@@ -60,6 +60,7 @@ class SparseWriter:
         self._levels = {
             level: _LevelWriter(folder, level, state.segments[level]) for level in LEVELS
         }
+        self._numbers = _new_numbers()
 
     def remove_file(self, file_id: int) -> None:
         """Delete a file and its chunks, as they were before this batch."""
@@ -68,21 +69,30 @@ class SparseWriter:
 
     def add_file(self, file: FileTerms, chunks: Iterable[ChunkTerms]) -> None:
         """Add a file and its chunks."""
-        add = self._levels["chunks"].add
+        # The text of a file is that of its chunks, so its terms are looked up only once.
+        number = {name: numbers.number for name, numbers in self._numbers.items()}
+        body, symbols = array("I"), array("I")
+        place = number["body"](file.place)
         for chunk in chunks:
-            texts = {
-                "body": chunk.body,
-                "symbols": chunk.symbols,
-                "defines": chunk.defines,
-                "headings": chunk.headings,
-                "comments": chunk.comments,
+            own_body, own_symbols = number["body"](chunk.body), number["symbols"](chunk.symbols)
+            body += own_body
+            symbols += own_symbols
+            terms = {
+                "body": own_body + place,
+                "symbols": own_symbols,
+                "defines": number["defines"](chunk.defines),
+                "headings": number["headings"](chunk.headings),
+                "comments": number["comments"](chunk.comments),
             }
-            add(chunk.chunk_id, file.file_id, texts)
-        texts = {"body": file.body, "symbols": file.symbols, "path": file.path}
-        self._levels["files"].add(file.file_id, file.file_id, texts)
+            self._levels["chunks"].builder.add(chunk.chunk_id, file.file_id, terms)
+        terms = {"body": body, "symbols": symbols, "path": number["path"](file.path)}
+        self._levels["files"].builder.add(file.file_id, file.file_id, terms)
+        if any(level.builder.is_full for level in self._levels.values()):
+            self._flush()
 
     def commit(self, generation: int) -> None:
         """Make the batch visible as `generation`, atomically."""
+        self._flush()
         segments = {level: writer.finish() for level, writer in self._levels.items()}
         try:
             write_state(self._folder, CommitState(generation, segments))
@@ -93,6 +103,15 @@ class SparseWriter:
         """Delete what was written for this batch."""
         for writer in self._levels.values():
             writer.abandon()
+
+    def _flush(self) -> None:
+        for level in self._levels.values():
+            level.flush(self._numbers)
+        self._numbers = _new_numbers()
+
+
+def _new_numbers() -> dict[str, TermNumbers]:
+    return {name: TermNumbers() for fields in FIELDS.values() for name in fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +133,11 @@ class _LevelWriter:
         self._fields = FIELDS[level]
         self._parts = [self._open(entry) for entry in entries]
         self._added: list[_Part] = []
-        self._builder = SegmentBuilder(self._fields)
+        self.builder = SegmentBuilder(self._fields)
         self.removed: set[int] = set()
 
-    def add(self, document_id: int, file_id: int, texts: dict[str, str]) -> None:
-        self._builder.add(document_id, file_id, texts)
-        if self._builder.is_full:
-            self._flush()
-
     def finish(self) -> list[SegmentEntry]:
-        """Write everything, merge segments, and return the entries for the state file."""
-        self._flush()
+        """Delete removed documents, merge segments, and return the entries for the state file."""
         gone = np.sort(np.fromiter(self.removed, np.int64, len(self.removed)))
         kept = [_Part(p.segment, p.live & ~p.segment.in_files(gone)) for p in self._parts]
         parts = [part for part in (*kept, *self._added) if part.live.any()]
@@ -142,10 +155,11 @@ class _LevelWriter:
         live = entry.live(segment.count)
         return _Part(segment, np.ones(segment.count, bool) if live is None else live)
 
-    def _flush(self) -> None:
-        if len(self._builder):
-            self._added.append(self._write(self._builder.build()))
-            self._builder = SegmentBuilder(self._fields)
+    def flush(self, numbers: Mapping[str, TermNumbers]) -> None:
+        """Write a segment of the documents in `builder`; `numbers` are those of their terms."""
+        if len(self.builder):
+            self._added.append(self._write(self.builder.build(numbers)))
+            self.builder = SegmentBuilder(self._fields)
 
     def _merge(self, parts: Sequence[_Part]) -> _Part:
         return self._write(merge_segments([(part.segment.data(), part.live) for part in parts]))
