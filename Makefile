@@ -57,7 +57,7 @@ bench: .venv/developed  ## quality and speed: make bench BENCH=… REPOS=… COR
 	$(PYTHON) -m benchmarks.quality.public_benchmark "$$BENCH" "$$REPOS"
 	$(PYTHON) -m benchmarks.speed.tool_comparison "$$CORPUS"
 
-# MINUTES or ROUNDS, SEED and EXAMPLES: see docs/research/benchmarks.md.
+# MINUTES or ROUNDS, SEED and EXAMPLES: see benchmarks/README.md.
 torture: .venv/developed  ## edits, kills, faults, fuzzing: make torture MINUTES=… SEED=…
 	$(PYTHON) -m benchmarks.reliability.edit_sequences --sequences 20 --kills 100 \
 		$(if $(SEED),--seed $(SEED))

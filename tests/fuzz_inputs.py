@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from rootle.errors import RootleError
 
-EXAMPLES: Final = int(os.environ.get("ROOTLE_FUZZ_EXAMPLES", "15"))
+_EXAMPLES: Final = int(os.environ.get("ROOTLE_FUZZ_EXAMPLES", "0"))
 # A call that takes longer does not end in bounded time. Generous, for a busy machine.
 _WATCHDOG_S: Final = 60.0
 _OPERATORS: Final = "\"“”'/\\()[]{}|*+?^$.,:;-_=<>!#@&%~` \t\r\n\0aAbZ09éß中\u202e\ud800"
@@ -39,7 +39,8 @@ _PIECES: Final = (
 Result = TypeVar("Result")
 
 fuzz = hypothesis.settings(
-    max_examples=EXAMPLES,
+    max_examples=_EXAMPLES or 15,
+    derandomize=not _EXAMPLES,  # `make test` repeats the same examples
     deadline=None,
     suppress_health_check=[
         hypothesis.HealthCheck.function_scoped_fixture,

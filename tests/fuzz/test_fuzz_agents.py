@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fuzz_inputs import bounded_time, fuzz, is_json, json_values, outcome_of, texts
 from http_process import HELLO, RunningServer, serving_http
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp_process import Lines, lines_of
 from sample import make_repository
@@ -73,10 +73,17 @@ def test_any_text_is_an_argument_of_every_tool(app: App, text: str) -> None:
         assert is_json([answer.text, dict(answer.data)])
 
 
+_lines = texts | _payloads.map(lambda raw: raw.decode("utf-8", "surrogateescape"))
+
+
 @fuzz
-@given(fact=texts, about=st.lists(texts, max_size=2), lines=st.lists(texts | _payloads.map(
-    lambda raw: raw.decode("utf-8", "surrogateescape")), max_size=3,
-), ids=st.lists(texts, max_size=2))  # fmt: skip
+@given(
+    fact=texts,
+    about=st.lists(texts, max_size=2),
+    lines=st.lists(_lines, max_size=3),
+    ids=st.lists(texts, max_size=2),
+)
+@example(fact="a fact", about=["name\udcff"], lines=[], ids=[])
 def test_any_memory_is_stored_or_refused(
     app: App, fact: str, about: list[str], lines: list[str], ids: list[str]
 ) -> None:

@@ -61,7 +61,7 @@ def resolve_references(
     Raises MemoryRefusedError for any other text.
     """
     found: list[MemoryReference] = []
-    for text in about:
+    for text in map(encodable, about):  # an argument of a command may be any bytes
         name = text.rpartition("#")[2]
         references = list(_resolve_path(text, project)) or list(_resolve_name(name, project))
         if not references:
