@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,7 @@ SCHEMA_VERSION: Final = 4
 _BUSY_TIMEOUT_S: Final = 10.0
 _DIGEST_BYTES: Final = 16
 _DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
+_CHECK_PAUSES_S: Final = (0.05, 0.2, 0.0)
 _DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 # Observations and deletions are append-only and numbered, so that a reader that remembers the last
@@ -177,12 +179,22 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
     if code in _DAMAGE_CODES:
-        backup = _rename_damaged(path)
-        outcome = f"renamed to {backup}" if backup else "renamed by another process"
+        try:
+            backup = _rename_damaged(path)
+        except OSError as failure:
+            return (
+                f"cannot read the memories at {path} ({failure.strerror or failure}); the file is "
+                "unchanged; check the disk and try again"
+            )
+        if backup is None:
+            return (
+                f"the memories at {path} could not be read ({error}), but the file is undamaged, "
+                "or another process has replaced it; check the disk and try again"
+            )
         return (
-            f"the memories at {path} are damaged ({error}); the file was {outcome}, and new "
-            "memories are stored in a new file. `sqlite3 FILE .recover` may recover the content; "
-            "`rootle memory import` restores an export"
+            f"the memories at {path} are damaged ({error}); the file was renamed to {backup}, and "
+            "new memories are stored in a new file. `sqlite3 FILE .recover` may recover the "
+            "content; `rootle memory import` restores an export"
         )
     if code == sqlite3.SQLITE_FULL:
         return f"the disk with the memories at {path} is full; free space"
@@ -192,7 +204,10 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
 
 
 def _rename_damaged(path: Path) -> Path | None:
-    """Rename a damaged database and return its new path; None if another process renamed it."""
+    """Rename a damaged database and return its new path; None if it is not damaged.
+
+    Raises OSError if it cannot be read: SQLite may report a failing disk as damage.
+    """
     with FileLock(f"{path}.lock", mode=PRIVATE_FILE):
         if _is_intact(path):
             return None
@@ -205,13 +220,29 @@ def _rename_damaged(path: Path) -> Path | None:
 
 
 def _is_intact(path: Path) -> bool:
+    """Return whether a database is undamaged or missing; raise OSError if it cannot be read.
+
+    Copies are checked, because SQLite may report a failing disk as damage. A copy that is made
+    while another process writes may be inconsistent, so several copies must be damaged.
+    """
+    return any(_is_copy_intact(path, pause_s) for pause_s in _CHECK_PAUSES_S)
+
+
+def _is_copy_intact(path: Path, pause_s: float) -> bool:
+    import tempfile  # rarely needed
+
     if not path.exists():
         return True
-    try:
-        connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S)
+    with tempfile.TemporaryDirectory(prefix="rootle-") as folder:
+        copy = Path(folder, "copy")
+        for suffix in _DATABASE_SUFFIXES[:2]:  # SQLite creates the shared memory again
+            with suppress(FileNotFoundError):
+                Path(f"{copy}{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
         try:
-            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
-        finally:
-            connection.close()
-    except sqlite3.DatabaseError:
-        return False
+            with closing(sqlite3.connect(copy)) as connection:
+                if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok":
+                    return True
+        except sqlite3.DatabaseError:
+            pass  # damaged, like any other result of the check
+    time.sleep(pause_s)
+    return False

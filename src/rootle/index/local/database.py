@@ -193,11 +193,11 @@ def has_old_format(folder: Path) -> bool:
     path = folder / DATABASE_NAME
     if not os.path.exists(path) or not os.path.getsize(path):
         return False
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-        try:
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        except sqlite3.DatabaseError:
-            return False  # opening it reports the problem
+    except sqlite3.DatabaseError:
+        return False  # opening it reports the problem
     # 0: another process has just created the file.
     return 0 < version < SCHEMA_VERSION
 

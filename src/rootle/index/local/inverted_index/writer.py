@@ -115,7 +115,7 @@ def _new_numbers() -> dict[str, TermNumbers]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _LiveSegment:
     """A segment of the next commit and its live documents."""
 
     segment: Segment
@@ -132,14 +132,14 @@ class _LevelWriter:
         self._folder = folder
         self._fields = FIELDS[level]
         self._parts = [self._open(entry) for entry in entries]
-        self._added: list[_Part] = []
+        self._added: list[_LiveSegment] = []
         self.builder = SegmentBuilder(self._fields)
         self.removed: set[int] = set()
 
     def finish(self) -> list[SegmentEntry]:
         """Delete removed documents, merge segments, and return the entries for the state file."""
         gone = np.sort(np.fromiter(self.removed, np.int64, len(self.removed)))
-        kept = [_Part(p.segment, p.live & ~p.segment.in_files(gone)) for p in self._parts]
+        kept = [_LiveSegment(p.segment, p.live & ~p.segment.in_files(gone)) for p in self._parts]
         parts = [part for part in (*kept, *self._added) if part.live.any()]
         while chosen := choose_merge([part.size for part in parts]):
             merged = self._merge([parts[at] for at in chosen])
@@ -150,10 +150,10 @@ class _LevelWriter:
         for part in self._added:
             segment_path(self._folder, part.segment.name).unlink(missing_ok=True)
 
-    def _open(self, entry: SegmentEntry) -> _Part:
+    def _open(self, entry: SegmentEntry) -> _LiveSegment:
         segment = Segment(segment_path(self._folder, entry.name), self._fields)
         live = entry.live(segment.count)
-        return _Part(segment, np.ones(segment.count, bool) if live is None else live)
+        return _LiveSegment(segment, np.ones(segment.count, bool) if live is None else live)
 
     def flush(self, numbers: Mapping[str, TermNumbers]) -> None:
         """Write a segment of the documents in `builder`; `numbers` are those of their terms."""
@@ -161,10 +161,10 @@ class _LevelWriter:
             self._added.append(self._write(self.builder.build(numbers)))
             self.builder = SegmentBuilder(self._fields)
 
-    def _merge(self, parts: Sequence[_Part]) -> _Part:
+    def _merge(self, parts: Sequence[_LiveSegment]) -> _LiveSegment:
         return self._write(merge_segments([(part.segment.data(), part.live) for part in parts]))
 
-    def _write(self, data: SegmentData) -> _Part:
+    def _write(self, data: SegmentData) -> _LiveSegment:
         name = token_hex(8)  # never reused: readers recognize a segment by its name
         path = segment_path(self._folder, name)
         try:
@@ -172,7 +172,7 @@ class _LevelWriter:
         except OSError as error:
             path.unlink(missing_ok=True)
             raise _write_error(self._folder, error) from error
-        return _Part(Segment(path, self._fields), np.ones(len(data.ids), bool))
+        return _LiveSegment(Segment(path, self._fields), np.ones(len(data.ids), bool))
 
 
 def _write_error(folder: Path, error: OSError) -> IndexStorageError:
