@@ -16,9 +16,9 @@ from command import Outcome, rootle
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle import open_app
-from rootle.index.local.dense_index import DenseWriter
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.inverted_index.writer import SparseWriter
+from rootle.index.local.vector_matrix.dense_index import DenseWriter
 
 pytestmark = pytest.mark.slow
 
