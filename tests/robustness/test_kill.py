@@ -45,10 +45,11 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
+WRITING = ("/pipeline.py", "/indexer.py", "/content_writer.py")
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename
-    if "/rootle/index/" in name or name.endswith(("/pipeline.py", "/indexer.py")):
+    if "/rootle/index/" in name or name.endswith(WRITING):
         count += 1
         if count == fatal:
             os.kill(os.getpid(), signal.SIGKILL)
