@@ -12,19 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rootle.config.fields import Config
 from rootle.container import Container
-from rootle.errors import (
-    ConfigError,
-    IndexMissingError,
-    IndexStorageError,
-)
-from rootle.indexing.events import Subscribers
+from rootle.errors import ConfigError, IndexMissingError, IndexStorageError
+from rootle.indexing.events import Subscriptions
 from rootle.serialization.json import apply_filters
-from rootle.storage.paths import (
-    default_index_dir,
-    delete_unmasked_state,
-    result_cache_dir,
-    search_log_path,
-)
+from rootle.storage.paths import default_index_dir, delete_search_state
 from rootle.types import (
     Filters,
     IndexCoverage,
@@ -42,7 +33,6 @@ from rootle.types import (
 )
 
 if TYPE_CHECKING:
-    from rootle.indexing.update_listener import UpdateListener
     from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
     from rootle.memory.user_memory import UserMemory
@@ -103,15 +93,14 @@ class App:
         self._may_search_unfinished = initial_index_timeout_s is not None
         self._lock = threading.RLock()
         self._watch_service: WatchService | None = None
-        self._subscribers = Subscribers()
-        self._listener: UpdateListener | None = None  # opened for the first subscriber
+        self._subscriptions = Subscriptions(index_dir, lambda: self._container.indexer().snapshot())
         self._container = Container(
             root,
             index_dir,
             config,
             sources,
             on_warning=on_warning,
-            on_commit=self._publish_own_update,
+            on_commit=self._subscriptions.publish_own_update,
             initial_index_timeout_s=initial_index_timeout_s,
         )
 
@@ -228,15 +217,9 @@ class App:
 
         All folders share the search log.
         """
-        import shutil
-
-        from rootle.storage.rotating_file import RotatingFile
-
         self._check_may_write()
         with self._container.refresher().replace_index():
-            shutil.rmtree(result_cache_dir(self.index_dir), ignore_errors=True)
-            RotatingFile(search_log_path()).delete()
-            delete_unmasked_state()
+            delete_search_state(self.index_dir)
             return self._container.indexer().clear()
 
     def index_progress(self) -> tuple[int, int] | None:
@@ -271,8 +254,7 @@ class App:
         report them, updates by other processes are noticed during the next search. If the function
         raises, the error is logged. Returns a function that ends the subscription.
         """
-        self._open_listener().start()
-        return self._subscribers.add(subscriber)
+        return self._subscriptions.add(subscriber)
 
     def pause_indexing(self) -> bool:
         """Stop updating the index until `resume_indexing`; responses then report their staleness.
@@ -327,11 +309,9 @@ class App:
         """Close files and stop threads. The app can be used again and reopens them."""
         with self._lock:
             service, self._watch_service = self._watch_service, None
-            listener, self._listener = self._listener, None
+        self._subscriptions.close()
         if service is not None:
             service.stop()
-        if listener is not None:
-            listener.close()
         self._container.close()
 
     def __enter__(self) -> App:
@@ -342,7 +322,7 @@ class App:
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         staleness = self._container.refresher().refresh(ignore_progress, fully=False)
-        self._publish_updates_of_others()
+        self._subscriptions.publish_updates_of_others()
         coverage = self._measure_coverage()
         is_stale = staleness is not None
         response = self._container.agent().search(query, explain=explain, stale=is_stale)
@@ -354,28 +334,6 @@ class App:
             staleness=staleness,
             coverage=coverage,
         )
-
-    def _open_listener(self) -> UpdateListener:
-        from rootle.indexing.update_listener import UpdateListener
-
-        with self._lock:
-            if self._listener is None:
-                self._listener = UpdateListener(
-                    self.index_dir,
-                    lambda: self._container.indexer().snapshot(),
-                    self._subscribers.publish,
-                )
-            return self._listener
-
-    def _publish_own_update(self, event: IndexUpdated) -> None:
-        if self._listener is not None:
-            self._listener.publish_own(event)
-
-    def _publish_updates_of_others(self) -> None:
-        if self._subscribers.exist:
-            listener = self._open_listener()
-            listener.start()  # again, after `close`
-            listener.check()
 
     def _measure_coverage(self) -> IndexCoverage | None:
         """Return the searchable part of an unfinished index; None if it is complete."""

@@ -92,6 +92,7 @@ class Container:
 
     def indexer(self) -> Indexer:
         """Return the writer of the index."""
+        from rootle.indexing.content_writer import IndexSetup
         from rootle.indexing.indexer import Indexer
         from rootle.plugins.registry import find_plugins
 
@@ -100,7 +101,7 @@ class Container:
                 delete_unmasked_state()
                 for reason in find_plugins(self._config.plugins).broken.values():
                     self._on_warning(reason)
-                self._indexer = Indexer(
+                setup = IndexSetup(
                     self._root,
                     self._index_dir,
                     self._config,
@@ -108,9 +109,10 @@ class Container:
                     choose_model=self.model_choice,
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
-                    on_commit=self._on_commit,
-                    prestarted=self._prestarted_workers(),
                     shows_unfinished=self._initial_index_timeout_s is not None,
+                )
+                self._indexer = Indexer(
+                    setup, on_commit=self._on_commit, prestarted=self._prestarted_workers()
                 )
             return self._indexer
 

@@ -13,11 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
-from rootle.index.local import dense_storage
 from rootle.index.local.database import open_database, storage_errors
-from rootle.index.local.dense_index import DenseWriter, EmbeddedDense
 from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.local.manifest import Manifest
+from rootle.index.local.vector_matrix import dense_storage
+from rootle.index.local.vector_matrix.dense_index import DenseWriter, EmbeddedDense
 from rootle.index.local.writer_lock import writer_lock
 from rootle.index.reader import FileState
 from rootle.storage.quantization import quantize

@@ -11,7 +11,7 @@ from sample import MakeApp, write
 from rootle.errors import IndexStorageError
 from rootle.index.local.database import open_database
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
-from rootle.index.local.snapshot import open_snapshot
+from rootle.index.local.snapshot_source import open_snapshot
 from rootle.index.remote.replica_state import ReplicaState, dump_state, state_key
 from rootle.storage.transaction import write_transaction
 

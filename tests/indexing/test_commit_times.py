@@ -18,7 +18,7 @@ from sample import OLD_S, MakeApp, git, make_repository, write
 from rootle import App, SearchQuery
 from rootle.cli.status_output import print_status
 from rootle.config.weights import SignalWeights
-from rootle.index.local.snapshot import open_snapshot
+from rootle.index.local.snapshot_source import open_snapshot
 from rootle.indexing import commit_times
 from rootle.indexing.history_reader import HistoryReader
 from rootle.serialization.timestamps import format_timestamp

@@ -463,7 +463,10 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
-WRITING = ("/pipeline.py", "/indexer.py", "/embedding_retry_queue.py", "/embedding_backfill.py")
+WRITING = (
+    *("/pipeline.py", "/indexer.py", "/content_writer.py"),
+    *("/embedding_retry_queue.py", "/embedding_backfill.py"),
+)
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename

@@ -16,9 +16,9 @@ from command import Outcome, rootle
 from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 
 from rootle import open_app
-from rootle.index.local.dense_index import DenseWriter
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.inverted_index.writer import SparseWriter
+from rootle.index.local.vector_matrix.dense_index import DenseWriter
 
 pytestmark = pytest.mark.slow
 
@@ -45,10 +45,11 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
+WRITING = ("/pipeline.py", "/indexer.py", "/content_writer.py")
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename
-    if "/rootle/index/" in name or name.endswith(("/pipeline.py", "/indexer.py")):
+    if "/rootle/index/" in name or name.endswith(WRITING):
         count += 1
         if count == fatal:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -70,7 +70,7 @@ def test_every_file_is_private_whatever_the_umask(repository: Path, make_app: Ma
             assert found == []
         app.index()
     names = {path.name for folder in state_folders() for path in folder.rglob("*")}
-    assert {DATABASE_NAME, "dense.json", "meta.json", "memories.db", "searches.jsonl"} <= names
+    assert {DATABASE_NAME, "dense.json", "words.json", "memories.db", "searches.jsonl"} <= names
     assert [path for folder in state_folders() for path in shared_paths(folder)] == []
 
 

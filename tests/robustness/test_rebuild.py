@@ -34,7 +34,8 @@ count = 0
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename
-    if "/rootle/index/" in name or "/rootle/storage/" in name or name.endswith("/indexer.py"):
+    is_writing = name.endswith(("/indexer.py", "/content_writer.py"))
+    if is_writing or "/rootle/index/" in name or "/rootle/storage/" in name:
         count += 1
         if count == fatal:
             os.kill(os.getpid(), signal.SIGKILL)

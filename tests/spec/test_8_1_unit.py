@@ -168,7 +168,9 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(
         "rootle.index.local.inverted_index.reader.EmbeddedSparse.field_scores", _must_not_run
     )
-    monkeypatch.setattr("rootle.index.local.dense_index.EmbeddedDense.scores", _must_not_run)
+    monkeypatch.setattr(
+        "rootle.index.local.vector_matrix.dense_index.EmbeddedDense.scores", _must_not_run
+    )
     again = agent.search(query)
     assert again.results == first.results != ()
     assert len(embedder.texts) == 1

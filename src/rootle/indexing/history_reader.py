@@ -92,14 +92,14 @@ class HistoryReader:
                 if not part.read(is_stopping, save_timeout_s):
                     return  # git was stopped
 
-    def _open_next(self) -> _Part | None:
+    def _open_next(self) -> _RepositoryWalk | None:
         """Return the history to read next, None if all are read."""
         with self._open_database() as connection:
             dates = CommitDates(connection)
             for repository, record in dates.records().items():
                 if record.is_walking:
                     self._walk = open_walk(self._root, repository, dates)
-                    return _Part(self._index_dir, repository, record, self._walk)
+                    return _RepositoryWalk(self._index_dir, repository, record, self._walk)
         return None
 
     @contextmanager
@@ -112,7 +112,7 @@ class HistoryReader:
 
 
 @dataclass(slots=True)
-class _Part:
+class _RepositoryWalk:
     """The walk of one repository and the record that it continues."""
 
     index_dir: Path

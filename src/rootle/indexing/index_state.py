@@ -13,7 +13,8 @@ from rootle.errors import IndexStorageError
 from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.content_dir import content_dir
 from rootle.index.local.manifest import BYTES_EXPECTED, FIRST_GENERATION
-from rootle.index.local.snapshot import Snapshot, SnapshotSource, is_read_only
+from rootle.index.local.snapshot import Snapshot
+from rootle.index.local.snapshot_source import SnapshotSource, is_read_only
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
 from rootle.sources.masking_reader import open_readers
 from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source

@@ -55,6 +55,15 @@ def search_log_path() -> Path:
     return user_state_path("rootle", appauthor=False) / "searches.jsonl"
 
 
+def delete_search_state(index_dir: Path) -> None:
+    """Delete the cached results of an index, and the log of searches, which all indexes share."""
+    from rootle.storage.rotating_file import RotatingFile
+
+    shutil.rmtree(result_cache_dir(index_dir), ignore_errors=True)
+    RotatingFile(search_log_path()).delete()
+    delete_unmasked_state()
+
+
 def delete_unmasked_state() -> None:
     """Delete the caches and logs of versions that did not mask secrets in them."""
     from platformdirs import user_state_path

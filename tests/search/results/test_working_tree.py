@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from sample import OLD_S, MakeApp, make_repository, write
 
 from rootle.errors import IndexStorageError
-from rootle.index.local.snapshot import Snapshot, open_snapshot
+from rootle.index.local.snapshot import Snapshot
+from rootle.index.local.snapshot_source import open_snapshot
 from rootle.index.reader import FileState
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.storage.change_time import CHANGE_TICK_NS

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexStorageError
-from rootle.index.local import dense_storage
-from rootle.index.local.dense_index import DenseWriter
 from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.index.local.manifest import Manifest
+from rootle.index.local.vector_matrix import dense_storage
+from rootle.index.local.vector_matrix.dense_index import DenseWriter
 
 SPARSE_FOLDER: Final = "sparse"
 DENSE_FOLDER: Final = "dense"

@@ -10,7 +10,8 @@ from typing import Final
 
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import UnavailableError
-from rootle.index.local.snapshot import Snapshot, is_read_only
+from rootle.index.local.snapshot import Snapshot
+from rootle.index.local.snapshot_source import is_read_only
 from rootle.index.local.writer_lock import writer_lock
 from rootle.index.remote.backends import (
     Backend,

@@ -5,21 +5,14 @@ Chunks and files have separate segments, because their document frequencies and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.index.local.document_order import DocumentOrder, top_positions
-from rootle.index.local.inverted_index.bm25 import (
-    FieldStatistics,
-    Floats,
-    saturate,
-    term_weight,
-)
+from rootle.index.local.document_order import DocumentOrder
 from rootle.index.local.inverted_index.commit_state import (
     FIELDS,
     LEVELS,
@@ -27,176 +20,13 @@ from rootle.index.local.inverted_index.commit_state import (
     read_state,
     segment_path,
 )
-from rootle.index.local.inverted_index.postings_codec import Array, Postings
+from rootle.index.local.inverted_index.level_reader import LevelReader, LiveSegment, Only
+from rootle.index.local.inverted_index.postings_codec import Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment, is_in_sorted
 from rootle.index.local.inverted_index.segment_file import damage
-from rootle.index.local.inverted_index.term_scan import terms_containing, terms_near
 from rootle.index.reader import Level
-from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
 from rootle.text.stemmer import open_stemmer
-
-# Adding scores in an array of all documents is faster than sorting if at least this share of the
-# documents has a posting.
-_SPARSE_FACTOR: Final = 2
-
-
-class LiveSegment:
-    """A segment at one generation: a later commit may have deleted more of its documents."""
-
-    def __init__(self, segment: Segment, live: Flags | None) -> None:
-        self.segment = segment
-        self.live = live
-
-    @cached_property
-    def live_count(self) -> int:
-        return self.segment.count if self.live is None else int(self.live.sum())
-
-    def total_length(self, field: str) -> int:
-        """Return the number of terms in a field of all live documents."""
-        reader = self.segment.fields[field]
-        if self.live is None:
-            return reader.total_length
-        return int(reader.data.lengths[self.live].sum(dtype=np.int64))
-
-    def postings(self, field: str, term: str) -> Postings | None:
-        """Return the live postings of a term; None if there are none."""
-        found = self.segment.fields[field].postings(term)
-        return None if found is None else self._drop_dead(found)
-
-    def documents_near(self, field: str, word: str, distance: int) -> Flags:
-        """Return which documents contain a term at most `distance` edits from a word."""
-        reader = self.segment.fields[field]
-        return self._documents(field, terms_near(reader, word, distance))
-
-    def documents_containing(self, field: str, part: str) -> Flags:
-        """Return which documents contain a term of which `part` is a substring."""
-        return self._documents(field, terms_containing(self.segment.fields[field], part))
-
-    def _documents(self, field: str, terms: Sequence[int]) -> Flags:
-        is_found = np.zeros(self.segment.count, bool)
-        for at in terms:
-            is_found[self.segment.fields[field].postings_at(at).documents] = True
-        return is_found if self.live is None else is_found & self.live
-
-    def _drop_dead(self, found: Postings) -> Postings | None:
-        if self.live is None:
-            return found
-        is_live = self.live[found.documents]
-        if not is_live.any():
-            return None
-        return Postings(found.documents[is_live], found.counts[is_live])
-
-
-# A document and a score for each posting of several terms, term by term.
-_Scored = tuple[Array, Floats]
-# Returns which documents, given by their positions in a segment, to search.
-Only = Callable[[LiveSegment, Ids], Flags]
-
-
-class LevelReader:
-    """The documents of one level: all chunks, or all files."""
-
-    def __init__(self, segments: Sequence[LiveSegment], order: DocumentOrder) -> None:
-        self.segments = segments
-        self._order = order
-        self._statistics: dict[str, FieldStatistics] = {}
-        self.count = sum(segment.live_count for segment in segments)
-
-    def frequency(self, field: str, term: str) -> int:
-        """Return the number of documents that contain a term."""
-        found = (segment.postings(field, term) for segment in self.segments)
-        return sum(len(postings.documents) for postings in found if postings is not None)
-
-    def search(
-        self,
-        fields: Sequence[str],
-        terms: Sequence[WeightedTerm],
-        k: int,
-        only: Only | None = None,
-    ) -> Ranked:
-        """Return at most k documents by the sum of the BM25 scores over the fields, best first.
-
-        `only` returns which of some documents of a segment to search.
-        """
-        scored = [self._score_field(field, terms) for field in fields]
-        found = []
-        for segment, *own in zip(self.segments, *scored, strict=True):
-            at, scores = _add_scores(segment.segment.count, [one for one in own if one is not None])
-            if only is not None:
-                is_wanted = only(segment, at)
-                at, scores = at[is_wanted], scores[is_wanted]
-            found.append((segment.segment, at, scores))
-        return self.best(found, k)
-
-    def best(self, found: Sequence[tuple[Segment, Ids, Floats]], k: int) -> Ranked:
-        """Return the k best documents; each item has a segment, its documents and their scores."""
-        if k <= 0 or not found:
-            return NO_HITS
-        scores = np.concatenate([own for _, _, own in found]).astype(np.float32)
-        top = top_positions(scores, k)
-        starts = np.cumsum([0, *(len(at) for _, at, _ in found)])
-        edges = top.searchsorted(starts)
-        ids, files = [], []
-        for number, (segment, documents, _) in enumerate(found):
-            own = documents[top[edges[number] : edges[number + 1]] - starts[number]]
-            ids.append(segment.ids[own])
-            files.append(segment.file_ids[own])
-        return self._order.rank(np.concatenate(ids), np.concatenate(files), scores[top], k)
-
-    def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
-        """Return the scores of each term in each segment, None if no term occurs in it."""
-        statistics = self._field_statistics(field)
-        by_segment: list[list[tuple[Postings, float]]] = [[] for _ in self.segments]
-        for term in terms:
-            postings = [segment.postings(field, term.text) for segment in self.segments]
-            count = sum([len(found.documents) for found in postings if found is not None])
-            weight = term_weight(term.weight, count, statistics)
-            for own, found in zip(by_segment, postings, strict=True):
-                if found is not None:
-                    own.append((found, weight))
-        return [
-            _score_postings(segment.segment.fields[field].data.lengths, own, statistics)
-            for segment, own in zip(self.segments, by_segment, strict=True)
-        ]
-
-    def _field_statistics(self, field: str) -> FieldStatistics:
-        if field not in self._statistics:
-            length = sum(segment.total_length(field) for segment in self.segments)
-            self._statistics[field] = FieldStatistics(self.count, length)
-        return self._statistics[field]
-
-
-def _score_postings(
-    lengths: Array, weighted: Sequence[tuple[Postings, float]], statistics: FieldStatistics
-) -> _Scored | None:
-    if not weighted:
-        return None
-    documents = np.concatenate([found.documents for found, _ in weighted])
-    counts = np.concatenate([found.counts for found, _ in weighted])
-    sizes = [len(found.documents) for found, _ in weighted]
-    weights = np.array([weight for _, weight in weighted]).repeat(sizes)
-    return documents, weights * saturate(counts, lengths[documents], statistics)
-
-
-def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
-    """Return the distinct documents of a segment of `count` documents, and their total scores."""
-    if not scored:
-        return np.zeros(0, np.int64), np.zeros(0)
-    documents = np.concatenate([own for own, _ in scored])
-    values = np.concatenate([scores for _, scores in scored])
-    # The scores of a document are added in the order of the terms, whatever its segment, so that
-    # the sum is the same to the last bit. `bincount` adds one value after the other.
-    if len(documents) > count // _SPARSE_FACTOR:
-        is_found = np.zeros(count, bool)
-        is_found[documents] = True
-        at: Ids = np.flatnonzero(is_found)
-        return at, np.bincount(documents, values, count)[at].astype(np.float64, copy=False)
-    order = documents.argsort(kind="stable")
-    ordered = documents[order]
-    is_first = np.ones(len(ordered), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    totals = np.bincount(is_first.cumsum() - 1, values[order])
-    return ordered[is_first].astype(np.int64), totals.astype(np.float64, copy=False)
 
 
 class EmbeddedSparse:

@@ -16,7 +16,8 @@ from typing import Final
 import numpy as np
 import simsimd
 
-from rootle.index.local.dense_storage import (
+from rootle.index.local.document_order import DocumentOrder, top_positions
+from rootle.index.local.vector_matrix.dense_storage import (
     INFO,
     DenseState,
     check_rows,
@@ -28,8 +29,7 @@ from rootle.index.local.dense_storage import (
     rewrite_live_rows,
     write_state,
 )
-from rootle.index.local.document_order import DocumentOrder, top_positions
-from rootle.index.local.row_lookup import RowLookup
+from rootle.index.local.vector_matrix.row_lookup import RowLookup
 from rootle.index.reader import FileChunks, Neighbors
 from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
 from rootle.storage.permissions import make_subfolder, set_file_modes

@@ -1,0 +1,233 @@
+"""Create, update, replace and delete the content of one index, under its writer lock."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rootle.config.fields import Config
+from rootle.index.local.content_dir import (
+    content_dir,
+    create_content_dir,
+    delete_all_content,
+    delete_derived,
+    delete_other_content,
+    has_content,
+    publish_content,
+)
+from rootle.index.local.database import has_old_format, open_database, storage_errors
+from rootle.index.local.manifest import DATES_DUE, Manifest
+from rootle.index.local.snapshot import Snapshot
+from rootle.indexing.fingerprint import chunk_limits, fingerprint
+from rootle.indexing.index_state import IndexState
+from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
+from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
+from rootle.ingest.workers.worker_process import PrestartedWorkers
+from rootle.sources.source import Source
+from rootle.storage.permissions import PRIVATE_DIR, set_tree_modes, shared_dir_mode
+from rootle.storage.transaction import write_transaction
+from rootle.types import FILES, IndexReport, IndexUpdated, ProgressCallback, WarningCallback
+
+if TYPE_CHECKING:
+    from rootle.embed.model_choice import ModelChoice
+    from rootle.index.remote.remote_indexes import RemoteIndexes
+    from rootle.indexing.embedding_backfill import EmbeddingBackfill
+    from rootle.ingest.pipeline import Pipeline
+    from rootle.protocols import Embedder
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)  # without slots, so that the fingerprint can be cached
+class IndexSetup:
+    """The folder of an index, the location of the index, and how it is built."""
+
+    root: Path
+    index_dir: Path
+    config: Config
+    sources: Sequence[Source]  # with the source of the files
+    choose_model: Callable[[], ModelChoice]
+    open_embedder: Callable[[], Embedder]
+    on_warning: WarningCallback
+    shows_unfinished: bool = False  # whether an index can be searched before its first run ends
+
+    @property
+    def model(self) -> ModelChoice:
+        """The model that embeds chunks."""
+        return self.choose_model()
+
+    @property
+    def files(self) -> Source:
+        """The source of the files of the folder."""
+        return next(source for source in self.sources if source.name == FILES)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of everything that determines the content, except the documents."""
+        return fingerprint(self.config, self.model.fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateRequest:
+    """The parameters of one update."""
+
+    on_progress: ProgressCallback
+    only: Collection[str]  # the files that may have changed, () for all
+    workers: PrestartedWorkers
+    complete: bool
+
+
+class ContentWriter:
+    """Writes the content of one index. The caller holds the writer lock."""
+
+    def __init__(
+        self,
+        setup: IndexSetup,
+        state: IndexState,
+        remote_indexes: RemoteIndexes | None,
+        open_backfill: Callable[[], EmbeddingBackfill],
+    ) -> None:
+        self._setup = setup
+        self._index_dir = setup.index_dir
+        self._state = state
+        self._remote_indexes = remote_indexes
+        self._open_backfill = open_backfill
+
+    def update(
+        self, request: UpdateRequest, *, rebuild: bool
+    ) -> tuple[IndexReport, IndexUpdated | None]:
+        """Create, update or replace the content under the lock.
+
+        Return the report and, after a change, the event.
+        """
+        delete_other_content(self._index_dir)
+        content = content_dir(self._index_dir)
+        if not has_content(self._index_dir) or has_old_format(content):
+            # The content of an older version may contain unmasked secrets, and cannot be read.
+            delete_all_content(self._index_dir)
+            request.workers.start()
+            return self._run(self._index_dir, request)
+        if not rebuild and self._state.has_other_settings(self._setup.fingerprint):
+            _LOG.warning("the model or the chunker changed: rebuilding the index")
+            rebuild = True
+        return self._replace_content(request) if rebuild else self._run(content, request)
+
+    def delete(self) -> None:
+        """Delete the content of the index, here and on search servers."""
+        with storage_errors(self._index_dir):
+            self._drop_replicas(self._replicated_snapshot())
+            self._state.close()
+            delete_all_content(self._index_dir)
+
+    def set_permissions(self) -> None:
+        """Make all files as private as configured, those of older versions included."""
+        set_tree_modes(self._index_dir, shared_dir_mode(self._setup.config.index_sharing))
+        if os.path.isdir(self._index_dir / WATCH_FOLDER):
+            set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
+
+    def _replace_content(self, request: UpdateRequest) -> tuple[IndexReport, IndexUpdated | None]:
+        """Build new content beside the current one, which is used until the new one is complete."""
+        request.workers.start()
+        previous = self._replicated_snapshot()
+        with storage_errors(self._index_dir):
+            content = create_content_dir(self._index_dir)
+            try:
+                # The generations of an index increase, even if its content is replaced.
+                generation = self._state.read_generation()
+                result = self._run(content, request, start_generation=generation)
+                self.set_permissions()
+                publish_content(self._index_dir, content)
+            except BaseException:
+                shutil.rmtree(content, ignore_errors=True)
+                raise
+            self._drop_replicas(previous)
+            delete_other_content(self._index_dir)
+        return result
+
+    def _run(
+        self, content: Path, request: UpdateRequest, *, start_generation: int = 0
+    ) -> tuple[IndexReport, IndexUpdated | None]:
+        """Apply all changes to the given content. New content starts at a generation."""
+        from rootle.indexing.commit_times import update_commit_times
+
+        with (
+            closing(open_database(content, create=True)) as connection,
+            storage_errors(self._index_dir),
+        ):
+            manifest = Manifest(connection)
+            if start_generation:
+                manifest.set_value("generation", str(start_generation))
+            pipeline = self._open_pipeline(content, connection, request.workers)
+            before = manifest.generation()
+            dates_due = bool(manifest.value(DATES_DUE))  # left by an interrupted run
+            self._prepare_content(content, manifest)
+            only = request.only
+            if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
+                only = ()  # nothing is known about the other files
+            plan, only = self._plan(manifest, only)
+            report = pipeline.run(plan, request.on_progress)
+            if not self._setup.model.is_table:
+                backfill = self._open_backfill()
+                report = backfill.embed_first(
+                    content, connection, report, embed_all=request.complete
+                )
+            with write_transaction(connection):
+                changed = dates_due or not plan.is_empty
+                dated = () if dates_due else only
+                root = self._setup.root
+                update_commit_times(root, connection, content_changed=changed, only=dated)
+            return report, update_since(before, plan, manifest)
+
+    def _open_pipeline(
+        self, content: Path, connection: sqlite3.Connection, workers: PrestartedWorkers
+    ) -> Pipeline:
+        from rootle.ingest.pipeline import IngestSetup, Pipeline
+
+        setup = IngestSetup(
+            self._setup.sources,
+            content,
+            chunk_limits(self._setup.config),
+            self._setup.model,
+            self._setup.open_embedder,
+            self._setup.fingerprint,
+            workers,
+            self._setup.config.secret_exceptions,
+            # New content that replaces another one cannot be searched before it is complete.
+            in_stages=self._setup.shows_unfinished and content == content_dir(self._index_dir),
+        )
+        return Pipeline(setup, connection)
+
+    def _prepare_content(self, content: Path, manifest: Manifest) -> None:
+        stored = manifest.value("fingerprint")
+        if stored is None:
+            # A new database starts with generation 0. Derived indexes of an earlier database may
+            # have the same generation.
+            delete_derived(content)
+        if stored != self._setup.fingerprint:
+            self._setup.open_embedder()  # a missing model must fail before the old index is deleted
+
+    def _plan(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
+        """Return the plan and the files to which it is limited, () if it covers all files."""
+        plan = plan_documents(self._setup.files, only, manifest.files_at(only)) if only else None
+        if plan is not None:
+            return plan, only
+        return plan_sources(self._setup.sources, manifest.files(), manifest.value), ()
+
+    def _replicated_snapshot(self) -> Snapshot | None:
+        """Return the snapshot whose replicas on search servers a rebuild replaces."""
+        if self._remote_indexes is None or not self._state.has_complete_index():
+            return None
+        return self._state.snapshot()
+
+    def _drop_replicas(self, snapshot: Snapshot | None) -> None:
+        if self._remote_indexes is not None and snapshot is not None:
+            for message in self._remote_indexes.drop(snapshot):
+                self._setup.on_warning(message)
