@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import tantivy
 
 from benchmarks.common.bm25 import length_norms, term_scores
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.protocols import MemoryStore
+from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import STOP_WORDS
 
 APART_S = 1_860
@@ -117,8 +117,7 @@ def plain_words(text: str) -> list[str]:
 
 def english_words() -> Callable[[str], Sequence[str]]:
     """Return a function that returns the English stems of a text without stop words."""
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    stem = builder.filter(tantivy.Filter.stemmer("english")).build().analyze
+    stem = open_stemmer()
     return lambda text: stem(" ".join(word for word in plain_words(text) if word not in STOP_WORDS))
 
 

@@ -41,14 +41,17 @@ def test_the_limit_truncates_and_no_rankings_give_no_ids() -> None:
 
 
 @given(st.lists(st.lists(st.integers(1, 30), unique=True), max_size=4))
-def test_fusion_follows_the_formula_and_orders_ties_by_id(rankings: list[list[int]]) -> None:
+def test_fusion_follows_the_formula_and_keeps_the_order_of_ties(
+    rankings: list[list[int]],
+) -> None:
     scores: dict[int, float] = {}
     for ranking in rankings:
         for rank, item in enumerate(ranking, start=1):
             scores[item] = scores.get(item, 0.0) + 1 / (60 + rank)
     fused = reciprocal_rank_fusion([_make_ranking(ranking) for ranking in rankings], 1_000).tolist()
     assert sorted(fused) == sorted(scores)
+    appearance = {item: at for at, item in enumerate(scores)}
     for better, worse in pairwise(fused):
         gap = scores[better] - scores[worse]
         assert gap > -1e-12
-        assert better < worse or gap > 0
+        assert appearance[better] < appearance[worse] or gap > 0

@@ -282,12 +282,12 @@ def test_reranker_weights(root: Path, open_own_with: OpenWith) -> None:
 @pytest.mark.parametrize(
     "name", ["dense_score", "sparse_score", "recency_boost", "file_importance"]
 )
-def test_each_of_the_reranker_weights(root: Path, open_with: OpenWith, name: str) -> None:
+def test_each_of_the_reranker_weights(root: Path, open_own_with: OpenWith, name: str) -> None:
     write(root, "pkg_0/new.py", "def validate_ledger(socket): ...\n", when_s=None)
 
     def scores(weight: float) -> dict[str, float]:
         weights = RerankerWeights(0.1, 0.1, 0.0, 0.0)
-        app = open_with(
+        app = open_own_with(
             use_learned_reranker=False, reranker_weights=replace(weights, **{name: weight})
         )
         return {result.file_path: result.score for result in app.search(_QUESTION).results}

@@ -35,8 +35,7 @@ _LOG = logging.getLogger(__name__)
 # A batch is written while the next one is read; a crash loses at most one batch.
 _BATCH_CHARS: Final = 2_000_000
 # With `in_stages`, a new index is committed after this much text, and again each time that it has
-# grown by the factor. This costs almost no time. However, each stage leaves a deleted stamp in the
-# word indexes, which changes scores, as every update does.
+# grown by the factor. This costs almost no time.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 

@@ -50,7 +50,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "hook": (
         "answer a hook of a coding agent with the memories for a message, as JSON",
-        "rootle install --agent claude-code --memory-hook",
+        "rootle memory hook --root .",
     ),
     "audit": (
         "list additions and deletions, and find secrets, duplicates and stale memories",

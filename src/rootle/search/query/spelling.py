@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.index.reader import IndexReader
-from rootle.text.terms import WORD, whole_identifier
+from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
 # Short names are within one edit of too many others; long names may differ by two edits.
 _MIN_CHARS: Final = 5
@@ -45,7 +45,7 @@ def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
 
 def find_nearest_name(name: str, index: IndexReader) -> str | None:
     """Return the defined name nearest to a normalized one, None if all are too far away."""
-    if len(name) < _MIN_CHARS:
+    if not _MIN_CHARS <= len(name) <= MAX_WORD_CHARS:
         return None
     limit = 2 if len(name) >= _MIN_CHARS_FOR_TWO_EDITS else 1
     chunk_ids = index.sparse.near_definers(name, limit, _MAX_CHUNKS)

@@ -37,22 +37,27 @@ def terms_near(field: FieldReader, word: str, distance: int) -> list[int]:
         if not positions.size:  # the table of a long word takes seconds even without rows
             continue
         rows = data.text[starts[positions, None] + np.arange(length)]
-        found += positions[_distances(rows, wanted) <= distance].tolist()
+        found += positions[_distances(rows, wanted, distance) <= distance].tolist()
     return sorted(found)
 
 
-def _distances(rows: _Rows, wanted: _Rows) -> NDArray[np.int64]:
+def _distances(rows: _Rows, wanted: _Rows, limit: int) -> NDArray[np.int64]:
     """Return the optimal string alignment distance of each row, shape (rows, length), to a word.
 
-    Boytsov, "Indexing methods for approximate dictionary searching", 2011, section 2.2. The table
-    is computed for all rows at once.
+    Distances above the limit are only known to be above it. Boytsov, "Indexing methods for
+    approximate dictionary searching", 2011, section 2.2. The table is computed for all rows at
+    once, and only in the band around its diagonal that the limit allows.
     """
     count, length = rows.shape
     before: list[NDArray[np.int64]] = []
-    row = [np.full(count, at) for at in range(length + 1)]
+    far = np.full(count, limit + 1)
+    row = [np.full(count, min(at, limit + 1)) for at in range(length + 1)]
     for i, byte in enumerate(wanted, start=1):
-        last, before, row = before, row, [np.full(count, i)]
+        last, before, row = before, row, [np.full(count, min(i, limit + 1))]
         for j in range(1, length + 1):
+            if abs(i - j) > limit:
+                row.append(far)
+                continue
             cost = (rows[:, j - 1] != byte).astype(np.int64)
             best = np.minimum(np.minimum(before[j], row[j - 1]) + 1, before[j - 1] + cost)
             if i > 1 and j > 1:
