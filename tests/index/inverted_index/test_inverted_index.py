@@ -15,7 +15,7 @@ from rootle.errors import IndexStorageError
 from rootle.index.local.document_order import DocumentOrder, top_positions
 from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.merging import SegmentSize, choose_merge
-from rootle.index.local.inverted_index.postings_codec import encode_postings
+from rootle.index.local.inverted_index.postings_codec import decode_postings, encode_postings
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.protocols import WeightedTerm
@@ -264,7 +264,9 @@ def test_postings_are_decoded_as_they_were_encoded(seed: int) -> None:
     )
     encoded = encode_postings(terms, documents, counts, len(postings))
     for term, (_, own, own_counts) in enumerate(postings):
-        decoded = encoded.decode(term)
+        block = encoded.blocks[encoded.starts[term] : encoded.starts[term + 1]]
+        form, frequency = int(encoded.forms[term]), int(encoded.frequencies[term])
+        decoded = decode_postings(block, form, frequency)
         assert decoded.documents.tolist() == own.tolist()
         assert decoded.counts.tolist() == np.minimum(own_counts, (1 << 16) - 1).tolist()
     found = np.stack(encoded.decode_all())

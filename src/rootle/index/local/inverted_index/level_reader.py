@@ -41,7 +41,7 @@ class LiveSegment:
         reader = self.segment.fields[field]
         if self.live is None:
             return reader.total_length
-        return int(reader.data.lengths[self.live].sum(dtype=np.int64))
+        return int(reader.lengths[self.live].sum(dtype=np.int64))
 
     def postings(self, field: str, term: str) -> Postings | None:
         """Return the live postings of a term; None if there are none."""
@@ -140,7 +140,7 @@ class LevelReader:
                 if found is not None:
                     own.append((found, weight))
         return [
-            _score_postings(segment.segment.fields[field].data.lengths, own, statistics)
+            _score_postings(segment.segment.fields[field].lengths, own, statistics)
             for segment, own in zip(self.segments, by_segment, strict=True)
         ]
 

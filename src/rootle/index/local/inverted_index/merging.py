@@ -101,7 +101,7 @@ def _merge_field(
     lengths = np.zeros(document_count, np.int64)
     for field, positions in zip(fields, moved, strict=True):
         known = len(numbers)
-        own = np.fromiter(map(numbers.__getitem__, field.terms()), np.int64, len(field.hashes))
+        own = np.fromiter(map(numbers.__getitem__, field.terms), np.int64, len(field.hashes))
         hashes.append(field.hashes[own >= known])
         terms, documents, field_counts = field.postings.decode_all()
         documents = positions[documents]

@@ -40,14 +40,6 @@ class EncodedPostings:
     starts: Array  # of each block, and the end of the last one
     blocks: Array  # bytes
 
-    def decode(self, at: int) -> Postings:
-        """Return the postings of one term."""
-        block = self.blocks[self.starts[at] : self.starts[at + 1]]
-        form, count = int(self.forms[at]), int(self.frequencies[at])
-        size = len(block) - int(_count_bytes(form, count))
-        documents = _decode_gaps(block[:size]) if form & _HAS_GAPS else block[:size].view("<u2")
-        return Postings(documents, _decode_counts(block[size:], form, count)[:count])
-
     def decode_all(self) -> tuple[Ints, Ints, Ints]:
         """Return the term, document and count of each posting, in any order."""
         none = np.zeros(0, np.int64)
@@ -82,6 +74,13 @@ class EncodedPostings:
                 concatenate_ranges(2 * (count_sizes.cumsum() - count_sizes), frequencies)
             ]
         return terms.repeat(frequencies), documents, counts.astype(np.int64)
+
+
+def decode_postings(block: Bytes, form: int, frequency: int) -> Postings:
+    """Return the postings of one term from its block."""
+    size = len(block) - int(_count_bytes(form, frequency))
+    documents = _decode_gaps(block[:size]) if form & _HAS_GAPS else block[:size].view("<u2")
+    return Postings(documents, _decode_counts(block[size:], form, frequency)[:frequency])
 
 
 def encode_postings(terms: Ints, documents: Ints, counts: Ints, term_count: int) -> EncodedPostings:

@@ -8,7 +8,7 @@ reading the whole file.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from rootle.index.local.inverted_index.postings_codec import (
     EncodedPostings,
     Postings,
     concatenate_ranges,
+    decode_postings,
     shrink,
 )
 from rootle.index.local.inverted_index.segment_file import damage, map_arrays, write_arrays
@@ -42,15 +43,10 @@ Flags = NDArray[np.bool_]
 class FieldData:
     """The terms of one field and their postings."""
 
-    hashes: Array  # CRC-32 of each term, ascending; terms with equal hashes ascend
-    text: Array  # the terms as UTF-8, each followed by a line feed
-    text_starts: Array  # of each term in `text`, and the end
+    terms: Sequence[bytes]  # as UTF-8, by ascending hash; terms with equal hashes ascend
+    hashes: Array  # CRC-32 of each term
     postings: EncodedPostings
     lengths: Array  # number of terms in each document
-
-    def terms(self) -> list[bytes]:
-        """Return all terms in order."""
-        return self.text.tobytes().split(_SEPARATOR)[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,50 +58,83 @@ class SegmentData:
     fields: Mapping[str, FieldData]
 
 
-_TERM_ARRAYS: Final = ("hashes", "text", "text_starts")
-_POSTING_ARRAYS: Final = ("forms", "frequencies", "starts", "blocks")
-
-
 def write_segment(path: Path, data: SegmentData) -> None:
     """Write a new file. Raises OSError."""
     arrays: dict[str, Array] = {"ids": shrink(data.ids), "file_ids": shrink(data.file_ids)}
     unverified: set[str] = set()
     for name, field in data.fields.items():
-        own = {f"{name}.{key}": getattr(field, key) for key in _TERM_ARRAYS}
-        own |= {f"{name}.{key}": getattr(field.postings, key) for key in _POSTING_ARRAYS}
-        unverified |= own.keys()
-        arrays |= own
-        arrays[f"{name}.lengths"] = field.lengths
-        groups = range(-(-len(field.hashes) // _GROUP))
-        arrays[f"{name}.first_hashes"] = field.hashes[::_GROUP]
-        arrays[f"{name}.term_checksums"] = _checksums(_term_checksum(field, at) for at in groups)
-        arrays[f"{name}.posting_checksums"] = _checksums(
-            _posting_checksum(field, at) for at in groups
-        )
+        in_groups = _group_arrays(field)
+        unverified |= {f"{name}.{key}" for key in in_groups}
+        own = in_groups | _group_index(field, in_groups) | {"lengths": field.lengths}
+        arrays |= {f"{name}.{key}": array for key, array in own.items()}
     write_arrays(path, arrays, unverified)
 
 
-def _checksums(values: Iterable[int]) -> Array:
-    return np.fromiter(values, "<u4")
+def _group_arrays(field: FieldData) -> dict[str, Array]:
+    """Return the arrays that are verified group by group."""
+    sizes = np.diff(field.postings.starts.astype(np.int64))
+    return {
+        "text": np.frombuffer(b"".join([term + _SEPARATOR for term in field.terms]), np.uint8),
+        "forms": field.postings.forms,
+        "frequencies": field.postings.frequencies,
+        "sizes": shrink(sizes),  # of the blocks
+        "blocks": field.postings.blocks,
+    }
 
 
-def _term_checksum(field: FieldData, group: int) -> int:
-    """Return the checksum of the terms of a group and of where their postings are."""
-    first, last = group * _GROUP, min((group + 1) * _GROUP, len(field.hashes))
-    return _checksum(
-        field.hashes[first:last],
-        field.text_starts[first : last + 1],
-        field.text[field.text_starts[first] : field.text_starts[last]],
-        field.postings.forms[first:last],
-        field.postings.frequencies[first:last],
-        field.postings.starts[first : last + 1],
-    )
+def _group_index(field: FieldData, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return where each group is, and its checksums; the last item of a position is the end."""
+    sizes = np.fromiter((len(term) + 1 for term in field.terms), np.int64, len(field.terms))
+    index = {
+        "first_hashes": field.hashes[::_GROUP].astype("<u4"),
+        "text_groups": _group_positions(sizes),
+        "block_groups": _group_positions(arrays["sizes"]),
+    }
+    groups = range(len(index["first_hashes"]))
+    reader = _Groups({**arrays, **index})
+    return index | {
+        "term_checksums": np.fromiter(map(reader.term_checksum, groups), "<u4"),
+        "posting_checksums": np.fromiter(map(reader.posting_checksum, groups), "<u4"),
+    }
 
 
-def _posting_checksum(field: FieldData, group: int) -> int:
-    first, last = group * _GROUP, min((group + 1) * _GROUP, len(field.hashes))
-    starts = field.postings.starts
-    return _checksum(field.postings.blocks[starts[first] : starts[last]])
+def _group_positions(sizes: Array) -> Array:
+    ends = np.concatenate([np.zeros(1, np.int64), sizes.cumsum(dtype=np.int64)])
+    return np.append(ends[:-1:_GROUP], ends[-1]).astype("<u4")
+
+
+class _Groups:
+    """The terms and postings of a field in groups of 64 terms."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self.text, self.blocks = arrays["text"], arrays["blocks"]
+        self.forms, self.frequencies = arrays["forms"], arrays["frequencies"]
+        self.sizes = arrays["sizes"]
+        self.first_hashes = arrays["first_hashes"]
+        self._text_groups, self._block_groups = arrays["text_groups"], arrays["block_groups"]
+
+    def terms(self, group: int) -> list[bytes]:
+        """Return the terms of a group."""
+        return self._text(group).tobytes().split(_SEPARATOR)[:-1]
+
+    def block(self, at: int) -> Array:
+        """Return the encoded postings of a term."""
+        group = at // _GROUP
+        before = self.sizes[group * _GROUP : at].sum(dtype=np.int64)
+        start = int(self._block_groups[group]) + int(before)
+        return self.blocks[start : start + int(self.sizes[at])]
+
+    def term_checksum(self, group: int) -> int:
+        """Return the checksum of the terms and of what describes their postings."""
+        own = slice(group * _GROUP, (group + 1) * _GROUP)
+        return _checksum(self._text(group), self.forms[own], self.frequencies[own], self.sizes[own])
+
+    def posting_checksum(self, group: int) -> int:
+        """Return the checksum of the postings."""
+        return _checksum(self.blocks[self._block_groups[group] : self._block_groups[group + 1]])
+
+    def _text(self, group: int) -> Array:
+        return self.text[self._text_groups[group] : self._text_groups[group + 1]]
 
 
 def _checksum(*arrays: Array) -> int:
@@ -121,17 +150,21 @@ class FieldReader:
     def __init__(self, path: Path, name: str, arrays: Mapping[str, Array]) -> None:
         self._path = path
         self._name = name
-        hashes, text, text_starts = (arrays[f"{name}.{key}"] for key in _TERM_ARRAYS)
-        postings = EncodedPostings(*(arrays[f"{name}.{key}"] for key in _POSTING_ARRAYS))
-        self.data = FieldData(hashes, text, text_starts, postings, arrays[f"{name}.lengths"])
-        self._first_hashes = arrays[f"{name}.first_hashes"]
-        self._term_checksums = arrays[f"{name}.term_checksums"]
-        self._posting_checksums = arrays[f"{name}.posting_checksums"]
+        own = {
+            key.removeprefix(f"{name}."): array
+            for key, array in arrays.items()
+            if key.startswith(f"{name}.")
+        }
+        self._groups = _Groups(own)
+        self.lengths = own["lengths"]
+        self._first_hashes = own["first_hashes"]
+        self._term_checksums = own["term_checksums"]
+        self._posting_checksums = own["posting_checksums"]
         self._has_checked_terms = np.zeros(len(self._first_hashes), bool)
         self._has_checked_postings = np.zeros(len(self._first_hashes), bool)
         self._cache: dict[str, Postings | None] = {}
         self._cached_postings = 0
-        self.total_length = int(self.data.lengths.sum(dtype=np.int64))
+        self.total_length = int(self.lengths.sum(dtype=np.int64))
 
     def postings(self, term: str) -> Postings | None:
         """Return the postings of a term; None if no document contains it."""
@@ -151,47 +184,53 @@ class FieldReader:
     def postings_at(self, at: int) -> Postings:
         """Return the postings of the term at a position."""
         self._check_postings(at // _GROUP)
-        return self.data.postings.decode(at)
+        groups = self._groups
+        return decode_postings(groups.block(at), int(groups.forms[at]), int(groups.frequencies[at]))
 
-    def check_terms(self) -> None:
-        """Verify all terms."""
+    @property
+    def size_bytes(self) -> int:
+        """The size of the encoded postings."""
+        return len(self._groups.blocks)
+
+    def text(self) -> Array:
+        """Return all terms as UTF-8, each followed by a line feed; verified."""
         for group in np.flatnonzero(~self._has_checked_terms).tolist():
             self._check_terms(group)
+        return self._groups.text
 
-    def check_all(self) -> None:
-        """Verify all terms and postings."""
-        self.check_terms()
+    def data(self) -> FieldData:
+        """Return all terms and postings, verified."""
+        terms = self.text().tobytes().split(_SEPARATOR)[:-1]
         for group in np.flatnonzero(~self._has_checked_postings).tolist():
             self._check_postings(group)
+        groups = self._groups
+        starts = np.concatenate([np.zeros(1, np.int64), groups.sizes.cumsum(dtype=np.int64)])
+        postings = EncodedPostings(groups.forms, groups.frequencies, starts, groups.blocks)
+        hashes = np.fromiter(map(zlib.crc32, terms), np.uint32, len(terms))
+        return FieldData(terms, hashes, postings, self.lengths)
 
     def _find(self, term: bytes) -> int | None:
-        field, wanted = self.data, zlib.crc32(term)
-        if not len(field.hashes):
-            return None
+        wanted = np.uint32(zlib.crc32(term))
         # The first of the terms with this hash is in this group, or starts the next one.
-        group = max(int(self._first_hashes.searchsorted(np.uint32(wanted))) - 1, 0)
-        self._check_terms(group)
-        first = group * _GROUP
-        at = first + int(field.hashes[first : first + _GROUP].searchsorted(np.uint32(wanted)))
-        while at < len(field.hashes):
-            self._check_terms(at // _GROUP)
-            if field.hashes[at] != wanted:
-                return None
-            if field.text[field.text_starts[at] : field.text_starts[at + 1] - 1].tobytes() == term:
-                return at
-            at += 1
+        group = max(int(self._first_hashes.searchsorted(wanted)) - 1, 0)
+        while group < len(self._first_hashes) and self._first_hashes[group] <= wanted:
+            self._check_terms(group)
+            terms = self._groups.terms(group)
+            if term in terms:
+                return group * _GROUP + terms.index(term)
+            group += 1
         return None
 
     def _check_terms(self, group: int) -> None:
         if not self._has_checked_terms[group]:
-            if _term_checksum(self.data, group) != self._term_checksums[group]:
+            if self._groups.term_checksum(group) != self._term_checksums[group]:
                 raise damage(self._path, f"terms of {self._name}")
             self._has_checked_terms[group] = True
 
     def _check_postings(self, group: int) -> None:
         if not self._has_checked_postings[group]:
             self._check_terms(group)
-            if _posting_checksum(self.data, group) != self._posting_checksums[group]:
+            if self._groups.posting_checksum(group) != self._posting_checksums[group]:
                 raise damage(self._path, f"postings of {self._name}")
             self._has_checked_postings[group] = True
 
@@ -230,9 +269,7 @@ class Segment:
 
     def data(self) -> SegmentData:
         """Return the whole content, verified."""
-        for field in self.fields.values():
-            field.check_all()
-        fields = {name: field.data for name, field in self.fields.items()}
+        fields = {name: field.data() for name, field in self.fields.items()}
         return SegmentData(self.ids, self.file_ids, fields)
 
 

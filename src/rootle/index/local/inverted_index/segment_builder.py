@@ -130,14 +130,7 @@ def make_field(
     keys = ranks[keys >> ORDINAL_BITS] << ORDINAL_BITS | keys & (MAX_DOCUMENTS - 1)
     sorting = keys.argsort()
     keys = keys[sorting]
-    text = [terms[at] + b"\n" for at in order.tolist()]
-    sizes = np.fromiter(map(len, text), np.int64, len(text))
-    return FieldData(
-        hashes[order].astype("<u4"),
-        np.frombuffer(b"".join(text), np.uint8),
-        np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]).astype("<u4"),
-        encode_postings(
-            keys >> ORDINAL_BITS, keys & (MAX_DOCUMENTS - 1), counts[sorting], term_count=len(text)
-        ),
-        shrink(lengths),
-    )
+    used = [terms[at] for at in order.tolist()]
+    ordinals = keys & (MAX_DOCUMENTS - 1)
+    postings = encode_postings(keys >> ORDINAL_BITS, ordinals, counts[sorting], len(used))
+    return FieldData(used, hashes[order], postings, shrink(lengths))

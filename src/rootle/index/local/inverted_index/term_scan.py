@@ -8,18 +8,19 @@ from numpy.typing import NDArray
 from rootle.index.local.inverted_index.segment import FieldReader
 
 _Rows = NDArray[np.uint8]
+_LINE_FEED = 10
 
 
 def terms_containing(field: FieldReader, part: str) -> list[int]:
     """Return the positions of the terms that contain `part`, ascending."""
-    field.check_terms()
-    text, wanted = field.data.text.tobytes(), part.encode()
+    terms = field.text()
+    text, wanted = terms.tobytes(), part.encode()
     found, at = [], text.find(wanted)
     while at >= 0:
         found.append(at)
         at = text.find(wanted, text.index(b"\n", at))
-    positions: list[int] = field.data.text_starts.searchsorted(found, side="right").tolist()
-    return [position - 1 for position in positions]
+    positions: list[int] = np.flatnonzero(terms == _LINE_FEED).searchsorted(found).tolist()
+    return positions
 
 
 def terms_near(field: FieldReader, word: str, distance: int) -> list[int]:
@@ -27,16 +28,16 @@ def terms_near(field: FieldReader, word: str, distance: int) -> list[int]:
 
     An edit changes, inserts or deletes a byte of the UTF-8 form, or swaps two adjacent bytes.
     """
-    field.check_terms()
-    data, wanted = field.data, np.frombuffer(word.encode(), np.uint8)
-    starts = data.text_starts[:-1].astype(np.int64)
-    lengths = np.diff(data.text_starts.astype(np.int64)) - 1
+    text, wanted = field.text(), np.frombuffer(word.encode(), np.uint8)
+    ends = np.flatnonzero(text == _LINE_FEED)
+    starts = np.append(0, ends + 1)[:-1]
+    lengths = ends - starts
     found: list[int] = []
     for length in range(max(len(wanted) - distance, 1), len(wanted) + distance + 1):
         positions = np.flatnonzero(lengths == length)
         if not positions.size:  # the table of a long word takes seconds even without rows
             continue
-        rows = data.text[starts[positions, None] + np.arange(length)]
+        rows = text[starts[positions, None] + np.arange(length)]
         found += positions[_distances(rows, wanted, distance) <= distance].tolist()
     return sorted(found)
 

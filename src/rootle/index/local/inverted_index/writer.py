@@ -123,7 +123,7 @@ class _LiveSegment:
 
     @property
     def size(self) -> SegmentSize:
-        size = sum(len(field.data.postings.blocks) for field in self.segment.fields.values())
+        size = sum(field.size_bytes for field in self.segment.fields.values())
         return SegmentSize(self.segment.count, int((~self.live).sum()), size)
 
 
