@@ -17,8 +17,10 @@ from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.merging import SegmentSize, choose_merge
 from rootle.index.local.inverted_index.postings_codec import decode_postings, encode_postings
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
+from rootle.index.local.inverted_index.term_scan import TermList
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.protocols import WeightedTerm
+from rootle.search.query.spelling import edit_distance
 
 _WORDS = tuple(f"w{number}" for number in range(60))
 
@@ -95,6 +97,25 @@ def test_names_are_found_within_a_number_of_edits(tmp_path: Path) -> None:
     assert reader.near_definers("sentineltimer", 1, 2) == [100, 200]
     assert reader.near_definers("größe", 1, 10) == [500]
     assert reader.near_definers("x", 2, 10) == []
+
+
+@pytest.mark.parametrize("few", [0, 1_000])
+def test_terms_near_a_word_are_those_of_a_plain_comparison(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.index.local.inverted_index.term_scan._FEW_TERMS", few)
+    rng = Random(3)
+    terms = sorted({"".join(rng.choices("abc", k=rng.randrange(1, 7))) for _ in range(300)})
+    terms_of_field = TermList(
+        np.frombuffer("".join(f"{term}\n" for term in terms).encode(), np.uint8)
+    )
+    assert len(terms) > 100
+    for word in ("abcab", "a", "ccccc", "bca"):
+        for distance in (0, 1, 2):
+            expected = [
+                at for at, term in enumerate(terms) if edit_distance(word, term) <= distance
+            ]
+            assert terms_of_field.near(word, distance) == expected
 
 
 def test_an_open_index_does_not_contain_later_commits(tmp_path: Path) -> None:

@@ -30,8 +30,11 @@ def content_dir(index_dir: Path) -> Path:
 
     Without a pointer, or if it is damaged, this is the index directory itself.
     """
+    path = os.path.join(index_dir, POINTER_NAME)
+    if not os.path.exists(path):  # the usual case, for which an exception would take longer
+        return index_dir
     try:
-        pointer = (index_dir / POINTER_NAME).read_bytes()
+        pointer = Path(path).read_bytes()
     except OSError:
         return index_dir
     match = _POINTER.fullmatch(pointer.decode("ascii", "replace"))

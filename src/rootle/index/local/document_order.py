@@ -30,15 +30,18 @@ class DocumentOrder:
         """Return a number for each file that is greater for a later path."""
         if self._ranks is None or not len(self._ranks):
             return file_ids
-        positions: Ids = self._ranks[np.clip(file_ids, 0, len(self._ranks) - 1)]
-        return positions
+        return self._ranks.take(file_ids, mode="clip")
 
     def rank(self, ids: Ids, file_ids: Ids, scores: Scores, k: int) -> Ranked:
         """Return the k best of some documents, which are in the given files.
 
         The chunks of a file have ascending ids.
         """
-        order = np.lexsort((ids, self.positions(file_ids), -scores))[:k]
+        order = (-scores).argsort(kind="stable")
+        ordered = scores[order]
+        if (ordered[1:] == ordered[:-1]).any():
+            order = np.lexsort((ids, self.positions(file_ids), -scores))
+        order = order[:k]
         return Ranked(ids[order], scores[order])
 
 

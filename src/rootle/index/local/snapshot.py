@@ -148,10 +148,11 @@ class Snapshot:
             ) from error
 
     def _preload(self) -> None:
-        """Load the states of all files and all chunks of a small index."""
+        """Load the states of all files and all chunks of a small index, and verify its words."""
         with self._lock, storage_errors(self.folder):
             if self._manifest.count() <= _MAX_PRELOADED_FILES:
                 self._read_all_files()
+                self.sparse.prepare()
                 if self.dense.count <= MAX_CHUNKS:
                     self.chunk_cache.read_all(self._documents)
 

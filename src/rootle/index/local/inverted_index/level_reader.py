@@ -17,7 +17,6 @@ from rootle.index.local.inverted_index.bm25 import (
 )
 from rootle.index.local.inverted_index.postings_codec import Array, Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment
-from rootle.index.local.inverted_index.term_scan import terms_containing, terms_near
 from rootle.protocols import NO_HITS, Ids, Ranked, WeightedTerm
 
 # Adding scores in an array of all documents is faster than sorting if at least this share of the
@@ -50,12 +49,12 @@ class LiveSegment:
 
     def documents_near(self, field: str, word: str, distance: int) -> Flags:
         """Return which documents contain a term at most `distance` edits from a word."""
-        reader = self.segment.fields[field]
-        return self._documents(field, terms_near(reader, word, distance))
+        table = self.segment.fields[field].term_list
+        return self._documents(field, table.near(word, distance))
 
     def documents_containing(self, field: str, part: str) -> Flags:
         """Return which documents contain a term of which `part` is a substring."""
-        return self._documents(field, terms_containing(self.segment.fields[field], part))
+        return self._documents(field, self.segment.fields[field].term_list.containing(part))
 
     def _documents(self, field: str, terms: Sequence[int]) -> Flags:
         is_found = np.zeros(self.segment.count, bool)
@@ -117,16 +116,14 @@ class LevelReader:
         """Return the k best documents; each item has a segment, its documents and their scores."""
         if k <= 0 or not found:
             return NO_HITS
-        scores = np.concatenate([own for _, _, own in found]).astype(np.float32)
-        top = top_positions(scores, k)
-        starts = np.cumsum([0, *(len(at) for _, at, _ in found)])
-        edges = top.searchsorted(starts)
-        ids, files = [], []
-        for number, (segment, documents, _) in enumerate(found):
-            own = documents[top[edges[number] : edges[number + 1]] - starts[number]]
-            ids.append(segment.ids[own])
-            files.append(segment.file_ids[own])
-        return self._order.rank(np.concatenate(ids), np.concatenate(files), scores[top], k)
+        scores = _join([own for _, _, own in found]).astype(np.float32)
+        chosen = [(segment, at) for segment, at, _ in found]
+        if len(scores) > k:
+            top = top_positions(scores, k)
+            chosen, scores = _select(chosen, top), scores[top]
+        ids = _join([segment.ids[at] for segment, at in chosen])
+        files = _join([segment.file_ids[at] for segment, at in chosen])
+        return self._order.rank(ids, files, scores, k)
 
     def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
         """Return the scores of each term in each segment, None if no term occurs in it."""
@@ -151,13 +148,23 @@ class LevelReader:
         return self._statistics[field]
 
 
+def _select(found: Sequence[tuple[Segment, Ids]], positions: Ids) -> list[tuple[Segment, Ids]]:
+    """Return those documents of all segments, one after another, that are at the positions."""
+    selected, start = [], 0
+    for segment, at in found:
+        first, last = positions.searchsorted((start, start + len(at)))
+        selected.append((segment, at[positions[first:last] - start]))
+        start += len(at)
+    return selected
+
+
 def _score_postings(
     lengths: Array, weighted: Sequence[tuple[Postings, float]], statistics: FieldStatistics
 ) -> _Scored | None:
     if not weighted:
         return None
-    documents = np.concatenate([found.documents for found, _ in weighted])
-    counts = np.concatenate([found.counts for found, _ in weighted])
+    documents = _join([found.documents for found, _ in weighted])
+    counts = _join([found.counts for found, _ in weighted])
     sizes = [len(found.documents) for found, _ in weighted]
     weights = np.array([weight for _, weight in weighted]).repeat(sizes)
     return documents, weights * saturate(counts, lengths[documents], statistics)
@@ -167,8 +174,8 @@ def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
     """Return the distinct documents of a segment of `count` documents, and their total scores."""
     if not scored:
         return np.zeros(0, np.int64), np.zeros(0)
-    documents = np.concatenate([own for own, _ in scored])
-    values = np.concatenate([scores for _, scores in scored])
+    documents = _join([own for own, _ in scored])
+    values = _join([scores for _, scores in scored])
     # The scores of a document are added in the order of the terms, whatever its segment, so that
     # the sum is the same to the last bit. `bincount` adds one value after the other.
     if len(documents) > count // _SPARSE_FACTOR:
@@ -182,3 +189,7 @@ def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     totals = np.bincount(is_first.cumsum() - 1, values[order])
     return ordered[is_first].astype(np.int64), totals.astype(np.float64, copy=False)
+
+
+def _join(arrays: Sequence[Array]) -> Array:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)

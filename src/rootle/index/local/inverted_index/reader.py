@@ -61,6 +61,11 @@ class EmbeddedSparse:
         self._stem = open_stemmer()
         self._last_files: tuple[Collection[int], Ids] = ((), np.zeros(0, np.int64))
 
+    def prepare(self) -> None:
+        """Verify all segments at once, so that later searches are faster."""
+        for segment in self.segments.values():
+            segment.prepare()
+
     def stems(self, terms: str) -> list[str]:
         """Return the stems of space-separated terms, in order."""
         return self._stem(terms)

@@ -8,8 +8,11 @@ reading the whole file.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +28,7 @@ from rootle.index.local.inverted_index.postings_codec import (
     shrink,
 )
 from rootle.index.local.inverted_index.segment_file import damage, map_arrays, write_arrays
+from rootle.index.local.inverted_index.term_scan import TermList
 from rootle.protocols import Ids
 
 MAX_DOCUMENTS: Final = 1 << 16
@@ -34,6 +38,9 @@ _GROUP: Final = 64
 # are for each field.
 _MAX_CACHED_TERMS: Final = 20_000
 _MAX_CACHED_POSTINGS: Final = 500_000
+# Looking up a term takes 4 µs in its group, and 0.1 µs in a table of all terms, which takes 0.15 µs
+# and 150 bytes a term.
+_MAX_PREPARED_TERMS: Final = 20_000
 _SEPARATOR: Final = b"\n"
 
 Flags = NDArray[np.bool_]
@@ -110,19 +117,32 @@ class _Groups:
         self.text, self.blocks = arrays["text"], arrays["blocks"]
         self.forms, self.frequencies = arrays["forms"], arrays["frequencies"]
         self.sizes = arrays["sizes"]
-        self.first_hashes = arrays["first_hashes"]
-        self._text_groups, self._block_groups = arrays["text_groups"], arrays["block_groups"]
+        # Lists, because reading one item of an array takes longer.
+        self.first_hashes: list[int] = arrays["first_hashes"].tolist()
+        self._text_groups: list[int] = arrays["text_groups"].tolist()
+        self._block_groups: list[int] = arrays["block_groups"].tolist()
+        self._text_bytes = self.text.data
+
+    @property
+    def count(self) -> int:
+        """The number of terms."""
+        return len(self.forms)
+
+    def all_terms(self) -> list[bytes]:
+        """Return all terms in order."""
+        return self.text.tobytes().split(_SEPARATOR)[:-1]
 
     def terms(self, group: int) -> list[bytes]:
         """Return the terms of a group."""
-        return self._text(group).tobytes().split(_SEPARATOR)[:-1]
+        own = self._text_bytes[self._text_groups[group] : self._text_groups[group + 1]]
+        return own.tobytes().split(_SEPARATOR)[:-1]
 
     def block(self, at: int) -> Array:
         """Return the encoded postings of a term."""
         group = at // _GROUP
-        before = self.sizes[group * _GROUP : at].sum(dtype=np.int64)
-        start = int(self._block_groups[group]) + int(before)
-        return self.blocks[start : start + int(self.sizes[at])]
+        sizes = self.sizes[group * _GROUP : at + 1].tolist()
+        start = self._block_groups[group] + sum(sizes[:-1])
+        return self.blocks[start : start + sizes[-1]]
 
     def term_checksum(self, group: int) -> int:
         """Return the checksum of the terms and of what describes their postings."""
@@ -157,13 +177,14 @@ class FieldReader:
         }
         self._groups = _Groups(own)
         self.lengths = own["lengths"]
-        self._first_hashes = own["first_hashes"]
         self._term_checksums = own["term_checksums"]
         self._posting_checksums = own["posting_checksums"]
-        self._has_checked_terms = np.zeros(len(self._first_hashes), bool)
-        self._has_checked_postings = np.zeros(len(self._first_hashes), bool)
+        count = len(self._groups.first_hashes)
+        self._unchecked_terms = set(range(count))
+        self._unchecked_postings = set(range(count))
         self._cache: dict[str, Postings | None] = {}
         self._cached_postings = 0
+        self._positions: dict[bytes, int] | None = None  # of all terms
         self.total_length = int(self.lengths.sum(dtype=np.int64))
 
     def postings(self, term: str) -> Postings | None:
@@ -192,47 +213,59 @@ class FieldReader:
         """The size of the encoded postings."""
         return len(self._groups.blocks)
 
+    @cached_property
+    def term_list(self) -> TermList:
+        """All terms, for scans."""
+        return TermList(self.text())
+
     def text(self) -> Array:
         """Return all terms as UTF-8, each followed by a line feed; verified."""
-        for group in np.flatnonzero(~self._has_checked_terms).tolist():
+        for group in sorted(self._unchecked_terms):
             self._check_terms(group)
         return self._groups.text
 
     def data(self) -> FieldData:
-        """Return all terms and postings, verified."""
-        terms = self.text().tobytes().split(_SEPARATOR)[:-1]
-        for group in np.flatnonzero(~self._has_checked_postings).tolist():
-            self._check_postings(group)
+        """Return all terms and postings. The caller has verified them."""
+        terms = self._groups.all_terms()
         groups = self._groups
         starts = np.concatenate([np.zeros(1, np.int64), groups.sizes.cumsum(dtype=np.int64)])
         postings = EncodedPostings(groups.forms, groups.frequencies, starts, groups.blocks)
         hashes = np.fromiter(map(zlib.crc32, terms), np.uint32, len(terms))
         return FieldData(terms, hashes, postings, self.lengths)
 
+    def prepare(self) -> None:
+        """Make later searches faster. The caller has verified all terms and postings."""
+        self._unchecked_terms.clear()
+        self._unchecked_postings.clear()
+        if self._positions is None and self._groups.count <= _MAX_PREPARED_TERMS:
+            terms = self._groups.all_terms()
+            self._positions = dict(zip(terms, range(len(terms)), strict=True))
+
     def _find(self, term: bytes) -> int | None:
-        wanted = np.uint32(zlib.crc32(term))
+        if self._positions is not None:
+            return self._positions.get(term)
+        wanted, first_hashes = zlib.crc32(term), self._groups.first_hashes
         # The first of the terms with this hash is in this group, or starts the next one.
-        group = max(int(self._first_hashes.searchsorted(wanted)) - 1, 0)
-        while group < len(self._first_hashes) and self._first_hashes[group] <= wanted:
+        group = max(bisect_left(first_hashes, wanted) - 1, 0)
+        while group < len(first_hashes) and first_hashes[group] <= wanted:
             self._check_terms(group)
-            terms = self._groups.terms(group)
-            if term in terms:
-                return group * _GROUP + terms.index(term)
+            with suppress(ValueError):
+                return group * _GROUP + self._groups.terms(group).index(term)
             group += 1
         return None
 
     def _check_terms(self, group: int) -> None:
-        if not self._has_checked_terms[group]:
+        if group in self._unchecked_terms:
             if self._groups.term_checksum(group) != self._term_checksums[group]:
                 raise damage(self._path, f"terms of {self._name}")
-            self._has_checked_terms[group] = True
+            self._unchecked_terms.discard(group)
 
     def _check_postings(self, group: int) -> None:
-        if not self._has_checked_postings[group]:
+        if group in self._unchecked_postings:
             self._check_terms(group)
             if self._groups.posting_checksum(group) != self._posting_checksums[group]:
                 raise damage(self._path, f"postings of {self._name}")
-            self._has_checked_postings[group] = True
+            self._unchecked_postings.discard(group)
 
 
 class Segment:
@@ -241,7 +274,8 @@ class Segment:
     def __init__(self, path: Path, fields: Iterable[str]) -> None:
         """Map a segment. Raises IndexStorageError if it is missing or damaged."""
         self.name = path.stem
-        arrays = map_arrays(path)
+        self._mapped = map_arrays(path)
+        arrays = self._mapped.arrays
         try:
             self.ids: Ids = arrays["ids"].astype(np.int64)
             self.file_ids: Ids = arrays["file_ids"].astype(np.int64)
@@ -256,6 +290,12 @@ class Segment:
         """The number of documents, including deleted ones."""
         return len(self.ids)
 
+    def prepare(self) -> None:
+        """Verify everything at once, and make later searches in small fields faster."""
+        self._mapped.verify()
+        for field in self.fields.values():
+            field.prepare()
+
     def in_files(self, file_ids: Ids) -> Flags:
         """Return which documents belong to the given files, which must be ascending."""
         is_wanted = is_in_sorted(self.run_files, file_ids)
@@ -269,6 +309,7 @@ class Segment:
 
     def data(self) -> SegmentData:
         """Return the whole content, verified."""
+        self._mapped.verify()
         fields = {name: field.data() for name, field in self.fields.items()}
         return SegmentData(self.ids, self.file_ids, fields)
 

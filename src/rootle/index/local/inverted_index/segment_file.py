@@ -1,7 +1,8 @@
 """A file of named arrays with checksums, which is written once and then memory-mapped.
 
 The file begins with a signature and a header in JSON, which lists name, type, length, position and
-checksum of each array. Arrays without a checksum are verified by their reader, part by part.
+checksum of each array, and whether it is verified when the file is opened. The others are verified
+by their reader, part by part or as a whole.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import mmap
 import os
 import zlib
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -33,12 +35,16 @@ def damage(path: Path, detail: str) -> IndexStorageError:
     )
 
 
-def write_arrays(path: Path, arrays: Mapping[str, Array], unverified: Collection[str]) -> None:
-    """Write a new file; `unverified` names the arrays without a checksum. Raises OSError."""
+def write_arrays(path: Path, arrays: Mapping[str, Array], verified_later: Collection[str]) -> None:
+    """Write a new file; `verified_later` names the arrays that opening does not verify.
+
+    Raises OSError.
+    """
     position, entries = 0, []
     for name, array in arrays.items():
-        checksum = None if name in unverified else zlib.crc32(_bytes(array))
-        entries.append([name, array.dtype.str, len(array), position, checksum])
+        is_later = name in verified_later
+        checksum = zlib.crc32(_bytes(array))
+        entries.append([name, array.dtype.str, len(array), position, checksum, is_later])
         position += _align(array.nbytes)
     header = json.dumps(entries).encode()
     header += b" " * (_align(len(header)) - len(header))
@@ -53,8 +59,23 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], unverified: Collection
             file.write(bytes(_align(array.nbytes) - array.nbytes))
 
 
-def map_arrays(path: Path) -> dict[str, Array]:
-    """Map the arrays of a file, after verifying those with a checksum.
+@dataclass(frozen=True, slots=True)
+class MappedArrays:
+    """The arrays of a file, and the checksums of those that are not verified yet."""
+
+    path: Path
+    arrays: Mapping[str, Array]
+    unverified: Mapping[str, int]
+
+    def verify(self) -> None:
+        """Verify all arrays. Raises IndexStorageError for damage."""
+        for name, checksum in self.unverified.items():
+            if zlib.crc32(_bytes(self.arrays[name])) != checksum:
+                raise damage(self.path, name)
+
+
+def map_arrays(path: Path) -> MappedArrays:
+    """Map the arrays of a file, and verify some of them.
 
     Raises IndexStorageError if the file is missing or damaged.
     """
@@ -73,17 +94,19 @@ def map_arrays(path: Path) -> dict[str, Array]:
     return _read_arrays(path, mapped, header, start + length)
 
 
-def _read_arrays(path: Path, mapped: mmap.mmap, header: bytes, start: int) -> dict[str, Array]:
-    arrays = {}
-    for name, kind, count, position, checksum in json.loads(header):
+def _read_arrays(path: Path, mapped: mmap.mmap, header: bytes, start: int) -> MappedArrays:
+    arrays, unverified = {}, {}
+    for name, kind, count, position, checksum, is_later in json.loads(header):
         end = start + position + count * np.dtype(kind).itemsize
         if kind not in _TYPES or end > len(mapped):
             raise damage(path, "truncated")
         array = np.frombuffer(mapped, kind, count, start + position) if count else _empty(kind)
-        if checksum is not None and zlib.crc32(_bytes(array)) != checksum:
-            raise damage(path, name)
         arrays[name] = array
-    return arrays
+        if is_later:
+            unverified[name] = checksum
+        elif zlib.crc32(_bytes(array)) != checksum:
+            raise damage(path, name)
+    return MappedArrays(path, arrays, unverified)
 
 
 def _empty(kind: str) -> Array:

@@ -2,52 +2,107 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.index.local.inverted_index.segment import FieldReader
+from rootle.index.local.inverted_index.postings_codec import Array
+from rootle.protocols import Ids
 
-_Rows = NDArray[np.uint8]
+
+class TermList:
+    """All terms of a field, and what a scan needs to know of them."""
+
+    def __init__(self, text: Array) -> None:
+        """Take all terms as UTF-8, each followed by a line feed."""
+        self._text = text
+        self._bytes = text.tobytes()
+        self._ends: Ids = np.flatnonzero(text == _LINE_FEED)
+        self._starts: Ids = np.append(0, self._ends + 1)[:-1]
+        self._lengths = self._ends - self._starts
+        # A set of the letters of each term, as bits.
+        self._letters = np.zeros(0, np.uint32)
+        if len(self._ends):
+            self._letters = np.bitwise_or.reduceat(_letter_bits(text), self._starts)
+
+    def containing(self, part: str) -> list[int]:
+        """Return the positions of the terms that contain `part`, ascending."""
+        text, wanted = self._bytes, part.encode()
+        found, at = [], text.find(wanted)
+        while at >= 0:
+            found.append(at)
+            at = text.find(wanted, text.index(b"\n", at))
+        positions: list[int] = self._ends.searchsorted(found).tolist()
+        return positions
+
+    def near(self, word: str, distance: int) -> list[int]:
+        """Return the positions of the terms at most `distance` edits from a word.
+
+        An edit changes, inserts or deletes a byte of the UTF-8 form, or swaps two adjacent bytes.
+        """
+        wanted = np.frombuffer(word.encode(), np.uint8)
+        letters = np.bitwise_or.reduce(_letter_bits(wanted)) ^ self._letters
+        letters &= ~_LINE_FEED_BIT
+        # One edit adds and removes at most one letter each. This removes the lowest bit.
+        for _ in range(2 * distance):
+            letters &= letters - np.uint32(1)
+        is_similar = (letters == 0) & (np.abs(self._lengths - len(wanted)) <= distance)
+        positions = np.flatnonzero(is_similar)
+        if not len(positions):
+            return []
+        if len(positions) <= _FEW_TERMS:
+            return [
+                at for at in positions.tolist() if self._distance(at, word, distance) <= distance
+            ]
+        lengths = self._lengths[positions]
+        columns = np.arange(len(wanted) + distance)
+        at = np.minimum(self._starts[positions, None] + columns, len(self._text) - 1)
+        rows = np.where(columns < lengths[:, None], self._text[at], 0)
+        is_near = _distances(rows, wanted, distance)[lengths, np.arange(len(rows))] <= distance
+        found: list[int] = positions[is_near].tolist()
+        return found
+
+    def _distance(self, at: int, word: str, limit: int) -> int:
+        term = self._bytes[self._starts[at] : self._ends[at]]
+        return _scalar_distance(term, word.encode(), limit)
+
+
+# For fewer terms, one table at a time takes less time than calls to numpy.
+_FEW_TERMS: Final = 16
 _LINE_FEED = 10
+_LINE_FEED_BIT = np.uint32(1 << (_LINE_FEED & 31))
 
 
-def terms_containing(field: FieldReader, part: str) -> list[int]:
-    """Return the positions of the terms that contain `part`, ascending."""
-    terms = field.text()
-    text, wanted = terms.tobytes(), part.encode()
-    found, at = [], text.find(wanted)
-    while at >= 0:
-        found.append(at)
-        at = text.find(wanted, text.index(b"\n", at))
-    positions: list[int] = np.flatnonzero(terms == _LINE_FEED).searchsorted(found).tolist()
-    return positions
+def _letter_bits(text: Array) -> NDArray[np.uint32]:
+    bits: NDArray[np.uint32] = np.uint32(1) << (text & 31).astype(np.uint32)
+    return bits
 
 
-def terms_near(field: FieldReader, word: str, distance: int) -> list[int]:
-    """Return the positions of the terms at most `distance` edits from a word.
-
-    An edit changes, inserts or deletes a byte of the UTF-8 form, or swaps two adjacent bytes.
-    """
-    text, wanted = field.text(), np.frombuffer(word.encode(), np.uint8)
-    ends = np.flatnonzero(text == _LINE_FEED)
-    starts = np.append(0, ends + 1)[:-1]
-    lengths = ends - starts
-    found: list[int] = []
-    for length in range(max(len(wanted) - distance, 1), len(wanted) + distance + 1):
-        positions = np.flatnonzero(lengths == length)
-        if not positions.size:  # the table of a long word takes seconds even without rows
-            continue
-        rows = text[starts[positions, None] + np.arange(length)]
-        found += positions[_distances(rows, wanted, distance) <= distance].tolist()
-    return sorted(found)
+def _scalar_distance(left: bytes, right: bytes, limit: int) -> int:
+    """Return the same as `_distances` for two words."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, byte in enumerate(left, start=1):
+        last, before, row = before, row, [i]
+        for j, other in enumerate(right, start=1):
+            if abs(i - j) > limit:
+                row.append(limit + 1)
+                continue
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (byte != other))
+            if i > 1 and j > 1 and byte == right[j - 2] and left[i - 2] == other:
+                best = min(best, last[j - 2] + 1)
+            row.append(best)
+    return row[-1]
 
 
-def _distances(rows: _Rows, wanted: _Rows, limit: int) -> NDArray[np.int64]:
-    """Return the optimal string alignment distance of each row, shape (rows, length), to a word.
+def _distances(rows: Array, wanted: Array, limit: int) -> NDArray[np.int64]:
+    """Return the optimal string alignment distances of a word to the prefixes of each row.
 
-    Distances above the limit are only known to be above it. Boytsov, "Indexing methods for
-    approximate dictionary searching", 2011, section 2.2. The table is computed for all rows at
-    once, and only in the band around its diagonal that the limit allows.
+    The item (j, i) is the distance to the first j bytes of row i. Distances above the limit are
+    only known to be above it. Boytsov, "Indexing methods for approximate dictionary searching",
+    2011, section 2.2. The table is computed for all rows at once, and only in the band around its
+    diagonal that the limit allows.
     """
     count, length = rows.shape
     before: list[NDArray[np.int64]] = []
@@ -65,4 +120,4 @@ def _distances(rows: _Rows, wanted: _Rows, limit: int) -> NDArray[np.int64]:
                 is_swapped = (rows[:, j - 2] == byte) & (rows[:, j - 1] == wanted[i - 2])
                 best = np.where(is_swapped, np.minimum(best, last[j - 2] + 1), best)
             row.append(best)
-    return row[-1]
+    return np.stack(row)
