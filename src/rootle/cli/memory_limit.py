@@ -17,14 +17,14 @@ _MIN_BYTES: Final = 192 << 20
 _FAILURE: Final = 2
 _PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
 # The beginning of a traceback, or of the last words of OpenBLAS or of a library in Rust.
-_CRASH: Final = re.compile(
+# These patterns are not compiled here, because most commands do not use them.
+_CRASH: Final = (
     rb"Traceback \(most recent|OpenBLAS|memory allocation of|Fatal Python error|thread '.*panicked|"
     rb"Exception ignored|Exception in thread"
 )
-_NO_MEMORY: Final = re.compile(
-    rb"MemoryError|cannot allocate memory|memory allocation|out of memory|can't start new thread|"
-    rb"failed to map segment|resource temporarily unavailable",
-    re.IGNORECASE,
+_NO_MEMORY: Final = (
+    rb"(?i)MemoryError|cannot allocate memory|memory allocation|out of memory|can't start new "
+    rb"thread|failed to map segment|resource temporarily unavailable"
 )
 
 
@@ -77,7 +77,7 @@ def _supervise(child: int, errors: int, limit: int) -> int:
         last_words = _forward(lines)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
-    if code != 0 and (_NO_MEMORY.search(last_words) or _has_crashed(code)):
+    if code != 0 and (re.search(_NO_MEMORY, last_words) or _has_crashed(code)):
         os.write(2, f"{_explain(limit)}\n".encode())
         return _FAILURE
     os.write(2, last_words)
@@ -91,7 +91,7 @@ def _has_crashed(code: int) -> bool:
 def _forward(lines: IO[bytes]) -> bytes:
     """Copy messages to standard error; return those from the first sign of a crash on."""
     for line in iter(lines.readline, b""):
-        if _CRASH.match(line):
+        if re.match(_CRASH, line):
             return line + lines.read()
         os.write(2, line)
     return b""
