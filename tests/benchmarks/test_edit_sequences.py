@@ -96,6 +96,6 @@ def test_an_update_is_killed_unless_it_ends_before(tmp_path: Path) -> None:
 
 
 def test_sequences_of_edits_and_kills_end_with_the_answers_of_a_new_index() -> None:
-    results = list(run_sequences(range(3), SequenceOptions(seed=7, comparison="ranked", kills=3)))
+    results = list(run_sequences(range(3), SequenceOptions(seed=7, comparison="answers", kills=3)))
     assert [result.kills for result in results] == [3, 3, 3]
     assert [result.differences for result in results] == [(), (), ()]

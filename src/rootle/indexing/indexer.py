@@ -195,7 +195,8 @@ class Indexer:
         if event is not None:
             # Before the notice, so that the subscribers of this process receive the event once.
             self._on_commit(event)
-            write_update_notice(self.index_dir, report.generation)
+        # Also without an event: the process that wrote the generation may have been killed.
+        write_update_notice(self.index_dir, report.generation)
         return report
 
     def read_history_in_background(self) -> None:

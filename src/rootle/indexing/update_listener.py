@@ -22,11 +22,14 @@ NOTICE_NAME: Final = "updated"
 
 
 def write_update_notice(index_dir: Path, generation: int) -> None:
-    """Notify other processes of a new generation."""
+    """Notify other processes of a generation, unless they have been notified of it."""
+    path, content = index_dir / NOTICE_NAME, f"{generation}\n".encode()
+    with suppress(OSError):
+        if path.read_bytes() == content:
+            return
     # Without space for it, they notice the update at their next search.
     with suppress(OSError):
-        content = f"{generation}\n".encode()
-        write_file(index_dir / NOTICE_NAME, content, mode=file_mode(index_dir), sync=False)
+        write_file(path, content, mode=file_mode(index_dir), sync=False)
 
 
 class UpdateListener:
