@@ -49,7 +49,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory import memories.jsonl",
     ),
     "hook": (
-        "answer a hook of a coding agent with the memories for a message, as JSON",
+        "run as a hook of a coding agent: read the event from standard input, print memories",
         "rootle memory hook --root .",
     ),
     "audit": (
@@ -71,12 +71,12 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        add_root(action, "project folder; memories refer to its files by relative paths")
+        add_root(action, "project folder, to which relative paths in memories refer")
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         add_index_dir(
             action,
-            "index of the project, in which the symbols of memories are looked up",
+            "folder of the index of the project, which finds the symbols that memories name",
         )
         add_settings(action)
 
@@ -110,8 +110,8 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
         dest="is_personal",
         action="store_true",
         default=None,
-        help="show the fact in every project (default: if it is about you, as in "
-        '"The user prefers tabs", and refers to no file)',
+        help="show the fact in every project; this is the default for facts about the user that "
+        'refer to no file, such as "The user prefers tabs"',
     )
     scope.add_argument(
         "--project",
