@@ -13,6 +13,7 @@ import pytest
 
 from rootle.errors import IndexStorageError
 from rootle.index.local.document_order import DocumentOrder, top_positions
+from rootle.index.local.inverted_index.bm25 import round_lengths
 from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.merging import SegmentSize, choose_merge
 from rootle.index.local.inverted_index.postings_codec import decode_postings, encode_postings
@@ -116,6 +117,12 @@ def test_terms_near_a_word_are_those_of_a_plain_comparison(
                 at for at, term in enumerate(terms) if edit_distance(word, term) <= distance
             ]
             assert terms_of_field.near(word, distance) == expected
+
+
+def test_long_lengths_are_rounded_to_four_bits() -> None:
+    lengths = np.array([0, 23, 24, 25, 39, 40, 41, 43, 56, 59, 60, 1_000, 70_000], np.uint32)
+    expected = [0, 23, 24, 25, 39, 40, 40, 42, 56, 56, 60, 984, 65_560]
+    assert round_lengths(lengths).tolist() == expected
 
 
 def test_an_open_index_does_not_contain_later_commits(tmp_path: Path) -> None:

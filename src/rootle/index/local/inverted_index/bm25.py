@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 # The usual values, which limit the weight of repeated terms and of the length of documents.
 _K1: Final = 1.2
 _B: Final = 0.75
+_EXACT_LENGTHS: Final = 24
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,18 @@ class FieldStatistics:
 def term_weight(boost: float, frequency: int, statistics: FieldStatistics) -> float:
     """Return the boosted inverse document frequency of a term in `frequency` documents."""
     return boost * (1 + _K1) * log1p((statistics.documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def round_lengths(lengths: NDArray[Any]) -> Floats:
+    """Return lengths of at least 24 rounded down, so that four bits of the rest are significant.
+
+    Lucene and tantivy store lengths in this form. The ranker was trained with scores of rounded
+    lengths: with exact ones, NDCG@10 by span of the labeled questions is 0.005 lower.
+    """
+    rest = np.maximum(lengths.astype(np.int64) - _EXACT_LENGTHS, 1)
+    shifts = np.maximum(np.frexp(rest)[1] - 4, 0)
+    rounded = _EXACT_LENGTHS + (rest >> shifts << shifts)
+    return np.where(lengths < _EXACT_LENGTHS + 1, lengths, rounded).astype(np.float64)
 
 
 def saturate(counts: NDArray[Any], lengths: NDArray[Any], statistics: FieldStatistics) -> Floats:

@@ -137,7 +137,7 @@ class LevelReader:
                 if found is not None:
                     own.append((found, weight))
         return [
-            _score_postings(segment.segment.fields[field].lengths, own, statistics)
+            _score_postings(segment.segment.fields[field].rounded_lengths, own, statistics)
             for segment, own in zip(self.segments, by_segment, strict=True)
         ]
 

@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rootle.index.local.inverted_index.bm25 import Floats, round_lengths
 from rootle.index.local.inverted_index.postings_codec import (
     Array,
     EncodedPostings,
@@ -212,6 +213,11 @@ class FieldReader:
     def size_bytes(self) -> int:
         """The size of the encoded postings."""
         return len(self._groups.blocks)
+
+    @cached_property
+    def rounded_lengths(self) -> Floats:
+        """The number of terms in each document, rounded for scores."""
+        return round_lengths(self.lengths)
 
     @cached_property
     def term_list(self) -> TermList:
