@@ -37,8 +37,8 @@ def add_root(parser: CommandParser, purpose: str) -> None:
     parser.add_argument("--root", metavar="DIR", help=f"{purpose} ({_DEFAULT_ROOT})")
 
 
-def add_yes(parser: CommandParser, effect: str) -> None:
-    parser.add_argument("--yes", action="store_true", help=f"{effect} without asking first")
+def add_yes(parser: CommandParser, step: str) -> None:
+    parser.add_argument("--yes", action="store_true", help=f"do not ask before {step}")
 
 
 def add_common_options(parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`rootle memory hook`: run as a hook of a coding agent, and print the memories for a message.
+"""`rootle memory hook`: print the memories that match a message of a coding agent.
 
 The agent writes a JSON object with the message, `prompt`, to standard input, and reads one with
 `additionalContext` from standard output. Claude Code, Codex, Gemini CLI and Qwen Code document the

@@ -33,7 +33,7 @@ def register(parser: CommandParser) -> None:
         action="store_true",
         help="build the index again; searches use the previous one until the new one is complete",
     )
-    add_yes(parser, "index your home folder, or a folder above it,")
+    add_yes(parser, "indexing your home folder or a folder above it")
     add_common_options(parser)
 
 

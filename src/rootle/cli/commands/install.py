@@ -56,7 +56,7 @@ def add_edit_options(parser: CommandParser, default_scope: str) -> None:
         help=f"edit user-level or project-level files ({default_scope})",
     )
     add_root(parser, "project folder")
-    add_yes(parser, "write")
+    add_yes(parser, "writing")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes without writing them"
     )

@@ -42,7 +42,7 @@ def register(parser: CommandParser) -> None:
         "machine can connect",
     )
     add_root(parser, "folder to search")
-    add_yes(parser, "index your home folder, or a folder above it,")
+    add_yes(parser, "indexing your home folder or a folder above it")
     add_index_dir(parser)
     add_settings(parser)
 

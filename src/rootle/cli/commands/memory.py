@@ -49,7 +49,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory import memories.jsonl",
     ),
     "hook": (
-        "run as a hook of a coding agent: read the event from standard input, print memories",
+        "print the memories that match a message, as JSON; hooks of coding agents call it",
         "rootle memory hook --root .",
     ),
     "audit": (
@@ -120,7 +120,7 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
         default=None,
         help="show the fact only in this project",
     )
-    add_yes(parsers["forget"], "delete every memory")
+    add_yes(parsers["forget"], "deleting all memories with --all")
     for name, stream in (("export", "standard output"), ("import", "standard input")):
         parsers[name].add_argument(
             "file", nargs="?", default=_STDIO, metavar="FILE", help=f"file (default: {stream})"

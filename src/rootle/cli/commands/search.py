@@ -41,7 +41,7 @@ def register(parser: CommandParser) -> None:
     add_root(parser, "folder to search")
     _add_filters(parser)
     _add_output_options(parser)
-    add_yes(parser, "index your home folder, or a folder above it,")
+    add_yes(parser, "indexing your home folder or a folder above it")
     add_common_options(parser)
 
 
