@@ -156,7 +156,7 @@ def test_the_note_counts_files_that_are_not_indexed(tmp_path: Path, make_app: Ma
 
 
 def test_an_answer_without_absent_words_has_another_reason(app: App) -> None:
-    response = app.search("net self int plain")
+    response = app.search("true else from import")
     assert response.confident is False
     assert response.suggestions[0].startswith(
         "not confident: the estimated probability of an answer is low; "
