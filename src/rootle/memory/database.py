@@ -28,7 +28,8 @@ SCHEMA_VERSION: Final = 4
 _BUSY_TIMEOUT_S: Final = 10.0
 _DIGEST_BYTES: Final = 16
 _DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
-_CHECK_PAUSES_S: Final = (0.05, 0.2, 0.0)
+_CHECKS: Final = 3
+_CHECK_PAUSE_S: Final = 0.1
 _DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 # Observations and deletions are append-only and numbered, so that a reader that remembers the last
@@ -225,10 +226,15 @@ def _is_intact(path: Path) -> bool:
     Copies are checked, because SQLite may report a failing disk as damage. A copy that is made
     while another process writes may be inconsistent, so several copies must be damaged.
     """
-    return any(_is_copy_intact(path, pause_s) for pause_s in _CHECK_PAUSES_S)
+    for attempt in range(_CHECKS):
+        if attempt:
+            time.sleep(_CHECK_PAUSE_S)
+        if _is_copy_intact(path):
+            return True
+    return False
 
 
-def _is_copy_intact(path: Path, pause_s: float) -> bool:
+def _is_copy_intact(path: Path) -> bool:
     import tempfile  # rarely needed
 
     if not path.exists():
@@ -240,9 +246,6 @@ def _is_copy_intact(path: Path, pause_s: float) -> bool:
                 Path(f"{copy}{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
         try:
             with closing(sqlite3.connect(copy)) as connection:
-                if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok":
-                    return True
+                return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
         except sqlite3.DatabaseError:
-            pass  # damaged, like any other result of the check
-    time.sleep(pause_s)
-    return False
+            return False

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import numpy as np
 import pytest
@@ -20,9 +21,13 @@ from rootle.index.local.inverted_index.postings_codec import decode_postings, en
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.inverted_index.term_scan import TermList
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
+from rootle.index.reader import Level
 from rootle.protocols import WeightedTerm
 from rootle.search.query.spelling import edit_distance
 
+_SEARCHED: Final[tuple[tuple[Level, str], ...]] = (
+    *(("chunks", "body"), ("chunks", "defines"), ("files", "body")),
+)
 _WORDS = tuple(f"w{number}" for number in range(60))
 
 
@@ -100,11 +105,7 @@ def test_names_are_found_within_a_number_of_edits(tmp_path: Path) -> None:
     assert reader.near_definers("x", 2, 10) == []
 
 
-@pytest.mark.parametrize("few", [0, 1_000])
-def test_terms_near_a_word_are_those_of_a_plain_comparison(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rootle.index.local.inverted_index.term_scan._FEW_TERMS", few)
+def test_terms_near_a_word_are_those_of_a_plain_comparison() -> None:
     rng = Random(3)
     terms = sorted({"".join(rng.choices("abc", k=rng.randrange(1, 7))) for _ in range(300)})
     terms_of_field = TermList(
@@ -192,10 +193,10 @@ def test_scores_do_not_depend_on_the_writes(
     for _ in range(30):
         terms = [WeightedTerm(rng.choice(_WORDS), rng.choice([1.0, 0.3])) for _ in range(5)]
         only = rng.choice([None, set(rng.sample(range(1, 40), 9))])
-        for level, field in (("chunks", "body"), ("chunks", "defines"), ("files", "body")):
+        for level, field in _SEARCHED:
             k = rng.choice([3, 20, 500])
-            left = edited.field_scores(level, [field], terms, k, files=only)  # type: ignore[arg-type]
-            right = new.field_scores(level, [field], terms, k, files=only)  # type: ignore[arg-type]
+            left = edited.field_scores(level, [field], terms, k, files=only)
+            right = new.field_scores(level, [field], terms, k, files=only)
             assert left.ids.tolist() == right.ids.tolist()
             assert left.scores.tolist() == right.scores.tolist()
         words = [term.text for term in terms]
@@ -224,6 +225,26 @@ def test_the_number_of_segments_stays_small(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.words"))) == len(reader.segments)
     found = reader.field_scores("files", ["body"], [WeightedTerm("w7", 1.0)], 99)
     assert sorted(found.ids.tolist()) == list(range(50))
+
+
+@pytest.mark.parametrize("files", [1, 70])
+def test_more_chunks_than_one_segment_can_number_are_found(files: int, tmp_path: Path) -> None:
+    """Also if a single file has so many: the position of a document has 16 bits."""
+    create_index(tmp_path)
+    writer = SparseWriter(tmp_path)
+    each = 70_000 // files
+    for file_id in range(1, files + 1):
+        first = (file_id - 1) * each
+        chunks = [
+            ChunkTerms(at, f"w{at % 97}", "", "", "", "") for at in range(first, first + each)
+        ]
+        writer.add_file(FileTerms(file_id, "place", "path"), chunks)
+    writer.commit(1)
+    reader = EmbeddedSparse(tmp_path)
+    for word in (0, 50, 96):
+        found = reader.query([WeightedTerm(f"w{word}", 1.0)], 100_000)
+        assert sorted(found.ids.tolist()) == list(range(word, 70_000, 97))
+    assert reader.file_frequencies(["w50", "w97"]) == (files, [files, 0])
 
 
 def test_segments_of_one_size_are_merged_and_large_ones_are_left() -> None:

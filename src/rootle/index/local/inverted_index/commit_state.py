@@ -41,7 +41,7 @@ class SegmentEntry:
     dead: str = ""  # the deleted documents as compressed bits in base64; "" if there are none
 
     def live(self, count: int) -> Flags | None:
-        """Return which of `count` documents are live; None if all are. Raises ValueError."""
+        """Return which of `count` documents are live; None if all are."""
         if not self.dead:
             return None
         bits = np.frombuffer(zlib.decompress(base64.b64decode(self.dead)), np.uint8)

@@ -16,14 +16,12 @@ from rootle.index.local.document_order import DocumentOrder
 from rootle.index.local.inverted_index.commit_state import (
     FIELDS,
     LEVELS,
-    SegmentEntry,
     read_state,
     segment_path,
 )
 from rootle.index.local.inverted_index.level_reader import LevelReader, LiveSegment, Only
 from rootle.index.local.inverted_index.postings_codec import Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment, is_in_sorted
-from rootle.index.local.inverted_index.segment_file import damage
 from rootle.index.reader import Level
 from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
 from rootle.text.stemmer import open_stemmer
@@ -53,10 +51,11 @@ class EmbeddedSparse:
         for level in LEVELS:
             segments = []
             for entry in state.segments[level]:
-                path = segment_path(folder, entry.name)
-                segment = known.get(entry.name) or Segment(path, FIELDS[level])
+                segment = known.get(entry.name) or Segment(
+                    segment_path(folder, entry.name), FIELDS[level]
+                )
                 self.segments[entry.name] = segment
-                segments.append(LiveSegment(segment, _live(entry, segment, path)))
+                segments.append(LiveSegment(segment, entry.live(segment.count)))
             self._levels[level] = LevelReader(segments, order or DocumentOrder())
         self._stem = open_stemmer()
         self._last_files: tuple[Collection[int], Ids] = ((), np.zeros(0, np.int64))
@@ -181,13 +180,6 @@ class EmbeddedSparse:
             wanted = np.sort(np.fromiter(files, np.int64, len(files)))
             self._last_files = files, wanted
         return lambda part, at: is_in_sorted(part.segment.file_ids[at], wanted)
-
-
-def _live(entry: SegmentEntry, segment: Segment, path: Path) -> Flags | None:
-    try:
-        return entry.live(segment.count)
-    except ValueError as error:
-        raise damage(path, "deleted documents") from error
 
 
 def _documents_of(part: LiveSegment, postings: Postings | None) -> Flags:

@@ -243,7 +243,7 @@ class FieldReader:
         """Make later searches faster. The caller has verified all terms and postings."""
         self._unchecked_terms.clear()
         self._unchecked_postings.clear()
-        if self._positions is None and self._groups.count <= _MAX_PREPARED_TERMS:
+        if self._groups.count <= _MAX_PREPARED_TERMS:
             terms = self._groups.all_terms()
             self._positions = dict(zip(terms, range(len(terms)), strict=True))
 
@@ -290,6 +290,7 @@ class Segment:
             raise damage(path, f"no {error}") from error
         self.run_starts: Ids = np.flatnonzero(np.diff(self.file_ids, prepend=np.int64(-1)))
         self.run_files: Ids = self.file_ids[self.run_starts]
+        self._is_prepared = False
 
     @property
     def count(self) -> int:
@@ -297,10 +298,16 @@ class Segment:
         return len(self.ids)
 
     def prepare(self) -> None:
-        """Verify everything at once, and make later searches in small fields faster."""
+        """Verify everything at once, and make later searches in small fields faster.
+
+        Only the first call does so: generations of an index share their segments.
+        """
+        if self._is_prepared:
+            return
         self._mapped.verify()
         for field in self.fields.values():
             field.prepare()
+        self._is_prepared = True
 
     def in_files(self, file_ids: Ids) -> Flags:
         """Return which documents belong to the given files, which must be ascending."""

@@ -52,6 +52,7 @@ class SegmentBuilder:
 
     @property
     def is_full(self) -> bool:
+        """Whether no document may be added before the segment is built."""
         return len(self._ids) >= MAX_DOCUMENTS or self._term_count >= _MAX_TERMS
 
     def add(self, document_id: int, file_id: int, terms: Mapping[str, Terms]) -> None:

@@ -51,10 +51,6 @@ class TermList:
         positions = np.flatnonzero(is_similar)
         if not len(positions):
             return []
-        if len(positions) <= _FEW_TERMS:
-            return [
-                at for at in positions.tolist() if self._distance(at, word, distance) <= distance
-            ]
         lengths = self._lengths[positions]
         columns = np.arange(len(wanted) + distance)
         at = np.minimum(self._starts[positions, None] + columns, len(self._text) - 1)
@@ -63,37 +59,14 @@ class TermList:
         found: list[int] = positions[is_near].tolist()
         return found
 
-    def _distance(self, at: int, word: str, limit: int) -> int:
-        term = self._bytes[self._starts[at] : self._ends[at]]
-        return _scalar_distance(term, word.encode(), limit)
 
-
-# For fewer terms, one table at a time takes less time than calls to numpy.
-_FEW_TERMS: Final = 16
-_LINE_FEED = 10
-_LINE_FEED_BIT = np.uint32(1 << (_LINE_FEED & 31))
+_LINE_FEED: Final = 10
+_LINE_FEED_BIT: Final = np.uint32(1 << (_LINE_FEED & 31))
 
 
 def _letter_bits(text: Array) -> NDArray[np.uint32]:
     bits: NDArray[np.uint32] = np.uint32(1) << (text & 31).astype(np.uint32)
     return bits
-
-
-def _scalar_distance(left: bytes, right: bytes, limit: int) -> int:
-    """Return the same as `_distances` for two words."""
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, byte in enumerate(left, start=1):
-        last, before, row = before, row, [i]
-        for j, other in enumerate(right, start=1):
-            if abs(i - j) > limit:
-                row.append(limit + 1)
-                continue
-            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (byte != other))
-            if i > 1 and j > 1 and byte == right[j - 2] and left[i - 2] == other:
-                best = min(best, last[j - 2] + 1)
-            row.append(best)
-    return row[-1]
 
 
 def _distances(rows: Array, wanted: Array, limit: int) -> NDArray[np.int64]:

@@ -71,9 +71,12 @@ class SparseWriter:
         """Add a file and its chunks."""
         # The text of a file is that of its chunks, so its terms are looked up only once.
         number = {name: numbers.number for name, numbers in self._numbers.items()}
+        chunk_level, file_level = self._levels["chunks"], self._levels["files"]
         body, symbols = array("I"), array("I")
         place = number["body"](file.place)
         for chunk in chunks:
+            if chunk_level.builder.is_full:  # the numbers of the terms of this file stay valid
+                chunk_level.flush(self._numbers)
             own_body, own_symbols = number["body"](chunk.body), number["symbols"](chunk.symbols)
             body += own_body
             symbols += own_symbols
@@ -84,10 +87,10 @@ class SparseWriter:
                 "headings": number["headings"](chunk.headings),
                 "comments": number["comments"](chunk.comments),
             }
-            self._levels["chunks"].builder.add(chunk.chunk_id, file.file_id, terms)
+            chunk_level.builder.add(chunk.chunk_id, file.file_id, terms)
         terms = {"body": body, "symbols": symbols, "path": number["path"](file.path)}
-        self._levels["files"].builder.add(file.file_id, file.file_id, terms)
-        if any(level.builder.is_full for level in self._levels.values()):
+        file_level.builder.add(file.file_id, file.file_id, terms)
+        if chunk_level.builder.is_full or file_level.builder.is_full:
             self._flush()
 
     def commit(self, generation: int) -> None:
