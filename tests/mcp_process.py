@@ -21,7 +21,7 @@ MISBEHAVING_TOOLS = """
 import os, subprocess, sys, time
 import rootle.server.runner as serving
 from rootle.errors import QueryError
-from rootle.tools.tool import Answer, Tool
+from rootle.tools.tool import Answer, Parameter, Tool
 
 def noisy(text):
     print("printed by Python")
@@ -40,9 +40,11 @@ def hanging(text):
     time.sleep(3600)
 
 def tool(run):
-    return Tool(run.__name__, run.__name__, "A test.", "text", "Any.", run)
+    text = Parameter("text", "Any.")
+    execute = lambda arguments: run(arguments["text"])
+    return Tool(run.__name__, run.__name__, "A test.", (text,), execute)
 
-serving.tools_of = lambda app: tuple(map(tool, (noisy, broken, refusing, hanging)))
+serving.tools_of = lambda app, shown: tuple(map(tool, (noisy, broken, refusing, hanging)))
 from rootle.cli.main import entry
 entry()
 """

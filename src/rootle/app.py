@@ -17,6 +17,7 @@ from rootle.indexing.events import Subscriptions
 from rootle.serialization.json import apply_filters
 from rootle.storage.paths import default_index_dir, delete_search_state
 from rootle.types import (
+    FileOutline,
     Filters,
     IndexCoverage,
     IndexReport,
@@ -152,6 +153,21 @@ class App:
         from rootle.ingest.source_refs import read_source
 
         return read_source(source, self._container.documents())
+
+    def outline(self, path: str) -> FileOutline:
+        """Return the lines of a file and its definitions, or the sections of a document.
+
+        Raises SourceError as `read` does.
+        """
+        from rootle.ingest.file_outline import read_file_outline
+
+        return read_file_outline(path, self._container.documents())
+
+    def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Return "path:line" for each of the names that the index defines in one place only."""
+        from rootle.search.results.definition_places import find_definition_places
+
+        return find_definition_places(self._container.indexer().snapshot(), names)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
         """Return the chunks into which a file was split, with their vectors, after an update.

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from rootle.types import (
-        Findings,
         Memory,
         MemoryOrigin,
         MemoryReference,
@@ -188,12 +187,6 @@ class VectorBackend(Protocol):
     def delete_all(self) -> None: ...
 
     def count(self) -> int: ...
-
-
-class AnsweringBackend(VectorBackend, Protocol):
-    """A backend that embeds queries itself and reports low confidence."""
-
-    def answer(self, text: str, top_k: int) -> Findings: ...
 
 
 class Searcher(Protocol):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
 WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
@@ -127,6 +127,23 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """A named range of lines: a definition in source code, or a heading with its section."""
+
+    name: str  # with the enclosing ones, outermost first: "class A > def b"
+    first_line: int  # from 1, inclusive; of the comment above it, if there is one
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutline:
+    """The lines of a file and its definitions."""
+
+    passage: Passage
+    definitions: tuple[Definition, ...]  # in the order of the file, members after their owners
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """A text that a backend returns to an agent, with its source."""
 
@@ -134,16 +151,6 @@ class Record:
     text: str
     score: float = 0.0  # relevance, as defined by the backend
     about: str = ""  # a short description, such as the language and the function
-    more: tuple[Span, ...] = ()  # further matching lines of the same file, best first
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """The response of a backend that embeds queries itself."""
-
-    records: tuple[Record, ...]
-    notes: tuple[str, ...] = ()  # messages for the reader, one sentence each
-    facts: Mapping[str, Any] = field(default_factory=dict)  # details for programs; Any: JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
-from benchmarks.common.labels import LabeledRepository, Span
+from benchmarks.common.labels import LabeledRepository
 from benchmarks.common.metrics import Answer
 from benchmarks.quality.annotation_agreement import (
     Reading,
@@ -14,10 +15,14 @@ from benchmarks.quality.annotation_agreement import (
     figures_of,
     summarize_changes,
 )
+from benchmarks.quality.answer_reading import (
+    AnswerReading,
+    chars_until_in_view,
+    summarize_readings,
+)
 from benchmarks.quality.check_labels import find_problems, label_problems
 from benchmarks.quality.label_scores import score_answers
 from benchmarks.quality.score_calibration import bin_results, brier_score, draw_diagram
-from benchmarks.quality.snippet_coverage import has_lines, is_answered
 from benchmarks.quality.translated_questions import format_table, parse_questions
 from label_examples import make_hits, make_label
 
@@ -66,20 +71,40 @@ def test_annotators_are_scored_like_a_system(tmp_path: Path) -> None:
     assert (figures.questions, figures.ndcg, figures.hit1, figures.hit10) == (2, 0.5, 0.5, 0.5)
 
 
-def test_a_snippet_needs_three_long_lines_of_a_target(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def first():\n    x\n    return 12345\n    return 67890\n")
-    span = Span("a.py", 1, 4)
-    assert has_lines("def first():\n  return 12345\n return 67890", tmp_path, span, 3)
-    assert not has_lines("def first():\n return 12345\n x", tmp_path, span, 3)
-    assert has_lines("return 12345", tmp_path, Span("a.py", 2, 3), 3)  # its only long line
-    assert not has_lines("x", tmp_path, Span("a.py", 2, 2), 3)
+ANSWER = """\
+Note: it may be elsewhere
+
+1. b.py:2-3 def other (0.90)
+2  return 12345
+3  return 67890
+
+2. a.py:2-4 def first (0.80)
+2      x
+ …  3-3 left out
+4
+
+3. a.py:5-9 (0.10)
+
+Folder: /tmp"""
 
 
-def test_a_snippet_answers_only_in_the_file_of_the_target(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def first():\n")
-    label = make_label([("a.py", 1, 1)])
-    assert is_answered(tmp_path, label, [("b.py", ""), ("a.py", "def first():")], 3)
-    assert not is_answered(tmp_path, label, [("b.py", "def first():")], 3)
+def test_an_answer_is_in_view_when_its_lines_were_printed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def first():\n    x\n    return 12345\n\n    y\n")
+    two = chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 2)]), 3)
+    assert two == ANSWER.index("     x") + len("     x") + 1
+    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 3)]), 1) == two
+    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 3)]), 2) == math.inf
+    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 3, 3)]), 1) == math.inf
+    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 5)]), 1) == two
+
+
+def test_readings_are_summarized_with_answers_out_of_view() -> None:
+    found = summarize_readings(
+        [AnswerReading(100, 900), AnswerReading(300, 500), AnswerReading(math.inf, 100)]
+    )
+    assert found.questions == 3
+    assert found.in_view == pytest.approx(2 / 3)
+    assert (found.median_chars, found.mean_total) == (300, 500)
 
 
 def test_each_original_is_asked_once_in_english() -> None:

@@ -13,13 +13,13 @@ import pytest
 from benchmarks.common.git import run_git
 from benchmarks.history import changed_files, oracle_recall
 from benchmarks.quality import (
+    answer_reading,
     check_labels,
     clone_repos,
     labelled_questions,
     oracle_analysis,
     public_benchmark,
     score_calibration,
-    snippet_coverage,
     system_comparison,
 )
 from benchmarks.speed import corpora
@@ -144,12 +144,14 @@ def test_the_calibration_of_scores_is_measured_and_drawn(zoo: Path, run: Run) ->
     assert (zoo / "out.svg").read_text().count("<circle") == len(bins)
 
 
-def test_questions_answered_by_snippets_are_counted(zoo: Path, run: Run) -> None:
-    output = run(snippet_coverage.main, zoo / "checkouts", "--lines", "2")
-    assert output.splitlines() == [
-        "zoo 1 1 1",
-        "1 questions; answered: 1 by the shown text, 1 by its first characters",
-    ]
+def test_the_characters_before_an_answer_are_counted(zoo: Path, run: Run) -> None:
+    queries = zoo / "queries.jsonl"
+    queries.write_text('{"id": "zoo-1", "query": "quagga"}\n')
+    for arguments in ((), ("--queries", str(queries))):
+        output = run(answer_reading.main, zoo / "checkouts", "--lines", "2", *arguments)
+        one, total = output.splitlines()
+        assert one.replace("zoo", "all") == total
+        assert "1 questions" in total
 
 
 def test_systems_are_compared_from_the_cache(zoo: Path, run: Run) -> None:

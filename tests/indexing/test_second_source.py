@@ -18,9 +18,8 @@ from rootle.ingest.workers import scheduler
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
 from rootle.sources.source import Document, DocumentEntry, Scan, SkippedDocument, Trust
-from rootle.tools.app_backend import AppBackend
+from rootle.tools.search_folder import search_folder
 from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search import vectordb_search
 from rootle.types import DocumentSection, SearchQuery, SearchResponse
 
 AUTHOR = "Ada <ada@example.com>"
@@ -148,7 +147,7 @@ def test_a_citation_can_be_read_in_every_output(app: App) -> None:
     citation = "slides:roadmap.pptx#slide-2"
     assert to_json(response)["results"][0]["place"] == "slide-2"
     assert f"## {citation}" in response_as_markdown(response)
-    answer = vectordb_search(None, AppBackend(app)).run("submarine harbour")
+    answer = search_folder(app).run("submarine harbour")
     assert citation in answer.text
     passage = app.read(citation)
     assert passage.lines == ("The submarine leaves the harbour in autumn",)

@@ -19,6 +19,7 @@ from rootle.server.mcp import as_mcp_tool
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.tools import (
     Answer,
+    Parameter,
     Tool,
     as_anthropic,
     as_function,
@@ -36,9 +37,8 @@ ECHO = Tool(
     name="echo",
     title="Echo",
     description="Say it again.",
-    parameter="text",
-    parameter_description="What to say",
-    run=lambda text: Answer(f"{text}!", {"said": text}),
+    parameters=(Parameter("text", "What to say"),),
+    execute=lambda arguments: Answer(f"{arguments['text']}!", {"said": arguments["text"]}),
 )
 SCHEMA = {
     "type": "object",
@@ -131,11 +131,8 @@ NO_OBJECT = 'echo expects an object: {"text": "…"}'
             for given in ({}, "{}", {"text": None}, '{"text": 3}')
         ),
         ({"text": ["a"]}, '"text" must be a string'),
-        ({"query": "a"}, "echo has no parameter 'query'; its only parameter is \"text\""),
-        (
-            '{"text": "a", "limit": 3}',
-            "echo has no parameter 'limit'; its only parameter is \"text\"",
-        ),
+        ({"query": "a"}, "echo has no parameter 'query'; it has only \"text\""),
+        ('{"text": "a", "limit": 3}', "echo has no parameter 'limit'; it has only \"text\""),
     ],
 )
 def test_the_error_for_an_invalid_call_explains_how_to_call_the_tool(
@@ -168,9 +165,36 @@ def test_every_client_accepts_the_names_and_schemas(tools: tuple[Tool, ...]) -> 
     for tool in tools:
         assert tool.name.replace("_", "").isalnum()
         assert len(tool.description) < 600
-        schema = json.dumps(as_openai(tool))
-        for word in ("anyOf", "oneOf", "allOf", "$ref", "default", "null"):
-            assert f'"{word}"' not in schema
+        for schema in (json.dumps(as_openai(tool)), json.dumps(as_anthropic(tool))):
+            for word in ("anyOf", "oneOf", "allOf", "$ref", "default"):
+                assert f'"{word}"' not in schema
+
+
+def test_optional_parameters_are_nullable_only_in_the_strict_schema(
+    tools: tuple[Tool, ...],
+) -> None:
+    search = tools[0]
+    plain = as_anthropic(search)["input_schema"]
+    assert list(plain["properties"]) == ["query", "path", "language", "limit"]
+    assert plain["required"] == ["query"]
+    assert "null" not in json.dumps(plain)
+    assert as_mcp(search)["inputSchema"] == plain
+    strict = as_openai(search)["function"]["parameters"]
+    assert strict["required"] == list(strict["properties"])
+    assert strict["properties"]["query"]["type"] == "string"
+    assert strict["properties"]["path"]["type"] == ["string", "null"]
+    assert strict["properties"]["limit"]["type"] == ["integer", "null"]
+    assert (strict["properties"]["limit"]["minimum"], strict["properties"]["limit"]["maximum"]) == (
+        1,
+        20,
+    )
+
+
+def test_a_function_with_optional_parameters_has_default_values(tools: tuple[Tool, ...]) -> None:
+    function = as_function(tools[0])
+    signature = inspect.signature(function)
+    assert [p.default for p in signature.parameters.values()][1:] == [None, None, None]
+    assert "src/net/retry.py" in function("retry_backoff", limit=1)
 
 
 def test_the_descriptions_of_the_search_tools_mention_grep(tools: tuple[Tool, ...]) -> None:

@@ -119,7 +119,7 @@ def test_a_memory_about_a_changed_file_is_marked(app: App) -> None:
 def test_the_tools_describe_themselves_to_a_model(app: App) -> None:
     recall, remember = tool(app, "recall"), tool(app, "remember")
     assert "newer one applies" in recall.description
-    assert (recall.parameter, remember.parameter) == ("topic", "fact")
+    assert (recall.parameters[0].name, remember.parameters[0].name) == ("topic", "fact")
     assert (recall.is_read_only, remember.is_read_only) == (True, False)
 
 

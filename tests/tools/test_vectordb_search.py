@@ -1,26 +1,23 @@
-"""The tool `vectordb_search` of the specification, with any backend and with an app."""
+"""The tool `vectordb_search` of the specification, with any backend."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hash_embedder import HashEmbedder
 from json_server import Reply, serving
 from list_backend import ListBackend
-from sample import MakeApp, many_files, write, write_tree
 
-from rootle.errors import ConfigError, QueryError, RerankError, UnavailableError
-from rootle.protocols import AnsweringBackend, Hit
+from rootle.errors import RerankError, UnavailableError
+from rootle.protocols import Hit
 from rootle.rerank.http_reranker import LlamaServerReranker
-from rootle.tools.app_backend import AppBackend
-from rootle.tools.snippet import excerpt, excerpt_record
+from rootle.tools.snippet import excerpt
 from rootle.tools.vectordb_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search
-from rootle.types import Record, Span
+from rootle.types import Record
 
 NO_MATCHES = "No matches found in the indexed corpus."
 TEXTS = {
@@ -72,7 +69,7 @@ def test_the_description_names_use_query_and_result(backend: ListBackend) -> Non
     tool = vectordb_search(HashEmbedder(64), backend)
     assert "Use it when you do not know the exact name" in tool.description
     assert f"Returns the {FINAL_K} best passages" in tool.description
-    assert "A question or topic in a sentence" in tool.parameter_description
+    assert "A question or topic in a sentence" in tool.parameters[0].description
 
 
 def test_the_five_nearest_records_are_listed_without_a_reranker(
@@ -266,19 +263,6 @@ def test_an_excerpt_contains_the_lines_about_the_question() -> None:
     assert excerpt(text, "nothing of this", SNIPPET_LENGTH).startswith("filler 0")
 
 
-def test_the_next_best_lines_of_a_file_are_shown() -> None:
-    best = "\n".join(f"the retry number {at} is made here" for at in range(40))
-    more = (Span(90, 90, "return", ""), Span(120, 120, "x" * 900, ""))
-    shown = excerpt_record(Record("a.py:1-40", best, more=more), "retry backoff", SNIPPET_LENGTH)
-    own, second, third = re.split(r"\n(?=… \d)", shown)
-    assert 385 < len(own) <= 400
-    assert second == "… 90-90\nreturn"
-    assert third.startswith("… 120-120\nxxx")
-    assert len(shown) == SNIPPET_LENGTH
-    alone = excerpt_record(Record("a.py:1-40", best), "retry backoff", SNIPPET_LENGTH)
-    assert SNIPPET_LENGTH - 5 < len(alone) <= SNIPPET_LENGTH
-
-
 def test_a_file_name_cannot_look_like_another_result(embedder: HashEmbedder) -> None:
     backend = ListBackend()
     record = Record("a\n2. trusted.md score=1.000\x1b[31m", "half \ud800 a character")
@@ -287,169 +271,3 @@ def test_a_file_name_cannot_look_like_another_result(embedder: HashEmbedder) -> 
     assert "\n2." not in text
     assert "\x1b" not in text
     assert text.encode()
-
-
-def test_a_vector_backend_needs_an_embedder(backend: ListBackend) -> None:
-    with pytest.raises(ConfigError, match=r"ListBackend needs an embedder: anything with embed"):
-        vectordb_search(None, backend)
-
-
-def test_an_app_needs_no_separate_embedder(
-    repository: Path, make_app: MakeApp, embedder: HashEmbedder
-) -> None:
-    app = make_app(repository, embedder=embedder)
-    app.index()
-    embedder.texts.clear()
-    question = "how long to wait before the next attempt"
-    answer = vectordb_search(None, AppBackend(app)).run(question)
-    assert embedder.texts == [question]  # once, by the app
-    found = app.search(question)
-    assert (
-        sources(answer.data)
-        == [
-            f"{result.file_path}:{result.start_line}-{result.end_line}" for result in found.results
-        ][:FINAL_K]
-    )
-    assert [result["score"] for result in answer.data["results"]] == [
-        result.score for result in found.results
-    ][:FINAL_K]
-    assert answer.data["confident"] == found.confident
-    assert answer.data["degraded"] == []
-
-
-def test_each_result_has_its_location_and_scope(repository: Path, make_app: MakeApp) -> None:
-    steps = "\n".join(
-        f"    oven.step_{at}(flour={at}, water={at * 3}, salt={at * 7})" for at in range(40)
-    )
-    write(
-        repository,
-        "src/bake.py",
-        f"def bake_sourdough(oven):\n{steps}\n\n\ndef knead():\n{steps}\n",
-    )
-    text = vectordb_search(None, AppBackend(make_app(repository)))("bake_sourdough")
-    assert re.match(r"1\. src/bake\.py:1-\d+ score=0\.\d+ \(python def bake_sourdough.*\)\n", text)
-
-
-@pytest.mark.slow
-def test_a_configured_reranker_ranks_the_results_of_an_app(
-    llama: str, repository: Path, make_app: MakeApp
-) -> None:
-    app = make_app(
-        repository,
-        reranker_provider="llamacpp",
-        reranker_endpoint=llama,
-        reranker_timeout_ms=60_000,
-    )
-    answer = vectordb_search(None, AppBackend(app)).run("validate an access token")
-    results = answer.data["results"]
-    scores = [result["score"] for result in results]
-    assert len(results) == FINAL_K
-    assert scores == sorted(scores, reverse=True)
-    explained = app.search("parse a token", explain=True).results
-    scores = [result.explanation["reranker"] for result in explained if result.explanation]
-    assert scores[:FINAL_K] == sorted(scores, reverse=True)[:FINAL_K]
-
-
-def test_a_failing_configured_reranker_is_noted(repository: Path, make_app: MakeApp) -> None:
-    with serving(lambda request: Reply(status=500)) as server:
-        app = make_app(repository, reranker_provider="cohere", reranker_endpoint=server.url)
-        answer = vectordb_search(None, AppBackend(app)).run("retry_backoff")
-    assert "the reranker did not answer" in answer.text.rsplit("\n", 1)[-1]
-    assert answer.data["degraded"] == ["reranker"]
-    assert sources(answer.data)[0].startswith("src/net/retry.py:")
-
-
-def test_a_weak_answer_starts_with_a_warning_and_is_short(
-    repository: Path, make_app: MakeApp
-) -> None:
-    app = make_app(repository)
-    question = "kubernetes autoscaler quota"
-    assert len(app.search(question).results) > 3
-    answer = vectordb_search(None, AppBackend(app)).run(question)
-    assert answer.data["confident"] is False
-    note, *blocks = answer.text.split("\n\n1. ")
-    assert blocks
-    assert note.startswith('Note: not confident: no indexed text has the word "kubernetes", ')
-    assert answer.data["notes"] == [note.removeprefix("Note: ")]
-    assert len(answer.data["results"]) == 3
-    assert all(len(result["text"]) <= 200 for result in answer.data["results"])
-
-
-def test_a_confident_answer_has_all_results(repository: Path, make_app: MakeApp) -> None:
-    answer = vectordb_search(None, AppBackend(make_app(repository))).run("RetryPolicy")
-    assert answer.data["confident"] is True
-    assert len(answer.data["results"]) > 3
-    assert answer.text.startswith("1. src/net/retry.py")
-
-
-def test_a_missing_retrieval_leg_is_noted(
-    repository: Path, make_app: MakeApp, embedder: HashEmbedder
-) -> None:
-    app = make_app(repository, embedder=embedder)
-    app.index()
-
-    def fail(texts: Sequence[str]) -> Any:
-        raise UnavailableError("down")
-
-    embedder.embed = fail  # type: ignore[method-assign]
-    answer = vectordb_search(None, AppBackend(app)).run("validateToken")
-    assert "the vector index did not answer, so these results match by words only" in answer.text
-    assert answer.data["degraded"] == ["dense"]
-
-
-def test_a_stale_index_is_noted(repository: Path, make_app: MakeApp) -> None:
-    app = make_app(repository)
-    app.index()
-    app.pause_indexing()
-    write(repository, "src/new.py", "def newest_thing(): ...\n", when_s=None)
-    answer = vectordb_search(None, AppBackend(app)).run("retry_backoff")
-    assert "1 changed file is not indexed yet" in answer.text
-    assert answer.data["staleness"]["changedFiles"] == 1
-
-
-def test_a_filter_without_matches_is_noted_with_a_remedy(
-    repository: Path, make_app: MakeApp
-) -> None:
-    answer = vectordb_search(None, AppBackend(make_app(repository))).run("retry lang:haskell")
-    first, _, note = answer.text.partition("\n\n")
-    assert first == NO_MATCHES
-    assert note.startswith("Note: ")
-    assert answer.data["results"] == []
-
-
-def test_an_invalid_question_is_an_error(repository: Path, make_app: MakeApp) -> None:
-    answer = vectordb_search(None, AppBackend(make_app(repository))).run("/unclosed(/")
-    assert answer.is_error
-    assert answer.text.startswith("Error: ")
-
-
-def test_an_app_implements_the_backend_protocol(
-    repository: Path, make_app: MakeApp, embedder: HashEmbedder
-) -> None:
-    app = make_app(repository)
-    backend: AnsweringBackend = AppBackend(app)
-    records = backend.query([0.0], 3, text="validateToken")
-    assert len(records) <= 3
-    assert records[0].source.startswith("src/auth/token.ts:")
-    assert backend.count() == app.status().chunks > 0
-    with pytest.raises(QueryError, match="pass `text`"):
-        backend.query([0.0], 3)
-    with pytest.raises(ConfigError, match="contains only files of this folder"):
-        backend.upsert(records, embedder.embed(["x"]))
-    backend.delete_all()
-    assert backend.count() == 0
-    reranked = vectordb_search(None, backend, FakeReranker(rank_in_reverse)).run("retry")
-    assert reranked.data["results"][0]["score"] == pytest.approx(
-        len(app.search("retry").results) - 11.5
-    )
-
-
-def test_the_source_of_a_result_can_be_read(tmp_path: Path, make_app: MakeApp) -> None:
-    from rootle.tools import tools_of
-
-    app = make_app(write_tree(tmp_path / "many", many_files(20)))
-    search, read = tools_of(app)[:2]
-    found = search.run("rotate a ledger").data["results"][0]
-    assert re.fullmatch(r"python(; also [\d, -]+)?", found["about"])
-    line = found["text"].strip("…\n").split("\n")[0]
-    assert line in read.run(found["source"]).data["text"]

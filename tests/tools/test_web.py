@@ -57,7 +57,7 @@ def test_the_configuration_enables_the_web_tools(make_app: MakeApp, repository: 
     assert {"web_search", "web_read"} <= names(tools)
     for name, parameter in (("web_search", "query"), ("web_read", "url")):
         tool = tool_of(tools, name)
-        assert tool.parameter == parameter
+        assert tool.parameters[0].name == parameter
         assert tool.is_open_world
         assert tool.is_read_only
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import anyio
@@ -16,7 +16,6 @@ from mcp.shared.exceptions import MCPError
 
 from rootle import __version__
 from rootle.errors import RootleError
-from rootle.tools.adapters import parse_argument
 from rootle.tools.schemas import parameters_of
 from rootle.tools.tool import Answer, Tool, error
 
@@ -74,25 +73,25 @@ class ToolServer:
         if tool is None:
             known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name!r}; known: {known}")
-        text = parse_argument(tool, params.arguments or {})
-        if isinstance(text, Answer):
-            return _result(text)
+        arguments = params.arguments or {}
         if self._waiting >= _MAX_WAITING:
             return _result(error(f"{_MAX_WAITING:,} calls are waiting already; send fewer at once"))
         self._waiting += 1
         try:
-            return _result(await self._run_tool(context, tool, text))
+            return _result(await self._run_tool(context, tool, arguments))
         finally:
             self._waiting -= 1
 
-    async def _run_tool(self, context: _Context, tool: Tool, text: str) -> Answer:
+    async def _run_tool(
+        self, context: _Context, tool: Tool, arguments: Mapping[str, Any]
+    ) -> Answer:
         """Run a tool in a thread; report progress to a client that requested it."""
         async with anyio.create_task_group() as tasks:
             if (context.meta or {}).get("progress_token") is not None:
                 tasks.start_soon(self._report_progress, context)
             # A canceled call keeps its slot until the tool returns. Otherwise a client could start
             # any number of threads.
-            answer = await anyio.to_thread.run_sync(_run, tool, text, limiter=self._limiter)
+            answer = await anyio.to_thread.run_sync(_run, tool, arguments, limiter=self._limiter)
             tasks.cancel_scope.cancel()
         return answer
 
@@ -122,10 +121,10 @@ def as_mcp_tool(tool: Tool) -> types.Tool:
     )
 
 
-def _run(tool: Tool, text: str) -> Answer:
+def _run(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
     started = time.perf_counter()
     try:
-        answer = tool.run(text)
+        answer = tool.call(arguments)
         _LOG.info("%s answered in %.0f ms", tool.name, (time.perf_counter() - started) * 1000)
         return answer
     except RootleError as problem:
@@ -137,8 +136,7 @@ def _run(tool: Tool, text: str) -> Answer:
 
 
 def _result(answer: Answer) -> types.CallToolResult:
+    """Return only the text: some clients show a model the data instead, others show it both."""
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=answer.text)],
-        structured_content=dict(answer.data) or None,
-        is_error=answer.is_error,
+        content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error
     )

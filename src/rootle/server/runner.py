@@ -20,6 +20,7 @@ from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_peri
 from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
 from rootle.tools.registry import tools_of
+from rootle.tools.shown_passages import ShownPassages
 from rootle.tools.tool import error
 
 
@@ -28,7 +29,7 @@ def serve_stdio(app: App, streams: ProtocolStreams, refusal: str = "") -> None:
 
     If there is a `refusal`, it is the answer to every call, and nothing is indexed.
     """
-    with _create_server(app, refusal) as server:
+    with _create_server(app, refusal, ShownPassages()) as server:
         asyncio.run(_serve_client(server, streams))
 
 
@@ -47,17 +48,19 @@ def serve_http(
 
 
 @contextmanager
-def _create_server(app: App, refusal: str) -> Iterator[Server[Any]]:
+def _create_server(
+    app: App, refusal: str, shown: ShownPassages | None = None
+) -> Iterator[Server[Any]]:
     """Create a server, and index in the background until the end of the `with` block."""
     if refusal:
-        tools = [replace(tool, run=lambda _: error(refusal)) for tool in tools_of(app)]
+        tools = [replace(tool, execute=lambda _: error(refusal)) for tool in tools_of(app)]
         yield ToolServer(tools, lambda: None, lambda: None).as_mcp()
         exit_after_grace_period()
         return
     indexing = BackgroundIndexing(app)
     indexing.start()
     try:
-        yield ToolServer(tools_of(app), app.index_progress, indexing.begin).as_mcp()
+        yield ToolServer(tools_of(app, shown), app.index_progress, indexing.begin).as_mcp()
     finally:
         exit_after_grace_period()
         indexing.stop()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from rootle.tools.adapters import as_function, as_langchain, call_tool
-from rootle.tools.app_backend import AppBackend
 from rootle.tools.registry import tools_of
 from rootle.tools.schemas import as_anthropic, as_openai, as_openai_response
-from rootle.tools.tool import Answer, Tool
+from rootle.tools.search_folder import search_folder
+from rootle.tools.shown_passages import ShownPassages
+from rootle.tools.tool import Answer, Parameter, Tool
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search import vectordb_search
 
 __all__ = [
     "Answer",
-    "AppBackend",
+    "Parameter",
+    "ShownPassages",
     "Tool",
     "as_anthropic",
     "as_function",
@@ -20,6 +22,7 @@ __all__ = [
     "as_openai",
     "as_openai_response",
     "call_tool",
+    "search_folder",
     "tools_of",
     "vectordb_read",
     "vectordb_search",

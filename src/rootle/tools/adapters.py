@@ -9,7 +9,7 @@ from typing import Any
 
 from rootle.errors import MissingExtraError
 from rootle.tools.schemas import parameters_of
-from rootle.tools.tool import Answer, Tool, error
+from rootle.tools.tool import Answer, Parameter, Tool, error
 
 
 def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional package
@@ -24,8 +24,8 @@ def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional 
             "as_langchain needs LangChain: pip install langchain-core"
         ) from missing
 
-    def run(**arguments: str) -> tuple[str, Mapping[str, Any]]:
-        answer = tool.run(arguments[tool.parameter])
+    def run(**arguments: Any) -> tuple[str, Mapping[str, Any]]:  # Any: JSON
+        answer = tool.call(arguments)
         return answer.text, answer.data
 
     return StructuredTool.from_function(
@@ -40,19 +40,35 @@ def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional 
 
 def as_function(tool: Tool) -> Callable[..., str]:
     """Return a function for frameworks that read its name, docstring and annotations."""
+    types: dict[str, Any] = {p.name: _annotation(p) for p in tool.parameters}  # Any: types
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameter = inspect.Parameter(tool.parameter, kind, annotation=str)
-    signature = inspect.Signature([parameter], return_annotation=str)
+    signature = inspect.Signature(
+        [
+            inspect.Parameter(
+                p.name,
+                kind,
+                default=inspect.Parameter.empty if p.is_required else None,
+                annotation=types[p.name],
+            )
+            for p in tool.parameters
+        ],
+        return_annotation=str,
+    )
 
-    def function(*values: str, **named: str) -> str:
-        return tool(signature.bind(*values, **named).arguments[tool.parameter])
+    def function(*values: Any, **named: Any) -> str:  # Any: JSON
+        return tool.call(signature.bind(*values, **named).arguments).text
 
     function.__name__ = function.__qualname__ = tool.name
-    about = f"Args:\n    {tool.parameter}: {tool.parameter_description}"
-    function.__doc__ = f"{tool.description}\n\n{about}"
-    function.__annotations__ = {tool.parameter: str, "return": str}
+    about = "".join(f"\n    {p.name}: {p.description}" for p in tool.parameters)
+    function.__doc__ = f"{tool.description}\n\nArgs:{about}"
+    function.__annotations__ = {**types, "return": str}
     function.__dict__["__signature__"] = signature
     return function
+
+
+def _annotation(parameter: Parameter) -> object:
+    type_: type = int if parameter.type == "integer" else str
+    return type_ if parameter.is_required else type_ | None
 
 
 def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, Any]) -> Answer:
@@ -65,20 +81,8 @@ def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, An
         return error(f"unknown tool {name}; available: {', '.join(t.name for t in tools)}")
     parsed = _parse_object(arguments)
     if parsed is None:
-        return error(f'{name} expects an object: {{"{tool.parameter}": "…"}}')
-    text = parse_argument(tool, parsed)
-    return text if isinstance(text, Answer) else tool.run(text)
-
-
-def parse_argument(tool: Tool, arguments: Mapping[str, Any]) -> str | Answer:
-    """Return the only argument of a tool, or an error answer if the arguments are invalid."""
-    for name in arguments:
-        if name != tool.parameter:
-            return error(
-                f'{tool.name} has no parameter {name!r}; its only parameter is "{tool.parameter}"'
-            )
-    text = arguments.get(tool.parameter)
-    return text if isinstance(text, str) else error(f'"{tool.parameter}" must be a string')
+        return error(f'{name} expects an object: {{"{tool.parameters[0].name}": "…"}}')
+    return tool.call(parsed)
 
 
 def _parse_object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -9,7 +9,7 @@ from rootle.app import App
 from rootle.errors import MemoryRefusedError, RootleError
 from rootle.serialization.memories import NOTICE, memory_as_data, memory_as_text
 from rootle.text.terms import encodable
-from rootle.tools.tool import Answer, Tool, error
+from rootle.tools.tool import Answer, Parameter, Tool, error
 
 _log = logging.getLogger(__name__)
 
@@ -37,9 +37,10 @@ def recall(app: App) -> Tool:
         name="recall",
         title="Recall stored facts",
         description=_RECALL,
-        parameter="topic",
-        parameter_description="A topic or question, e.g. how the user likes test output",
-        run=lambda topic: _recall(app, topic),
+        parameters=(
+            Parameter("topic", "A topic or question, e.g. how the user likes test output"),
+        ),
+        execute=lambda arguments: _recall(app, str(arguments["topic"])),
     )
 
 
@@ -49,9 +50,10 @@ def remember(app: App) -> Tool:
         name="remember",
         title="Store a fact",
         description=_REMEMBER,
-        parameter="fact",
-        parameter_description="The fact, in one sentence that names everything it is about",
-        run=lambda fact: _remember(app, fact),
+        parameters=(
+            Parameter("fact", "The fact, in one sentence that names everything it is about"),
+        ),
+        execute=lambda arguments: _remember(app, str(arguments["fact"])),
         is_read_only=False,
         is_idempotent=False,
     )

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from rootle.app import App
-from rootle.tools.app_backend import AppBackend
 from rootle.tools.memory import recall, remember
+from rootle.tools.search_folder import search_folder
+from rootle.tools.shown_passages import ShownPassages
 from rootle.tools.tool import Tool
 from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search import vectordb_search
 from rootle.tools.web import web_read, web_search
 
 
-def tools_of(app: App) -> tuple[Tool, ...]:
-    """Return the tools that the configuration enables; nothing is opened before the first call."""
-    tools = [vectordb_search(None, AppBackend(app)), vectordb_read(app)]
+def tools_of(app: App, shown: ShownPassages | None = None) -> tuple[Tool, ...]:
+    """Return the tools that the configuration enables; nothing is opened before the first call.
+
+    With `shown`, which belongs to one client, passages that this client has already received are
+    named and not printed again.
+    """
+    tools = [search_folder(app, shown), vectordb_read(app)]
     if app.config.memory_store:
         tools += [recall(app), remember(app)]
     if app.config.web_search:

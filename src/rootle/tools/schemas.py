@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from rootle.tools.tool import Tool
+from rootle.tools.tool import Parameter, Tool
 
 Schema = dict[str, Any]  # Any: JSON
 
 
-def parameters_of(tool: Tool) -> Schema:
-    """Return the JSON schema of the arguments of a tool: an object with exactly one string."""
+def parameters_of(tool: Tool, *, is_strict: bool = False) -> Schema:
+    """Return the JSON schema of the arguments of a tool: an object of strings and integers.
+
+    The strict form of OpenAI requires every property; optional ones may be null instead.
+    """
     return {
         "type": "object",
-        "properties": {
-            tool.parameter: {"type": "string", "description": tool.parameter_description}
-        },
-        "required": [tool.parameter],
+        "properties": {p.name: _schema_of(p, is_strict=is_strict) for p in tool.parameters},
+        "required": [p.name for p in tool.parameters if p.is_required or is_strict],
         "additionalProperties": False,
     }
+
+
+def _schema_of(parameter: Parameter, *, is_strict: bool) -> Schema:
+    is_nullable = is_strict and not parameter.is_required
+    schema: Schema = {
+        "type": [parameter.type, "null"] if is_nullable else parameter.type,
+        "description": parameter.description,
+    }
+    if parameter.type == "integer":
+        schema |= {"minimum": parameter.minimum, "maximum": parameter.maximum}
+    return schema
 
 
 def as_openai(tool: Tool) -> Schema:
@@ -35,7 +47,7 @@ def _function(tool: Tool) -> Schema:
     return {
         "name": tool.name,
         "description": tool.description,
-        "parameters": parameters_of(tool),
+        "parameters": parameters_of(tool, is_strict=True),
         "strict": True,
     }
 

@@ -5,34 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from rootle.serialization.citation import format_place
 from rootle.text.terms import WORD, split_identifier
-from rootle.types import Record
 
 _ELLIPSIS: Final = "…"
-# Percentage of the space for the best lines of a file; its next best lines get the rest. With this
-# share, the answers to 310 of 420 labeled questions contain at least one required line, and the
-# answers to 281 contain three. If the best lines get all the space, the numbers are 290 and 270
-# (benchmarks/quality/snippet_coverage.py).
-_BEST_SHARE: Final = 80
-_MIN_CHARS: Final = 60
 # Words such as "the", "is" and "how" do not distinguish lines.
 _MIN_WORD_CHARS: Final = 4
 # The forms of a word share a prefix of this length.
 _STEM_CHARS: Final = 5
-
-
-def excerpt_record(record: Record, question: str, limit: int) -> str:
-    """Return at most `limit` characters of a record: from its text, then from its other spans."""
-    best_limit = limit * _BEST_SHARE // 100 if record.more else limit
-    text = excerpt(record.text, question, best_limit)
-    for span in record.more:
-        heading = f"\n{_ELLIPSIS} {format_place(span)} {span.scope}".rstrip() + "\n"
-        room = limit - len(text) - len(heading)
-        if room < _MIN_CHARS:
-            break
-        text += heading + excerpt(span.snippet, question, room)
-    return text
 
 
 def excerpt(text: str, question: str, limit: int) -> str:

@@ -1,12 +1,15 @@
-"""A tool that an agent calls with one text, and its answer."""
+"""A tool that an agent calls, its parameters, and its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, Literal
 
 from rootle.text.terms import encodable
+
+# The values of a call, without the optional parameters that were left out.
+Arguments = Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,26 +22,88 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool with a single text parameter.
+class Parameter:
+    """A parameter of a tool. An integer has an inclusive range."""
 
-    For errors that a model can react to, `run` returns an answer that begins with "Error: ". Bugs
-    raise exceptions.
+    name: str
+    description: str
+    type: Literal["string", "integer"] = "string"
+    is_required: bool = True
+    minimum: int = 1
+    maximum: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool whose first parameter is a required text.
+
+    For errors that a model can react to, the answer begins with "Error: ". Bugs raise exceptions.
     """
 
     name: str
     title: str  # for people
     description: str  # for the model
-    parameter: str
-    parameter_description: str
-    run: Callable[[str], Answer]
+    parameters: tuple[Parameter, ...]
+    execute: Callable[[Arguments], Answer]
     is_read_only: bool = True
     is_idempotent: bool = True
     is_open_world: bool = False  # reaches beyond this machine
 
-    def __call__(self, text: str) -> str:
+    def __call__(self, text: str, **optional: str | int | None) -> str:
         """Return the text of the answer."""
-        return self.run(text).text
+        return self.run(text, **optional).text
+
+    def run(self, text: str, **optional: str | int | None) -> Answer:
+        """Return the answer for the first parameter and, by name, any of the others."""
+        return self.call({self.parameters[0].name: text, **optional})
+
+    def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON of a model
+        """Return the answer for the arguments of a call.
+
+        A value of None or "" for an optional parameter is the same as none. Invalid arguments give
+        an error that says how to call the tool.
+        """
+        given: dict[str, str | int] = {}
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name, value in arguments.items():
+            parameter = known.get(name)
+            if parameter is None:
+                return error(f"{self.name} has no parameter {name!r}; it has {_list_names(known)}")
+            if value is None or (value == "" and not parameter.is_required):
+                continue
+            read = _read_integer(value) if parameter.type == "integer" else value
+            if problem := _find_problem(parameter, read):
+                return error(f'"{name}" must be {problem}')
+            given[name] = read
+        for parameter in self.parameters:
+            if parameter.is_required and parameter.name not in given:
+                return error(f'"{parameter.name}" must be a string')
+        return self.execute(given)
+
+
+_MAX_DIGITS: Final = 9
+
+
+def _read_integer(value: Any) -> Any:
+    """Return the integer that a model wrote as "5" or 5.0, any other value unchanged."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS:
+        return int(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _find_problem(parameter: Parameter, value: object) -> str:
+    """Return what the value must be instead, or "" if it is valid."""
+    if parameter.type == "string":
+        return "" if isinstance(value, str) else "a string"
+    limits = f"an integer from {parameter.minimum} to {parameter.maximum}"
+    if isinstance(value, bool) or not isinstance(value, int):
+        return limits
+    return "" if parameter.minimum <= value <= parameter.maximum else limits
+
+
+def _list_names(names: Mapping[str, Parameter]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return f"only {quoted[0]}" if len(quoted) == 1 else ", ".join(quoted)
 
 
 def error(message: str) -> Answer:

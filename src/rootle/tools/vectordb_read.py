@@ -8,7 +8,7 @@ from typing import Final
 from rootle.app import App
 from rootle.errors import RootleError
 from rootle.text.terms import encodable
-from rootle.tools.tool import Answer, Tool, error
+from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
 
 # About 3,000 tokens. The answer says how to read the rest.
@@ -30,9 +30,8 @@ def vectordb_read(app: App) -> Tool:
         name="vectordb_read",
         title="Read from the folder",
         description=_DESCRIPTION,
-        parameter="source",
-        parameter_description="The source to read, e.g. src/app.py:120-180",
-        run=lambda source: _run(app, source),
+        parameters=(Parameter("source", "The source to read, e.g. src/app.py:120-180"),),
+        execute=lambda arguments: _run(app, str(arguments["source"])),
     )
 
 

@@ -1,22 +1,21 @@
-"""The tool `vectordb_search`, which returns the passages that answer a question best."""
+"""The tool `vectordb_search` over any embedder and backend of vectors."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rootle.errors import ConfigError, RootleError
+from rootle.errors import RootleError
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
-from rootle.serialization.brief import WEAK_RESULTS
 from rootle.text.terms import encodable
-from rootle.tools.snippet import excerpt_record
-from rootle.tools.tool import Answer, Tool, error
-from rootle.types import Findings, Record
+from rootle.tools.snippet import excerpt
+from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
+from rootle.types import Record
 
 if TYPE_CHECKING:
-    from rootle.protocols import AnsweringBackend, Reranker, TextEmbedder, VectorBackend
+    from rootle.protocols import Reranker, TextEmbedder, VectorBackend
 
 _log = logging.getLogger(__name__)
 
@@ -25,15 +24,12 @@ _log = logging.getLogger(__name__)
 CANDIDATE_K: Final = 50
 FINAL_K: Final = 5
 SNIPPET_LENGTH: Final = 500
-# Passages of an answer that is not confident, which are probably useless.
-_WEAK_SNIPPET_LENGTH: Final = 200
-_NO_MATCHES: Final = "No matches found in the indexed corpus."
+NO_MATCHES: Final = "No matches found in the indexed corpus."
 
 _DESCRIPTION: Final = (
-    "Find passages of the indexed files that answer a question, by meaning and by words. "
+    "Find passages of the indexed documents that answer a question, by meaning and by words. "
     "Use it when you do not know the exact name: how something works, where it is done. "
-    "When you know the exact string or want every occurrence of it, grep is better. "
-    "Returns the 5 best passages; read more with vectordb_read(source)."
+    "Returns the 5 best passages with their sources."
 )
 
 # Exceptions of a reranker whose server is down or sends an invalid response. Any other exception is
@@ -42,57 +38,40 @@ _RERANKER_FAILURES: Final = (RootleError, OSError, RuntimeError, ValueError)
 
 
 def vectordb_search(
-    embedder: TextEmbedder | None,
-    backend: VectorBackend | AnsweringBackend,
-    reranker: Reranker | None = None,
+    embedder: TextEmbedder, backend: VectorBackend, reranker: Reranker | None = None
 ) -> Tool:
     """Return the tool for any embedder and backend. Without a reranker, the backend's order stays.
 
-    A backend that takes text needs no embedder: pass None.
+    The tool that searches the folder of an app is `search_folder`.
     """
-    search = _search_function(embedder, backend)
+
+    def run(arguments: Arguments) -> Answer:
+        return _run(embedder, backend, reranker, str(arguments["query"]))
+
     return Tool(
         name="vectordb_search",
         title="Search the indexed files",
         description=_DESCRIPTION,
-        parameter="query",
-        parameter_description="A question or topic in a sentence, e.g. how are uploads retried",
-        run=lambda query: _run(search, reranker, query),
+        parameters=(
+            Parameter("query", "A question or topic in a sentence, e.g. how are uploads retried"),
+        ),
+        execute=run,
     )
 
 
-_Search = Callable[[str, int], Findings]
-
-
-def _search_function(
-    embedder: TextEmbedder | None, backend: VectorBackend | AnsweringBackend
-) -> _Search:
-    if embedder is not None:
-        return lambda query, top_k: _search_by_vector(embedder, backend, query, top_k)
-    search: _Search | None = getattr(backend, "answer", None)
-    if search is None:
-        raise ConfigError(f"{type(backend).__name__} needs an embedder: anything with embed(texts)")
-    return search
-
-
-def _search_by_vector(
-    embedder: TextEmbedder, backend: VectorBackend, query: str, top_k: int
-) -> Findings:
-    # Some models embed questions differently from documents.
-    embed_query = getattr(embedder, "embed_query", None)
-    vector = embedder.embed([query])[0] if embed_query is None else embed_query(query)
-    return Findings(tuple(backend.query(vector, top_k, text=query)))
-
-
-def _run(search: _Search, reranker: Reranker | None, query: str) -> Answer:
+def _run(
+    embedder: TextEmbedder, backend: VectorBackend, reranker: Reranker | None, query: str
+) -> Answer:
     if not query.strip():
         return error("query is empty")
+    # Some models embed questions differently from documents.
+    embed_query = getattr(embedder, "embed_query", None)
     try:
-        found = search(query, FINAL_K if reranker is None else CANDIDATE_K)
+        vector = embedder.embed([query])[0] if embed_query is None else embed_query(query)
+        found = backend.query(vector, FINAL_K if reranker is None else CANDIDATE_K, text=query)
     except RootleError as problem:
         return error(str(problem))
-    best = _rerank(reranker, query, found.records)
-    return _answer(query, best[:FINAL_K], found)
+    return _answer(query, _rerank(reranker, query, found)[:FINAL_K])
 
 
 def _rerank(
@@ -110,34 +89,25 @@ def _rerank(
     return [replace(candidates[hit.index], score=hit.score) for hit in hits]
 
 
-def _answer(query: str, records: Sequence[Record], found: Findings) -> Answer:
-    is_weak = found.facts.get("confident") is False
-    if is_weak:
-        records = records[:WEAK_RESULTS]
-    length = _WEAK_SNIPPET_LENGTH if is_weak else SNIPPET_LENGTH
-    shown = [_shorten(record, query, length) for record in records]
+def _answer(query: str, records: Sequence[Record]) -> Answer:
+    shown = [_shorten(record, query) for record in records]
     blocks = [_format(number, record) for number, record in enumerate(shown, start=1)]
-    notes = [encodable(note) for note in found.notes]
-    if notes:
-        # Readers should know that an answer is weak before they read it.
-        blocks.insert(0 if is_weak else len(blocks), f"Note: {'; '.join(notes)}")
-    text = "\n\n".join(blocks if shown else [_NO_MATCHES, *blocks])
     results = [
         {"source": r.source, "score": r.score, "text": r.text, "about": r.about} for r in shown
     ]
-    return Answer(text, {"results": results, "notes": notes, **found.facts})
+    return Answer("\n\n".join(blocks) or NO_MATCHES, {"results": results})
 
 
-def _shorten(record: Record, query: str, length: int) -> Record:
+def _shorten(record: Record, query: str) -> Record:
     return Record(
-        _on_one_line(record.source),
-        encodable(excerpt_record(record, query, length)),
+        on_one_line(record.source),
+        encodable(excerpt(record.text, query, SNIPPET_LENGTH)),
         float(record.score),
-        _on_one_line(record.about),
+        on_one_line(record.about),
     )
 
 
-def _on_one_line(text: str) -> str:
+def on_one_line(text: str) -> str:
     """Replace control characters: a file name with a newline must not look like another result."""
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
 

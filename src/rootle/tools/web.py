@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from rootle.errors import RootleError
-from rootle.tools.tool import Answer, Tool, error
+from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 
 _SEARCH: Final = (
     "Search the web. Use it for information that is not in this folder: documentation of a "
@@ -23,16 +23,16 @@ _ERROR_PREFIX: Final = "Error: "
 def web_search(search: Callable[[str], str]) -> Tool:
     """Return the tool that passes queries to `search`, which returns Markdown."""
 
-    def run(query: str) -> Answer:
+    def run(arguments: Arguments) -> Answer:
+        query = str(arguments["query"])
         return _answer(search, query) if query.strip() else error("query is empty")
 
     return Tool(
         name="web_search",
         title="Search the web",
         description=_SEARCH,
-        parameter="query",
-        parameter_description="The query, as you would type it into a search engine",
-        run=run,
+        parameters=(Parameter("query", "The query, as you would type it into a search engine"),),
+        execute=run,
         is_open_world=True,
     )
 
@@ -40,16 +40,16 @@ def web_search(search: Callable[[str], str]) -> Tool:
 def web_read(read: Callable[[str], str]) -> Tool:
     """Return the tool that passes URLs to `read`, which returns the page as Markdown."""
 
-    def run(url: str) -> Answer:
+    def run(arguments: Arguments) -> Answer:
+        url = str(arguments["url"])
         return _answer(read, url) if url.strip() else error("url is empty")
 
     return Tool(
         name="web_read",
         title="Read a web page",
         description=_READ,
-        parameter="url",
-        parameter_description="The URL of the page, with http:// or https://",
-        run=run,
+        parameters=(Parameter("url", "The URL of the page, with http:// or https://"),),
+        execute=run,
         is_open_world=True,
     )
 

@@ -15,8 +15,9 @@ from sample import FILES, MakeApp, many_files, write, write_tree
 from rootle.app import App, open_app
 from rootle.cli.main import main
 from rootle.errors import QueryError
-from rootle.search.results.enclosing_scope import find_head, find_imports
+from rootle.search.results.enclosing_scope import find_imports
 from rootle.serialization.markdown import response_as_markdown, result_as_markdown
+from rootle.text.definition_head import find_head
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 

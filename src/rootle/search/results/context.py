@@ -15,15 +15,11 @@ from typing import Final
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow, IndexReader
 from rootle.search.request import parse_exclusions
-from rootle.search.results.enclosing_scope import (
-    LineInterval,
-    find_definition,
-    find_head,
-    find_imports,
-)
+from rootle.search.results.enclosing_scope import find_definition, find_imports
 from rootle.search.results.working_tree import CurrentText, WorkingTree, indexed_text
 from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
+from rootle.text.definition_head import LineInterval, find_head
 from rootle.text.terms import CHARS_PER_TOKEN, WORD
 from rootle.types import Context, SearchQuery, SearchResult, Span
 

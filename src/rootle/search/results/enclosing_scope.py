@@ -1,4 +1,4 @@
-"""The code around a range of lines: the enclosing definition, its head, and the imports in use."""
+"""The code around a range of lines: the enclosing definition and the imports in use."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from rootle.index.reader import ChunkRow
+from rootle.text.definition_head import LineInterval
 from rootle.text.terms import WORD
 
-_MAX_HEAD_LINES: Final = 16
-_MAX_SIGNATURE_LINES: Final = 8
 _MAX_IMPORT_LINES: Final = 8
 # Only this many lines at the beginning of a file are searched for imports.
 _MAX_TOP_LINES: Final = 300
 
-_COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<!--|;;|%)")
-_DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
 _IMPORT: Final = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|(?:pub\s+)?use\s|using\s|@import\b"
     r"|require(?:_once|_relative)?\b|(?:const|let|var)\b.*\brequire\(|open\s+[A-Z]|alias\s+[A-Z])"
@@ -25,8 +22,6 @@ _IMPORT_KEYWORDS: Final = frozenset(
     "import from include use using require require_once require_relative as const let var type "
     "pub crate self super static qualified open alias".split()
 )
-
-LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
 
 
 def find_definition(chunks: Sequence[ChunkRow], line: int) -> LineInterval | None:
@@ -40,35 +35,6 @@ def find_definition(chunks: Sequence[ChunkRow], line: int) -> LineInterval | Non
     while last + 1 < len(chunks) and chunks[last + 1].scope == chunks[at].scope:
         last += 1
     return chunks[first].start_line, chunks[last].end_line
-
-
-def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
-    """Return the comment above a definition, its signature and its docstring."""
-    first, end = definition[0], min(definition[1], len(lines), definition[0] + _MAX_HEAD_LINES - 1)
-    at = first
-    while at < end and (not lines[at - 1].strip() or _COMMENT_OR_DECORATOR.match(lines[at - 1])):
-        at += 1
-    at = _find_signature_end(lines, at, end)
-    docstring = _DOCSTRING.match(lines[at]) if at < end else None
-    if docstring is None:
-        return first, at
-    stop = at + 1
-    rest = lines[at][docstring.end() :]
-    while docstring[1] not in rest and stop < end:
-        rest = lines[stop]
-        stop += 1
-    return first, stop
-
-
-def _find_signature_end(lines: Sequence[str], at: int, end: int) -> int:
-    """Return the line that closes all brackets of a signature."""
-    depth = 0
-    for line in range(at, min(end, at + _MAX_SIGNATURE_LINES - 1) + 1):
-        text = lines[line - 1]
-        depth += sum(map(text.count, "([")) - sum(map(text.count, ")]"))
-        if depth <= 0:
-            return line
-    return at
 
 
 def find_imports(lines: Sequence[str], used: Collection[str], before: int) -> list[int]:

@@ -1,0 +1,50 @@
+"""Find the head of a definition: the comment above it, its signature and its docstring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_MAX_HEAD_LINES: Final = 16
+_MAX_SIGNATURE_LINES: Final = 8
+_COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<!--|;;|%)")
+_DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
+
+LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
+
+
+def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
+    """Return the comment above a definition, its signature and its docstring."""
+    first, _ = definition
+    at, end = find_signature(lines, definition)
+    last = min(definition[1], len(lines), first + _MAX_HEAD_LINES - 1)
+    docstring = _DOCSTRING.match(lines[end]) if end < last else None
+    if docstring is None:
+        return first, max(at, end)
+    stop = end + 1
+    rest = lines[end][docstring.end() :]
+    while docstring[1] not in rest and stop < last:
+        rest = lines[stop]
+        stop += 1
+    return first, stop
+
+
+def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterval:
+    """Return the lines from the name of a definition to the end of its parameters."""
+    first, end = definition[0], min(definition[1], len(lines), definition[0] + _MAX_HEAD_LINES - 1)
+    at = first
+    while at < end and (not lines[at - 1].strip() or _COMMENT_OR_DECORATOR.match(lines[at - 1])):
+        at += 1
+    return at, _find_signature_end(lines, at, end)
+
+
+def _find_signature_end(lines: Sequence[str], at: int, end: int) -> int:
+    """Return the line that closes all brackets of a signature."""
+    depth = 0
+    for line in range(at, min(end, at + _MAX_SIGNATURE_LINES - 1) + 1):
+        text = lines[line - 1]
+        depth += sum(map(text.count, "([")) - sum(map(text.count, ")]"))
+        if depth <= 0:
+            return line
+    return at

@@ -1,0 +1,213 @@
+"""Write the results of a search for a language model.
+
+The first result gets most of the characters, and the second one some if its score is near. All
+other results take one line, with the names of the matching definitions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rootle.app import App
+from rootle.errors import SourceError
+from rootle.serialization.citation import cite, format_place, result_spans
+from rootle.text.languages import PROSE
+from rootle.text.terms import encodable
+from rootle.tools.excerpts import FileExcerpts, LineNumbers, Place, group_lines
+from rootle.tools.shown_passages import ShownPassages
+from rootle.types import FileOutline, Passage, SearchResponse, SearchResult, Span
+
+# Characters of the lines of a result. Chosen on the tune split of the labels
+# (benchmarks/quality/answer_reading.py).
+_CLEAR_ROOM: Final = 900
+_FIRST_ROOM: Final = 600
+_SECOND_ROOM: Final = 400
+_WEAK_ROOM: Final = 300
+# The second result gets lines if its score is at least this share of the first one's.
+_NEAR: Final = 0.2
+# A result with a smaller share of the first one's score is left out, after the first three.
+_FAR: Final = 0.05
+_MIN_RESULTS: Final = 3
+# The room that is left after the best place of a file is used for its next places.
+_MIN_ROOM: Final = 150
+_MAX_NAMED_PLACES: Final = 3
+_MAX_SHORT_PLACES: Final = 1
+# Enclosing definitions and headings further out say little.
+_NAME_PARTS: Final = 2
+_MAX_NAME_CHARS: Final = 80
+_MAX_MENTIONS: Final = 4
+_MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """The written results, and the same as data."""
+
+    text: str
+    results: Sequence[Mapping[str, Any]]  # Any: JSON
+
+
+def write_answer(
+    app: App, question: str, response: SearchResponse, shown: ShownPassages | None
+) -> AnswerText:
+    """Return the text for the results of a response; empty without results."""
+    results = _drop_far(response)
+    rooms = _rooms(response.confident is False, [result.score for result in results])
+    writer = _Writer(app, question, shown)
+    blocks, data = [], []
+    for number, (result, room) in enumerate(zip(results, rooms, strict=True), start=1):
+        header, lines = writer.write(result, room)
+        score = f" ({result.score:.2f})"
+        blocks.append(f"{number}. {header}{score}" + "".join(f"\n{line}" for line in lines))
+        source = cite(result.file_path, result_spans(result)[:1])
+        data.append(
+            {
+                "source": _on_one_line(source),
+                "score": result.score,
+                "text": "\n".join(lines),
+                "about": _on_one_line(f"{result.metadata.language} {result.scope}".strip()),
+            }
+        )
+    return AnswerText(_join(blocks), data)
+
+
+def _drop_far(response: SearchResponse) -> Sequence[SearchResult]:
+    results = response.results
+    if response.confident is False:
+        return results[:_MIN_RESULTS]
+    limit = _FAR * results[0].score if results else 0.0
+    return [r for at, r in enumerate(results) if at < _MIN_RESULTS or r.score >= limit]
+
+
+def _rooms(is_weak: bool, scores: Sequence[float]) -> list[int]:
+    """Return the number of characters for the lines of each result; 0 for one line."""
+    if is_weak:
+        rooms = [_WEAK_ROOM]
+    elif len(scores) > 1 and scores[1] >= _NEAR * scores[0]:
+        rooms = [_FIRST_ROOM, _SECOND_ROOM]
+    else:
+        rooms = [_CLEAR_ROOM]
+    return [*rooms, *[0] * len(scores)][: len(scores)]
+
+
+def _join(blocks: Sequence[str]) -> str:
+    """Separate blocks by an empty line, except two that have one line each."""
+    text = ""
+    for at, block in enumerate(blocks):
+        is_compact = at and "\n" not in block and "\n" not in blocks[at - 1]
+        text += ("" if not at else "\n" if is_compact else "\n\n") + block
+    return text
+
+
+class _Writer:
+    def __init__(self, app: App, question: str, shown: ShownPassages | None) -> None:
+        self._app = app
+        self._question = question
+        self._shown = shown
+
+    def write(self, result: SearchResult, room: int) -> tuple[str, list[str]]:
+        """Return the header of a result and its lines."""
+        spans = result_spans(result)
+        if not room:
+            return _one_line(result, spans), []
+        excerpts = self._open(result)
+        places = excerpts.places(spans)
+        header, lines = "", list[str]()
+        named = []
+        for at, place in enumerate(places):
+            numbers = excerpts.choose(place, room) if room >= _MIN_ROOM or not at else ()
+            if not numbers:
+                named.append(place)
+                continue
+            title, body = self._print(result, excerpts, place, numbers)
+            room -= sum(len(line) + 1 for line in body) + (len(title) if at else 0)
+            if at:
+                lines.append(f"also {title}")
+            else:
+                sign = "#" if place.label else ":"
+                header = f"{_on_one_line(result.file_path)}{sign}{title}"
+            lines += body
+        lines += _name_places(named)
+        if result.metadata.language in PROSE:
+            lines += self._mentions(lines)
+        return header, lines
+
+    def _open(self, result: SearchResult) -> FileExcerpts:
+        """Return the file of a result, or only its spans if the file is not as it was indexed."""
+        spans = result_spans(result)
+        try:
+            excerpts = FileExcerpts(self._app.outline(result.file_path), self._question)
+        except SourceError:
+            excerpts = None
+        if excerpts is not None and all(excerpts.contains(span) for span in spans):
+            return excerpts
+        lines = [""] * max(span.end_line for span in spans)
+        for span in spans:
+            lines[span.start_line - 1 : span.end_line] = span.snippet.split("\n")
+        passage = Passage(result.file_path, result.metadata.language, 1, tuple(lines), len(lines))
+        return FileExcerpts(FileOutline(passage, ()), self._question)
+
+    def _print(
+        self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers
+    ) -> tuple[str, list[str]]:
+        """Return the range and the name of a place, and its lines with their numbers."""
+        lines = place.label or f"{numbers[0]}-{numbers[-1]}"
+        title = f"{lines} {_on_one_line(place.name)}".rstrip()
+        texts = {number: excerpts.line(number) for number in numbers}
+        if self._shown is not None:
+            if self._shown.contains(result.file_path, texts):
+                return f"{title}, shown above", []
+            self._shown.add(result.file_path, texts)
+        return title, list(_number_lines(place, numbers, texts))
+
+    def _mentions(self, lines: Sequence[str]) -> list[str]:
+        """Return a line with the places of the code that a document names."""
+        found = [a or b for a, b in _MENTION.findall("\n".join(lines))]
+        names = list(dict.fromkeys(re.split(r"[.:]+", name)[-1] for name in found))
+        places = self._app.definition_places([name for name in names if name])
+        shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
+        return [f"defined in: {_on_one_line(', '.join(shown))}"] if shown else []
+
+
+def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) -> Iterator[str]:
+    """Yield lines with their numbers, and the ranges of the lines that are left out."""
+    width = len(str(numbers[-1]))
+    end = 0
+    for first, last in group_lines(numbers):
+        if end:
+            yield f"{'…':>{width}}  {end + 1}-{first - 1} left out"
+        for number in range(first, last + 1):
+            yield f"{number:>{width}}  {texts[number]}".rstrip()
+        end = last
+    if end < place.last_line:
+        yield f"{'…':>{width}}  {end + 1}-{place.last_line} left out"
+
+
+def _one_line(result: SearchResult, spans: Sequence[Span]) -> str:
+    first, *others = spans
+    own = f"{cite(result.file_path, [first])} {_shorten_name(first.scope)}".rstrip()
+    names = [f"{format_place(span)} {_shorten_name(span.scope)}" for span in others if span.scope]
+    also = f"; also {', '.join(names[:_MAX_SHORT_PLACES])}" if names else ""
+    return _on_one_line(own + also)
+
+
+def _name_places(places: Sequence[Place]) -> list[str]:
+    names = [
+        f"{place.first_line}-{place.last_line} {_shorten_name(place.name)}"
+        for place in places
+        if place.name
+    ]
+    return [f"also {_on_one_line(', '.join(names[:_MAX_NAMED_PLACES]))}"] if names else []
+
+
+def _shorten_name(name: str) -> str:
+    """Return the last parts of the name of a definition: "class A > def b", or its heading."""
+    return " > ".join(name.split(" > ")[-_NAME_PARTS:])[:_MAX_NAME_CHARS]
+
+
+def _on_one_line(text: str) -> str:
+    """Replace control characters: a file name with a newline must not look like another result."""
+    return encodable("".join(char if char.isprintable() else "\ufffd" for char in text))

@@ -1,0 +1,228 @@
+"""Choose the lines of a file that an answer shows: whole definitions if they fit.
+
+A definition that is too long is shown by its signature and by the consecutive lines that contain
+most of the rare words of the question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from typing import Final
+
+from rootle.text.definition_head import find_signature
+from rootle.text.terms import STOP_WORDS, WORD, encodable, split_identifier
+from rootle.types import FileOutline, Span
+
+# The forms of a word share a prefix of this length.
+_STEM_CHARS: Final = 5
+_MIN_WORD_CHARS: Final = 3
+# Longer lines are cut, because they are data or generated.
+_MAX_LINE_CHARS: Final = 240
+# The value of a place: of the best span, of a name with all its words in the question, and the loss
+# of a class or another definition that contains definitions.
+_SPAN_VALUE: Final = 1.0
+_NAME_VALUE: Final = 0.5
+_CONTAINER_LOSS: Final = 1.0
+# A word that an excerpt already contains counts this much when it occurs again.
+_REPEATED: Final = 0.2
+# A window may be this much shorter than possible, to end where a statement ends.
+_MAX_TRIMMED_LINES: Final = 3
+# A part of a definition with fewer lines does not explain anything.
+_MIN_LINES: Final = 3
+
+LineNumbers = tuple[int, ...]  # ascending, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Consecutive lines that belong together: a definition, a section or a matching span."""
+
+    first_line: int
+    last_line: int
+    name: str  # with the enclosing definitions; empty for lines outside of definitions
+    label: str = ""  # of a section that is cited by its label, such as "slide-2"
+
+
+class FileExcerpts:
+    """Chooses lines of one file for one question."""
+
+    def __init__(self, outline: FileOutline, question: str) -> None:
+        self._lines = outline.passage.lines
+        self._definitions = outline.definitions
+        self._stems = stems_of(question)
+
+    def places(self, spans: Sequence[Span]) -> list[Place]:
+        """Return the places of the spans of a result, best first.
+
+        The order depends on the order of the spans, on the words of the question in a place, and on
+        those in its name.
+        """
+        places: dict[tuple[int, int], tuple[float, Place]] = {}
+        for rank, span in enumerate(spans):
+            place = self._place_of(span)
+            value = _SPAN_VALUE / (1 + rank) + self._value_of_place(place)
+            places.setdefault((place.first_line, place.last_line), (value, place))
+        ranked = sorted(places.values(), key=lambda pair: -pair[0])
+        return [place for _, place in ranked]
+
+    def contains(self, span: Span) -> bool:
+        """Return whether the file has the lines of a span where the index had them."""
+        found = self._lines[span.start_line - 1 : span.end_line]
+        return [line.rstrip("\r") for line in span.snippet.split("\n")] == list(found)
+
+    def choose(self, place: Place, room: int) -> LineNumbers:
+        """Return the lines of a place to show in at most `room` characters; none if it is small."""
+        numbers = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
+        if self.size(numbers) <= room:
+            return tuple(numbers)
+        head = self._head(place)
+        window = self._best_window(place, head, room - self.size(head))
+        if len(window) < min(_MIN_LINES, len(numbers)):
+            window = self._best_window(place, head := [], room)
+        return tuple(sorted({*head, *window}))
+
+    def size(self, numbers: Iterable[int]) -> int:
+        """Return the number of characters that lines take in an answer."""
+        width = len(str(len(self._lines)))
+        return sum(width + 3 + len(self.line(number)) for number in numbers)
+
+    def line(self, number: int) -> str:
+        """Return a line in the form that is shown, without its number."""
+        text = encodable(self._lines[number - 1].rstrip())
+        more = len(text) - _MAX_LINE_CHARS
+        return text if more <= 0 else f"{text[:_MAX_LINE_CHARS]}… ({more} more characters)"
+
+    def _place_of(self, span: Span) -> Place:
+        first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
+        best = max(range(first, last + 1), key=lambda at: (self._value(at), -at), default=first)
+        around = [d for d in self._definitions if d.first_line <= best <= d.last_line]
+        if span.place is not None or not around:
+            return Place(first, last, span.scope, span.place or "")
+        inner = min(around, key=lambda d: d.last_line - d.first_line)
+        return Place(inner.first_line, inner.last_line, inner.name)
+
+    def _value_of_place(self, place: Place) -> float:
+        """Return the share of the question in a place, and in its name; less for a container."""
+        total = sum(self._weights.values())
+        if not total:
+            return 0.0
+        lines = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
+        words = {stem for number in lines for stem in self._stems_in(number)}
+        value = sum(self._weights[stem] for stem in words) / total
+        name = stems_of(place.name.rpartition(" > ")[2])
+        if name:
+            value += _NAME_VALUE * len(name & words) / len(name)
+        is_container = (place.first_line, place.last_line) in self._containers
+        return value - (_CONTAINER_LOSS if is_container else 0.0)
+
+    @cached_property
+    def _containers(self) -> set[tuple[int, int]]:
+        """The ranges of the definitions that contain other definitions."""
+        pairs = pairwise(self._definitions)
+        return {
+            (one.first_line, one.last_line)
+            for one, following in pairs
+            if following.first_line <= one.last_line
+        }
+
+    def _head(self, place: Place) -> list[int]:
+        """Return the lines of the signature of a definition."""
+        if not place.name:
+            return []
+        first, last = find_signature(self._lines, (place.first_line, place.last_line))
+        return list(range(first, last + 1))
+
+    def _best_window(self, place: Place, head: Sequence[int], room: int) -> LineNumbers:
+        """Return the consecutive lines outside of the head that contain most of the question."""
+        best: tuple[float, LineNumbers] = (-1.0, ())
+        shown = {stem for number in head for stem in self._stems_in(number)}
+        for start in self._window_starts(place, head):
+            window = self._fill(start, place.last_line, room)
+            value = self._value_of_window(window, shown)
+            if value > best[0]:
+                best = value, window
+        return self._trim(best[1], place.last_line)
+
+    def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
+        """Return the lines outside of the head at which statements seem to start."""
+        first = max(head) + 1 if head else place.first_line
+        last = min(place.last_line, len(self._lines))
+        starts = [at for at in range(first, last + 1) if self._starts_statement(at, first)]
+        return [at for at in starts if self._stems_in(at)] or starts[:1]
+
+    def _starts_statement(self, number: int, first: int) -> bool:
+        text = self._lines[number - 1]
+        if not text.strip():
+            return False
+        before = self._lines[number - 2] if number > 1 else ""
+        if number == first or not before.strip():
+            return True
+        return _indentation(text) <= _indentation(before) and text.lstrip()[0] not in ")]}"
+
+    def _fill(self, start: int, last: int, room: int) -> LineNumbers:
+        numbers = []
+        for number in range(start, min(last, len(self._lines)) + 1):
+            room -= self.size((number,))
+            if room < 0:
+                break
+            numbers.append(number)
+        return tuple(numbers)
+
+    def _value_of_window(self, window: LineNumbers, shown: Collection[str]) -> float:
+        seen = set(shown)
+        value = 0.0
+        for number in window:
+            for stem in self._stems_in(number):
+                value += self._weights[stem] * (_REPEATED if stem in seen else 1.0)
+                seen.add(stem)
+        return value
+
+    def _trim(self, window: LineNumbers, last: int) -> LineNumbers:
+        """Return a window without the lines of a statement whose end did not fit."""
+        for end in range(len(window), max(_MIN_LINES, len(window) - _MAX_TRIMMED_LINES) - 1, -1):
+            following = window[end - 1] + 1
+            if following > last or self._starts_statement(following, 0):
+                return window[:end]
+        return window
+
+    def _value(self, number: int) -> float:
+        return sum(self._weights[stem] for stem in self._stems_in(number))
+
+    def _stems_in(self, number: int) -> frozenset[str]:
+        return self._stems_of_lines[number - 1]
+
+    @cached_property
+    def _stems_of_lines(self) -> list[frozenset[str]]:
+        return [stems_of(line) & self._stems for line in self._lines]
+
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        """The weight of each word of the question: words that are rare in the file count more."""
+        counts = Counter(stem for stems in self._stems_of_lines for stem in stems)
+        total = len(self._lines)
+        return {stem: math.log(1 + total / count) for stem, count in counts.items()}
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """Return the prefixes of the words and parts of identifiers in a text, without stop words."""
+    parts = (part for word in WORD.findall(text) for part in split_identifier(word))
+    return frozenset(
+        part[:_STEM_CHARS]
+        for part in parts
+        if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
+    )
+
+
+def group_lines(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last line of each run of consecutive lines."""
+    runs = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
+    return [(run[0][1], run[-1][1]) for run in (list(members) for _, members in runs)]
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,110 @@
+"""The tool `vectordb_search` over the folder of an app."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from rootle.app import App
+from rootle.errors import RootleError
+from rootle.serialization.json import to_json
+from rootle.serialization.memories import memory_as_data
+from rootle.text.terms import encodable
+from rootle.tools.answer_text import AnswerText, write_answer
+from rootle.tools.search_notes import list_notes
+from rootle.tools.shown_passages import ShownPassages
+from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
+from rootle.tools.vectordb_search import NO_MATCHES
+from rootle.types import SearchQuery, SearchResponse
+
+DEFAULT_LIMIT: Final = 5
+MAX_LIMIT: Final = 20
+
+_DESCRIPTION: Final = (
+    "Find where or how this folder does something: code, tests, documents and settings, by meaning "
+    "and by words. Use it when you cannot name the exact string; for a known string, or every "
+    "occurrence of it, use grep. Returns the best places, with numbered lines of the likeliest; "
+    "read more with vectordb_read."
+)
+_QUERY: Final = (
+    "The passage that you expect to find: write the comment or docstring that would stand above "
+    "the code (or the sentence of the document), then its signature with likely names. E.g. Return "
+    "the seconds to wait before the next attempt, doubled after each failure. "
+    "def retry_backoff(attempt, base_delay, max_delay)"
+)
+
+
+def search_folder(app: App, shown: ShownPassages | None = None) -> Tool:
+    """Return the tool that searches the folder of an app.
+
+    With `shown`, which belongs to one client, a passage that this client has already received is
+    named and not printed again.
+    """
+    return Tool(
+        name="vectordb_search",
+        title="Search the folder",
+        description=_DESCRIPTION,
+        parameters=(
+            Parameter("query", _QUERY),
+            Parameter("path", "Only below this path, e.g. src/net or *.md", is_required=False),
+            Parameter("language", "Only this language, e.g. python", is_required=False),
+            Parameter(
+                "limit",
+                f"Number of files, {DEFAULT_LIMIT} by default",
+                "integer",
+                is_required=False,
+                maximum=MAX_LIMIT,
+            ),
+        ),
+        execute=lambda arguments: _run(app, shown, arguments),
+    )
+
+
+def _run(app: App, shown: ShownPassages | None, arguments: Arguments) -> Answer:
+    if not str(arguments["query"]).strip():
+        return error("query is empty")
+    query = _read_query(arguments, app.config.max_limit)
+    try:
+        response = app.search(query)
+        text = write_answer(app, query.text_query, response, shown)
+    except RootleError as problem:
+        return error(str(problem))
+    return _answer(app.root, response, text)
+
+
+def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
+    path, language = arguments.get("path"), arguments.get("language")
+    return SearchQuery(
+        str(arguments["query"]),
+        file_paths=None if path is None else (str(path),),
+        languages=None if language is None else (str(language),),
+        limit=min(int(arguments.get("limit", DEFAULT_LIMIT)), max_limit),
+    )
+
+
+def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
+    notes = [encodable(note) for note in list_notes(response)]
+    note = f"Note: {'; '.join(notes)}" if notes else ""
+    # Readers should know that an answer is weak before they read it.
+    is_weak = response.confident is False and bool(response.results)
+    parts = [note if is_weak else "", text.text or NO_MATCHES, "" if is_weak else note]
+    parts.append(f"Folder: {encodable(_display(root))}")
+    data = {
+        "results": text.results,
+        "notes": notes,
+        "confident": response.confident,
+        "degraded": list(response.degraded),
+        "staleness": to_json(response.staleness),
+        "coverage": to_json(response.coverage),
+        "generation": response.generation,
+        "memories": [memory_as_data(memory) for memory in response.memories],
+    }
+    return Answer("\n\n".join(part for part in parts if part), data)
+
+
+def _display(root: Path) -> str:
+    """Return a path with the home folder as "~"."""
+    home = os.path.expanduser("~")
+    path = os.fspath(root)
+    return f"~{path[len(home) :]}" if path == home or path.startswith(home + os.sep) else path

@@ -1,0 +1,48 @@
+"""The notes of an answer: doubts, degradations and memories, one sentence each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from rootle.serialization.memories import NOTICE, memory_as_text
+from rootle.types import Memory, SearchResponse
+
+# The meaning of each kind of degradation for the reader of an answer.
+_CONSEQUENCES: Final = {
+    "dense": "the vector index did not answer, so these results match by words only",
+    "sparse": "the keyword index did not answer, so these results match by meaning only",
+    "reranker": "the reranker did not answer",
+    "memory": "the stored memories could not be read",
+    "embedding": "a model other than the configured one was used",
+    "pending": "some files can currently be found only by their words",
+    "stale": "the index is older than the folder",
+}
+# Memories are shown as notes after the passages; `recall` returns their whole text.
+_MAX_MEMORY_CHARS: Final = 300
+
+
+def list_notes(response: SearchResponse) -> list[str]:
+    """Return notes on an answer, including its suggestions, which mention low confidence."""
+    staleness = response.staleness
+    known = {**_CONSEQUENCES}
+    if staleness is not None:
+        count = staleness.changed_files
+        files = "1 changed file is" if count == 1 else f"{count} changed files are"
+        known["stale"] = f"{files} not indexed yet"
+    if response.coverage is not None:
+        done, total = response.coverage.searched_bytes / 1e6, response.coverage.total_bytes / 1e6
+        known["partial"] = (
+            f"partial: the index is still being built, and this answer covers {done:.1f} of "
+            f"{total:.1f} MB; ask again for a complete answer"
+        )
+    degraded = [known.get(name, f"{name} was not available") for name in response.degraded]
+    memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
+    return [*response.suggestions, *degraded, *memories]
+
+
+def _shorten(memory: Memory) -> str:
+    text = " ".join(memory.text.split())
+    if len(text) > _MAX_MEMORY_CHARS:
+        text = f"{text[:_MAX_MEMORY_CHARS]}…"
+    return memory_as_text(replace(memory, text=text))

@@ -1,0 +1,342 @@
+"""The tool `vectordb_search` over a folder: what a model reads in its answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hash_embedder import HashEmbedder
+from json_server import Reply, serving
+from sample import MakeApp, many_files, write, write_tree
+
+from rootle.errors import UnavailableError
+from rootle.tools import Answer, ShownPassages, search_folder, tools_of
+from rootle.tools.excerpts import FileExcerpts, group_lines
+from rootle.types import Definition, FileOutline, Passage, Span
+
+NO_MATCHES = "No matches found in the indexed corpus."
+NUMBERED = re.compile(r" *(\d+)(?:  (.*))?")
+
+
+def paths(answer: Answer) -> list[str]:
+    """Return the paths of the results, best first."""
+    return re.findall(r"^\d+\. ([^:#]+)[:#]", answer.text, re.MULTILINE)
+
+
+def numbered_lines(answer: Answer) -> dict[int, str]:
+    """Return the numbered lines of the first result."""
+    block = re.split(r"\n(?=2\. )", answer.text)[0]
+    found = (NUMBERED.fullmatch(line) for line in block.split("\n"))
+    return {int(line[1]): line[2] or "" for line in found if line}
+
+
+def outline_of(text: str, *definitions: tuple[str, int, int]) -> FileOutline:
+    lines = tuple(text.split("\n"))
+    passage = Passage("a.py", "python", 1, lines, len(lines))
+    return FileOutline(passage, tuple(Definition(*one) for one in definitions))
+
+
+def test_the_question_is_embedded_once_and_the_order_is_that_of_the_app(
+    repository: Path, make_app: MakeApp, embedder: HashEmbedder
+) -> None:
+    app = make_app(repository, embedder=embedder)
+    app.index()
+    embedder.texts.clear()
+    question = "how long to wait before the next attempt"
+    answer = search_folder(app).run(question)
+    assert embedder.texts == [question]
+    found = app.search(question)
+    assert paths(answer) == [result.file_path for result in found.results][: len(paths(answer))]
+    results = answer.data["results"]
+    assert [result["score"] for result in results] == [
+        result.score for result in found.results[: len(results)]
+    ]
+    assert answer.data["confident"] == found.confident
+    assert answer.data["degraded"] == []
+
+
+def test_the_printed_lines_are_those_of_the_file_and_of_the_header(
+    repository: Path, make_app: MakeApp
+) -> None:
+    answer = search_folder(make_app(repository)).run("retry_backoff")
+    header = re.match(
+        r"1\. src/net/retry\.py:(\d+)-(\d+) def retry_backoff \(0\.\d\d\)\n", answer.text
+    )
+    assert header
+    lines = (repository / "src/net/retry.py").read_text().split("\n")
+    shown = numbered_lines(answer)
+    assert all(lines[number - 1] == text for number, text in shown.items())
+    assert int(header[1]) == min(shown)
+    assert lines[min(shown) - 1].startswith("def retry_backoff")
+    assert answer.text.endswith(f"Folder: {repository}")
+
+
+def test_a_long_definition_is_shown_by_its_signature_and_the_deciding_lines(
+    repository: Path, make_app: MakeApp
+) -> None:
+    steps = [f"    oven.turn(step={at}, salt={at * 7}, water={at * 3})" for at in range(80)]
+    steps[50] = "    if crumb.is_sticky():\n        oven.lower_temperature_of_crust()"
+    text = "def bake_sourdough(oven, crumb):\n" + "\n".join(steps) + "\n"
+    write(repository, "src/bake.py", text)
+    answer = search_folder(make_app(repository)).run(
+        "lower the temperature of a sticky crust when we bake"
+    )
+    shown = numbered_lines(answer)
+    assert shown[1] == "def bake_sourdough(oven, crumb):"
+    assert "        oven.lower_temperature_of_crust()" in shown.values()
+    assert re.search(r"^ +…  2-\d+ left out$", answer.text, re.MULTILINE)
+    assert re.search(r"^ +…  \d+-82 left out$", answer.text, re.MULTILINE)
+    assert "src/bake.py:1-" in answer.text
+
+
+def test_other_places_of_a_file_are_named_with_their_definitions(
+    repository: Path, make_app: MakeApp
+) -> None:
+    body = "\n".join(f"        self.dough.fold(times={at}, rest={at})" for at in range(40))
+    text = "".join(f"    def knead_{name}(self):\n{body}\n\n" for name in ("rye", "spelt", "oat"))
+    write(repository, "src/knead.py", f"class Kneader:\n{text}")
+    answer = search_folder(make_app(repository)).run("knead the spelt dough, knead_spelt, Kneader")
+    assert re.match(r"1\. src/knead\.py:\d+-\d+ class Kneader > def knead_spelt", answer.text)
+    assert re.search(
+        r"^also .*\d+-\d+ class Kneader > def knead_(rye|oat)", answer.text, re.MULTILINE
+    )
+
+
+def test_results_far_below_the_first_take_one_line(repository: Path, make_app: MakeApp) -> None:
+    answer = search_folder(make_app(repository)).run("RetryPolicy")
+    assert answer.data["confident"] is True
+    _, *others = re.split(r"\n(?=\d\. )", answer.text.rpartition("\n\nFolder: ")[0])
+    assert others
+    assert all("\n" not in other.strip() for other in others)
+    assert answer.data["results"][0]["text"]
+    assert not any(result["text"] for result in answer.data["results"][1:])
+
+
+def test_low_confidence_comes_first_and_the_answer_is_short(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    question = "kubernetes autoscaler quota"
+    assert len(app.search(question).results) > 3
+    answer = search_folder(app).run(question)
+    assert answer.data["confident"] is False
+    note, *blocks = answer.text.split("\n\n1. ")
+    assert blocks
+    assert note.startswith('Note: not confident: no indexed text has the word "kubernetes", ')
+    assert answer.data["notes"] == [note.removeprefix("Note: ")]
+    assert len(answer.data["results"]) == 3
+    assert sum(len(result["text"]) for result in answer.data["results"]) < 500
+
+
+@pytest.mark.parametrize("query", ["", " ", "\n\t"])
+def test_an_empty_query_is_an_error(query: str, repository: Path, make_app: MakeApp) -> None:
+    answer = search_folder(make_app(repository)).run(query)
+    assert answer.text == "Error: query is empty"
+    assert answer.is_error
+
+
+def test_path_language_and_limit_restrict_the_results(repository: Path, make_app: MakeApp) -> None:
+    tool = search_folder(make_app(repository))
+    assert set(paths(tool.run("token", path="src/auth"))) == {
+        "src/auth/token.ts",
+        "src/auth/password.rs",
+    }
+    assert paths(tool.run("token", language="rust")) == ["src/auth/password.rs"]
+    assert len(paths(tool.run("retry", limit=1))) == 1
+    assert len(paths(tool.run("retry", limit="2"))) == 2
+    both = tool.run("token", path="src", language="go", limit=20)
+    assert paths(both) == ["src/net/client.go"]
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_missing_an_empty_and_a_null_parameter_mean_the_same(
+    nothing: Any, repository: Path, make_app: MakeApp
+) -> None:
+    tool = search_folder(make_app(repository))
+    plain = tool.run("retry")
+    assert tool.run("retry", path=nothing, language=nothing, limit=nothing) == plain
+
+
+@pytest.mark.parametrize("limit", [0, 21, -1, True, 2.5, "many", [3]])
+def test_an_invalid_limit_is_an_error_that_names_the_range(
+    limit: Any, repository: Path, make_app: MakeApp
+) -> None:
+    answer = search_folder(make_app(repository)).call({"query": "retry", "limit": limit})
+    assert answer.text == 'Error: "limit" must be an integer from 1 to 20'
+    assert answer.is_error
+
+
+def test_an_unknown_language_is_an_error_or_a_note(repository: Path, make_app: MakeApp) -> None:
+    answer = search_folder(make_app(repository)).run("retry", language="klingon")
+    assert "klingon" in answer.text
+    assert not paths(answer)
+
+
+def test_a_passage_that_was_shown_is_named_and_not_printed_again(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    search = tools_of(app, ShownPassages())[0]
+    first, second = search.run("retry_backoff"), search.run("retry_backoff")
+    assert numbered_lines(first)
+    assert "return base * 2**attempt" in first.text
+    assert "return base * 2**attempt" not in second.text
+    assert re.match(r"1\. src/net/retry\.py:\d+-\d+ def retry_backoff, shown above", second.text)
+    other = tools_of(app, ShownPassages())[0].run("retry_backoff")
+    assert other == first  # another client has not seen it
+    path = repository / "src/net/retry.py"
+    path.write_text(path.read_text().replace("base * 2", "base * 3"))
+    assert "return base * 3**attempt" in search("retry_backoff")
+
+
+def test_a_document_names_the_place_of_the_code_that_it_mentions(
+    repository: Path, make_app: MakeApp
+) -> None:
+    text = "The pause grows, see `hash_password` and `nowhere_to_be_found`."
+    write(repository, "docs/patience.md", f"# Patience of the client\n\n{text}\n")
+    answer = search_folder(make_app(repository)).run("patience of the client, the pause grows")
+    assert paths(answer)[0] == "docs/patience.md"
+    assert "defined in: hash_password src/auth/password.rs:2" in answer.text
+    assert "nowhere_to_be_found src" not in answer.text
+
+
+def test_a_file_that_was_changed_after_the_search_shows_the_indexed_lines(
+    repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(repository)
+    search = app.search
+
+    def search_and_change(*arguments: Any, **options: Any) -> Any:
+        response = search(*arguments, **options)
+        write(repository, "src/net/retry.py", "replaced = True\n", when_s=None)
+        return response
+
+    monkeypatch.setattr(app, "search", search_and_change)
+    answer = search_folder(app).run("retry_backoff")
+    assert "return base * 2**attempt" in answer.text
+
+
+@pytest.mark.slow
+def test_a_configured_reranker_ranks_the_results(
+    llama: str, repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(
+        repository,
+        reranker_provider="llamacpp",
+        reranker_endpoint=llama,
+        reranker_timeout_ms=60_000,
+    )
+    results = search_folder(app).run("validate an access token").data["results"]
+    scores = [result["score"] for result in results]
+    assert scores == sorted(scores, reverse=True)
+    explained = app.search("parse a token", explain=True).results
+    reranked = [result.explanation["reranker"] for result in explained if result.explanation]
+    assert reranked[:5] == sorted(reranked, reverse=True)[:5]
+
+
+def test_a_failing_configured_reranker_is_noted(repository: Path, make_app: MakeApp) -> None:
+    with serving(lambda request: Reply(status=500)) as server:
+        app = make_app(repository, reranker_provider="cohere", reranker_endpoint=server.url)
+        answer = search_folder(app).run("retry_backoff")
+    assert "the reranker did not answer" in answer.text
+    assert answer.data["degraded"] == ["reranker"]
+    assert paths(answer)[0] == "src/net/retry.py"
+
+
+def test_a_missing_retrieval_leg_is_noted(
+    repository: Path, make_app: MakeApp, embedder: HashEmbedder
+) -> None:
+    app = make_app(repository, embedder=embedder)
+    app.index()
+
+    def fail(texts: Sequence[str]) -> Any:
+        raise UnavailableError("down")
+
+    embedder.embed = fail  # type: ignore[method-assign]
+    answer = search_folder(app).run("validateToken")
+    assert "the vector index did not answer, so these results match by words only" in answer.text
+    assert answer.data["degraded"] == ["dense"]
+
+
+def test_a_stale_index_is_noted(repository: Path, make_app: MakeApp) -> None:
+    app = make_app(repository)
+    app.index()
+    app.pause_indexing()
+    write(repository, "src/new.py", "def newest_thing(): ...\n", when_s=None)
+    answer = search_folder(app).run("retry_backoff")
+    assert "1 changed file is not indexed yet" in answer.text
+    assert answer.data["staleness"]["changedFiles"] == 1
+
+
+def test_a_filter_without_matches_is_noted_with_a_remedy(
+    repository: Path, make_app: MakeApp
+) -> None:
+    answer = search_folder(make_app(repository)).run("retry lang:haskell")
+    first, _, note = answer.text.partition("\n\n")
+    assert first == NO_MATCHES
+    assert note.startswith("Note: ")
+    assert answer.data["results"] == []
+
+
+def test_an_invalid_question_is_an_error(repository: Path, make_app: MakeApp) -> None:
+    answer = search_folder(make_app(repository)).run("/unclosed(/")
+    assert answer.is_error
+    assert answer.text.startswith("Error: ")
+
+
+def test_a_file_name_cannot_look_like_another_result(tmp_path: Path, make_app: MakeApp) -> None:
+    name = "quagga\n2. trusted.py:1-2 def safe (1.00).py"
+    root = write_tree(tmp_path / "names", {name: "def quagga_of_the_steppe(): ...\n"})
+    text = search_folder(make_app(root))("quagga_of_the_steppe")
+    assert "\n2. trusted" not in text
+    assert "quagga_of_the_steppe" in text
+
+
+def test_the_source_of_a_result_can_be_read(tmp_path: Path, make_app: MakeApp) -> None:
+    app = make_app(write_tree(tmp_path / "many", many_files(20)))
+    search, read = tools_of(app)[:2]
+    answer = search.run("rotate a ledger")
+    for result in answer.data["results"]:
+        first, last = map(int, result["source"].rpartition(":")[2].split("-"))
+        passage = read.run(result["source"]).data
+        assert (passage["startLine"], passage["endLine"]) == (first, last)
+
+
+def test_lines_are_chosen_to_fit_and_end_where_statements_end() -> None:
+    body = [f"    filler_{at} = compute({at})" for at in range(60)]
+    body[30:34] = [
+        "    if quota.exceeded:",
+        "        raise QuotaError(",
+        "            quota,",
+        "        )",
+    ]
+    text = "\n".join(["def check(quota):", *body])
+    excerpts = FileExcerpts(
+        outline_of(text, ("def check", 1, 61)), "raise an error if the quota is exceeded"
+    )
+    (place,) = excerpts.places([Span(28, 40, "", "def check")])
+    chosen = excerpts.choose(place, 300)
+    assert excerpts.size(chosen) <= 300
+    assert {1, 32, 33} <= set(chosen)
+    (_, _), (first, last) = group_lines(chosen)
+    assert first <= 32
+    assert last not in (32, 33, 34)  # within the statement
+    assert excerpts.choose(place, 10_000) == tuple(range(1, 62))
+
+
+def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
+    text = (
+        "class Door:\n    width = 3  # open door\n\n    def open(self):\n        return self.door\n"
+    )
+    outline = outline_of(text, ("class Door", 1, 5), ("class Door > def open", 4, 5))
+    excerpts = FileExcerpts(outline, "open the door")
+    names = [place.name for place in excerpts.places([Span(1, 2, "", ""), Span(4, 5, "", "")])]
+    assert names == ["class Door > def open", "class Door"]
+
+
+def test_a_very_long_line_is_cut() -> None:
+    excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
+    assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"
