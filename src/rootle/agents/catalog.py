@@ -33,7 +33,9 @@ AGENTS: Final = (
         user_config=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),),
         project_config=(".mcp.json",),
         keys=("mcpServers",),
-        entry=_STDIO,
+        # Otherwise Claude Code shows a model the tools only if it searches for them, and starts a
+        # session before the server is connected. The tools name this key too: see `server/mcp.py`.
+        entry={**_STDIO, "alwaysLoad": True},
         user_instructions=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
         # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
         project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
@@ -227,7 +229,8 @@ AGENTS: Final = (
         # Copilot also reads `.mcp.json`, the file of Claude Code.
         project_config=(".github/mcp.json",),
         keys=("mcpServers",),
-        entry={"type": "local", **_PLAIN, "tools": ["*"]},
+        # With many tools, Copilot hides those of servers without `deferTools` behind a search.
+        entry={"type": "local", **_PLAIN, "tools": ["*"], "deferTools": "never"},
         user_instructions=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/copilot-instructions.md"),),
     ),
     Agent(
@@ -238,7 +241,8 @@ AGENTS: Final = (
         user_config=(ConfigLocation("~/.qwen/settings.json"),),
         project_config=(".qwen/settings.json",),
         keys=("mcpServers",),
-        entry=_PLAIN,
+        # Otherwise a model has to search for the tools before it can call them.
+        entry={**_PLAIN, "alwaysLoadTools": True},
         user_instructions=(ConfigLocation("~/.qwen/QWEN.md"),),
         project_instructions=("QWEN.md",),
         new_instructions="QWEN.md",
