@@ -193,7 +193,9 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 FLAG: st.SearchStrategy[bool] = st.booleans()
-SPACE: st.SearchStrategy[str] = st.sampled_from(["", " ", "\n", "\r\n", "\t", " // note\n", "/* note */", "\n\n  "])
+SPACE: st.SearchStrategy[str] = st.sampled_from(
+    ["", " ", "\n", "\r\n", "\t", " // note\n", "/* note */", "\n\n  "]
+)
 
 
 @st.composite

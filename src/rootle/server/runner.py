@@ -51,13 +51,13 @@ def _create_server(app: App, refusal: str) -> Iterator[Server[Any]]:
     """Create a server, and index in the background until the end of the `with` block."""
     if refusal:
         tools = [replace(tool, run=lambda _: error(refusal)) for tool in tools_of(app)]
-        yield ToolServer(tools, lambda: None, lambda: None).as_mcp()
+        yield ToolServer(tools, lambda: None, lambda: None, app.root).as_mcp()
         exit_after_grace_period()
         return
     indexing = BackgroundIndexing(app)
     indexing.start()
     try:
-        yield ToolServer(tools_of(app), app.index_progress, indexing.begin).as_mcp()
+        yield ToolServer(tools_of(app), app.index_progress, indexing.begin, app.root).as_mcp()
     finally:
         exit_after_grace_period()
         indexing.stop()
