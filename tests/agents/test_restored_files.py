@@ -145,7 +145,7 @@ def test_an_update_does_not_replace_the_recorded_text(install: Install, home: Pa
     assert path.read_bytes() == b""
 
 
-def test_a_file_that_the_user_restored_is_recorded_anew(install: Install, home: Path) -> None:
+def test_a_file_that_the_user_restored_is_recorded_again(install: Install, home: Path) -> None:
     path = write(home, ".cursor/mcp.json", "{}")
     assert install("--agent", "cursor", "--yes").code == 0
     path.write_text(' { "mine": 1 }')
@@ -281,6 +281,13 @@ def test_an_update_keeps_arguments_and_keys_of_the_user(
     expected = [COMMAND, "mcp", *(("--root", root) if root else ()), "--config", "x"]
     assert words == [*expected, *(["--no-watch"] if name == "cursor" else [])]
     assert install("--agent", name, "--yes").out == f"{name}: nothing to do\n"
+
+
+def test_an_update_adds_the_setting_that_loads_the_tools(install: Install, home: Path) -> None:
+    entry = {"command": COMMAND, "args": ["mcp"]}
+    path = write(home, ".claude.json", json.dumps({"mcpServers": {"rootle": entry}}))
+    assert install("--agent", "claude-code", "--yes").code == 0
+    assert json.loads(path.read_text()) == {"mcpServers": {"rootle": {**entry, "alwaysLoad": True}}}
 
 
 @pytest.mark.parametrize("words", [["--root", "/mine"], ["--root=/mine"]])

@@ -33,9 +33,10 @@ AGENTS: Final = (
         user_config=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),),
         project_config=(".mcp.json",),
         keys=("mcpServers",),
-        # Otherwise Claude Code shows a model the tools only if it searches for them, and starts a
-        # session before the server is connected. The tools name this key too: see `server/mcp.py`.
-        entry={**_STDIO, "alwaysLoad": True},
+        entry=_STDIO,
+        # Claude Code then also waits for the server before the first message of a session. The
+        # tools themselves have a similar key: see `server/mcp.py`.
+        loading={"alwaysLoad": True},
         user_instructions=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
         # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
         project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
@@ -229,8 +230,8 @@ AGENTS: Final = (
         # Copilot also reads `.mcp.json`, the file of Claude Code.
         project_config=(".github/mcp.json",),
         keys=("mcpServers",),
-        # With many tools, Copilot hides those of servers without `deferTools` behind a search.
-        entry={"type": "local", **_PLAIN, "tools": ["*"], "deferTools": "never"},
+        entry={"type": "local", **_PLAIN, "tools": ["*"]},
+        loading={"deferTools": "never"},
         user_instructions=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/copilot-instructions.md"),),
     ),
     Agent(
@@ -241,8 +242,8 @@ AGENTS: Final = (
         user_config=(ConfigLocation("~/.qwen/settings.json"),),
         project_config=(".qwen/settings.json",),
         keys=("mcpServers",),
-        # Otherwise a model has to search for the tools before it can call them.
-        entry={**_PLAIN, "alwaysLoadTools": True},
+        entry=_PLAIN,
+        loading={"alwaysLoadTools": True},
         user_instructions=(ConfigLocation("~/.qwen/QWEN.md"),),
         project_instructions=("QWEN.md",),
         new_instructions="QWEN.md",

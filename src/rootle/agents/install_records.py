@@ -57,12 +57,13 @@ class InstallRecords:
         previous = dict(self._files), list(self._folders)
         self._files[os.fspath(edit.path)] = self._new_record(edit)
         self._folders += missing_folders(edit.path) + missing_folders(self._path)
-        self._save()
         try:
+            self._save()
             write(edit)
         except InstallError:
             self._files, self._folders = previous
-            self._save()
+            with suppress(InstallError):
+                self._save()
             raise
 
     def write_restored(self, edit: FileEdit) -> None:

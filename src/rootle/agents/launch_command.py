@@ -73,7 +73,8 @@ def build_entry(
 ) -> dict[str, Any]:
     """Return the entry of an agent for a command.
 
-    To update an existing entry, return only the command, with the arguments of the user.
+    To update an existing entry, return only the command, with the arguments of the user, and the
+    keys for loading that it lacks.
     """
     if existing is not None:
         command = _with_user_arguments(agent, command, _words(agent, existing))
@@ -82,11 +83,13 @@ def build_entry(
         ConfigPart.ARGUMENTS: list(command[1:]),
         ConfigPart.COMMAND_LINE: list(command),
     }
-    return {
+    entry = {
         key: parts[value] if isinstance(value, ConfigPart) else value
         for key, value in agent.entry.items()
         if existing is None or isinstance(value, ConfigPart)
     }
+    missing = {key: value for key, value in agent.loading.items() if key not in (existing or {})}
+    return {**entry, **missing}
 
 
 def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:

@@ -78,7 +78,7 @@ def _split(text: str) -> Iterator[Reference]:
 
 
 def _spellings(path: str) -> Iterator[str]:
-    """Yield a path without its escapes, as it is, and with "/" instead of backslashes."""
+    """Yield a path without its escapes, unchanged, and with "/" instead of backslashes."""
     if "\\" in path:
         plain = unescape_path(path)
         if is_file_name(plain):
