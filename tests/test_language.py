@@ -107,6 +107,8 @@ class Comment(NamedTuple):
 # Accepted findings, as "path: the words around the finding".
 ALLOWED: frozenset[str] = frozenset(
     {
+        # The wording of this advice is chosen by measurement.
+        "src/rootle/tools/query_wording.py: What to find, in the words that the code",
         "benchmarks/history/commit_messages.py: should would will shall may might",
         "training/corpus/list_sources.py: permission is hereby granted",
     }

@@ -60,7 +60,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "rank": set(),
     "rerank": set(),
     "web": set(),
-    "agents": set(),
+    "agents": {"tools"},
     # The write path and the read path are separate: they share only the index.
     "ingest": {"sources", "index", "embed"},
     "indexing": {"sources", "ingest", "index", "embed"},
@@ -82,6 +82,7 @@ ALLOWED: Mapping[str, set[str]] = {
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
+    ("agents", "tools"): {"tools.query_wording"},
     ("ingest", "embed"): {"embed.model_choice"},
     ("indexing", "embed"): {"embed.model_choice"},
 }

@@ -124,6 +124,7 @@ class Passage:
     start_line: int  # number of the first line, from 1
     lines: tuple[str, ...]
     total_lines: int  # of the whole file or commit
+    note: str = ""  # a difference between the reference and the lines, for the reader
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -15,6 +16,7 @@ from sample import write
 from rootle.agents.file_edits import FileEdit
 from rootle.agents.file_edits import write as write_edit
 from rootle.errors import InstallError
+from rootle.storage.paths import install_records_path
 
 SERVERS = '{\n  "mcpServers": {}\n}\n'
 OTHER = (
@@ -190,13 +192,16 @@ def test_a_folder_with_the_name_of_the_file_is_an_error(install: Install, home: 
     assert "is not a regular file" in install("--agent", "cursor", "--yes").out
 
 
-def test_the_old_file_is_backed_up_with_its_permissions(install: Install, home: Path) -> None:
+def test_the_old_text_is_recorded_privately_outside_the_folder(
+    install: Install, home: Path
+) -> None:
     path = write(home, ".cursor/mcp.json", SERVERS)
     path.chmod(0o600)
     assert install("--agent", "cursor", "--yes").code == 0
-    backup = home / ".cursor/mcp.json.rootle-backup"
-    assert backup.read_text() == SERVERS
-    assert [stat.st_mode & 0o777 for stat in (path.stat(), backup.stat())] == [0o600, 0o600]
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+    record = install_records_path()
+    assert json.loads(record.read_text())["files"][str(path)]["before"] == SERVERS
+    assert [stat.st_mode & 0o777 for stat in (path.stat(), record.stat())] == [0o600, 0o600]
 
 
 def test_a_link_stays_a_link(install: Install, home: Path) -> None:

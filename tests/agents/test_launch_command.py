@@ -93,14 +93,14 @@ def test_a_folder_that_contains_the_home_folder_is_refused(
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_every_entry_contains_the_command_and_is_recognized(agent: Agent) -> None:
     command = ["C:\\Tools\\rootle.exe", "mcp", "--root", "x"]
-    entry = build_entry(agent, command, is_new=True)
+    entry = build_entry(agent, command)
     assert starts_rootle(agent, entry)
     assert not any(isinstance(value, ConfigPart) for value in entry.values())
     words = str(list(entry.values()))
     assert all(repr(word) in words for word in command)
     for options in (["-m"], ["-P", "-m"]):
         module = ["/v/bin/python", *options, "rootle", "mcp"]
-        assert starts_rootle(agent, build_entry(agent, module, is_new=True))
+        assert starts_rootle(agent, build_entry(agent, module))
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from sample import MakeApp, git, make_repository, write
 
+from rootle.serialization.citation import cite
 from rootle.sources.files import file_source
 from rootle.sources.files.discovery import WalkRules, look_up_files
 from rootle.tools.tool import Answer
 from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
+from rootle.types import Span
 
 Read = Callable[[str], Answer]
 
@@ -70,13 +72,29 @@ SOURCES = [
     ("config/service.yaml:1", 1, 2),
     ("./src//net/retry.py:4-4", 4, 4),
     ("  src/net/retry.py:4-4\n", 4, 4),
+    ("src/net/retry.py#L4-L6", 4, 6),
+    ("src/net/retry.py#L4-6", 4, 6),
+    ("src/net/retry.py#L4C2-L6C9", 4, 6),
+    ("src/net/retry.py#L12", 12, 13),
+    ("src/net/retry.py:L12", 12, 13),
+    ("src/net/retry.py:L4-L6", 4, 6),
+    ("src/net/retry.py:4\u20136", 4, 6),
+    ("src/net/retry.py:12:3", 12, 13),
+    ("src/net/retry.py:4:3-6:1", 4, 6),
+    ("`src/net/retry.py:4-6`", 4, 6),
+    ("(src/net/retry.py:4-6).", 4, 6),
+    ('"src/net/retry.py#RetryPolicy",', 9, 13),
+    ("src/net/retry.py:4-6:", 4, 6),
+    (".\\src\\net\\retry.py:4-6", 4, 6),
+    ("`src\\net\\retry.py#L4-L6`", 4, 6),
 ]
 
 
 def test_a_source_with_a_range_returns_only_these_lines(read: Read, repository: Path) -> None:
     for source, first, last in SOURCES:
         answer = read(source)
-        path = re.split("[:#]", source.strip().removeprefix("./").replace("//", "/"))[0]
+        plain = source.strip('`()" \n').replace("\\", "/").replace("//", "/")
+        path = re.split("[:#]", plain.removeprefix("./"))[0]
         lines = (repository / path).read_text().split("\n")
         assert lines_in(answer) == lines[first - 1 : last], source
         assert answer.data["source"] == f"{path}:{first}-{last}"
@@ -91,6 +109,52 @@ def test_names_with_special_characters_are_read(read: Read, repository: Path) ->
         write(repository, name, f"this is {name}\n")
         assert lines_in(read(name)) == [f"this is {name}"]
     assert lines_in(read("-p:1-1")) == ["this is -p"]
+
+
+def test_names_that_resemble_other_references_are_read(read: Read, repository: Path) -> None:
+    names = ("a:1", "b#L2", "c:L3-L4", "`d`", "e.", "back\\slash", "\\n", "x\\udce9", "new\nline")
+    for name in names:
+        write(repository, name, f"one {name!r}\ntwo\n")
+        assert lines_in(read(name)) == [f"one {name!r}", "two"]
+        assert lines_in(read(f"{name}:2-2")) == ["two"]
+
+
+def test_every_printed_name_can_be_read(read: Read, repository: Path) -> None:
+    names = (
+        b"caf\xe9.py",
+        b"\xff\xfe",
+        b"new\nline.md",
+        b"\\n",
+        b"back\\\\slash",
+        b"\x1b[31m",
+        b"\\\xe9",
+    )
+    for name in names:
+        path = os.fsencode(repository) + b"/" + name
+        with open(path, "w") as file:
+            file.write(f"this is {name!r}\n")
+    for name in names:
+        printed = cite(os.fsdecode(name), [Span(1, 1, "", "")])
+        assert printed.isprintable()
+        answer = read(printed)
+        assert lines_in(answer) == [f"this is {name!r}"]
+        assert answer.data["source"] == printed
+        assert answer.text.startswith(f"{printed} of 1")
+
+
+def test_a_path_below_the_home_folder_is_accepted(home: Path, make_app: MakeApp) -> None:
+    root = make_repository(home / "project", {"a.py": "x = 1\n"})
+    read = vectordb_read(make_app(root)).run
+    assert lines_in(read("~/project/a.py")) == ["x = 1"]
+    assert "outside the folder" in error_in(read("~/other/a.py"))
+
+
+def test_a_range_beyond_the_end_is_reported(read: Read) -> None:
+    answer = read("src/net/retry.py:9-99")
+    assert answer.data["source"] == "src/net/retry.py:9-13"
+    assert answer.data["note"] == "src/net/retry.py ends at line 13; line 99 does not exist"
+    assert answer.text.splitlines()[-1] == f"Note: {answer.data['note']}"
+    assert "Note:" not in read("src/net/retry.py:9-13").text
 
 
 def test_the_current_text_of_any_file_is_read(read: Read, repository: Path) -> None:
@@ -259,6 +323,9 @@ REMEDIES = [
     ("src/net/", "src/net is a folder; name one of its files: src/net/client.go, "),
     (".", ". is a folder; name one of its files: README.md, "),
     ("nothing.py", "use a path from vectordb_search"),
+    ("src/net/retries.py", "does not exist here or is ignored; did you mean src/net/retry.py?"),
+    ("`src/net/retry.js:3`", "src/net/retry.js does not exist here or is ignored; did you mean"),
+    ("src\\net\\client.ts", "src/net/client.ts does not exist here or is ignored; did you mean"),
     ("src/net/retry.py:14", "src/net/retry.py has lines 1-13, not 14"),
     ("src/net/retry.py:0-3", "has lines 1-13, not 0-3"),
     ("src/net/retry.py:9-4", "has lines 1-13, not 9-4"),

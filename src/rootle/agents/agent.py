@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal
 
@@ -61,6 +61,8 @@ class Agent:
     project_config: tuple[str, ...]  # the configuration inside a project
     keys: tuple[str, ...]  # nested keys of the mapping that contains the servers
     entry: Mapping[str, Any]  # Any: JSON with ConfigPart in it
+    # Keys of the entry that show the tools to a model without a search for them.
+    loading: Mapping[str, Any] = field(default_factory=dict)
     format: Format = "json"
     newer_keys: tuple[str, ...] = ()  # the keys in a newer format of the file
     root: str = ""  # value of `--root`, if servers do not start in the folder of the project

@@ -34,6 +34,9 @@ AGENTS: Final = (
         project_config=(".mcp.json",),
         keys=("mcpServers",),
         entry=_STDIO,
+        # Claude Code then also waits for the server before the first message of a session. The
+        # tools themselves have a similar key: see `server/mcp.py`.
+        loading={"alwaysLoad": True},
         user_instructions=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
         # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
         project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
@@ -228,6 +231,7 @@ AGENTS: Final = (
         project_config=(".github/mcp.json",),
         keys=("mcpServers",),
         entry={"type": "local", **_PLAIN, "tools": ["*"]},
+        loading={"deferTools": "never"},
         user_instructions=(ConfigLocation("${COPILOT_HOME:-~/.copilot}/copilot-instructions.md"),),
     ),
     Agent(
@@ -239,6 +243,7 @@ AGENTS: Final = (
         project_config=(".qwen/settings.json",),
         keys=("mcpServers",),
         entry=_PLAIN,
+        loading={"alwaysLoadTools": True},
         user_instructions=(ConfigLocation("~/.qwen/QWEN.md"),),
         project_instructions=("QWEN.md",),
         new_instructions="QWEN.md",

@@ -60,8 +60,8 @@ def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, 
 def remove_entry(text: str, kind: Format, keys: Sequence[str], keep: int) -> str:
     """Return the text without the value under nested keys, and without mappings left empty.
 
-    In JSON, the first `keep` keys stay even if they are left empty. Raise ConfigTextError if the
-    text cannot be edited safely.
+    In JSON and YAML, the first `keep` keys stay even if they are left empty. Raise ConfigTextError
+    if the text cannot be edited safely.
     """
     editor = _editor(kind)
     expected = editor.parse(text)

@@ -6,13 +6,13 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import InstallError
 
-BACKUP_SUFFIX: Final = ".rootle-backup"
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -23,6 +23,7 @@ class FileEdit:
     path: Path
     before: bytes | None
     after: bytes | None
+    is_update: bool = False  # whether the file already contained rootle
 
 
 class FileEdits:
@@ -31,6 +32,7 @@ class FileEdits:
     def __init__(self) -> None:
         self._before: dict[Path, bytes | None] = {}
         self._after: dict[Path, bytes | None] = {}
+        self._updates: set[Path] = set()
 
     def text(self, path: Path) -> str | None:
         """Return the edited text without a byte order mark; None if the file does not exist.
@@ -51,9 +53,28 @@ class FileEdits:
         mark = _BOM if (self._data(path) or b"").startswith(_BOM) else b""
         self._after[resolve(path)] = None if text is None else mark + text.encode("utf-8")
 
+    def mark_update(self, path: Path) -> None:
+        """Note that rootle is already in a file, unless an earlier edit has put it there."""
+        file = resolve(path)
+        if file not in self._after:
+            self._updates.add(file)
+
+    def restore_before(self, path: Path, before: str | None) -> None:
+        """Set the content of a file, with its byte order mark; None deletes it."""
+        self._data(path)
+        self._after[resolve(path)] = None if before is None else before.encode("utf-8")
+
+    def is_on_disk(self, path: Path, check: Callable[[bytes | None], bool]) -> bool:
+        """Return the result of a check of the content on the disk, before all edits."""
+        self._data(path)
+        return check(self._before[resolve(path)])
+
     def changes(self) -> list[FileEdit]:
         """Return the files that differ from the disk, in the order of their first edit."""
-        edits = [FileEdit(path, self._before[path], data) for path, data in self._after.items()]
+        edits = [
+            FileEdit(path, self._before[path], data, path in self._updates)
+            for path, data in self._after.items()
+        ]
         return [edit for edit in edits if edit.before != edit.after]
 
     def snapshot(self) -> dict[Path, bytes | None]:
@@ -91,7 +112,7 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 def write(edit: FileEdit) -> None:
-    """Replace a file atomically, and keep a backup of the previous content next to it.
+    """Create, replace or delete a file atomically.
 
     Raise InstallError if the file is read-only, or has changed since it was read.
     """
@@ -99,7 +120,6 @@ def write(edit: FileEdit) -> None:
         raise InstallError(f"{edit.path} was changed by another program; run the command again")
     _check_writable(edit.path)
     try:
-        _write_backup(edit)
         if edit.after is None:
             edit.path.unlink()
         else:
@@ -109,26 +129,11 @@ def write(edit: FileEdit) -> None:
         raise InstallError(f"cannot write {edit.path}: {error.strerror}") from error
 
 
-def backup_path(path: Path) -> Path:
-    file = resolve(path)
-    return file.with_name(file.name + BACKUP_SUFFIX)
-
-
 def _check_writable(path: Path) -> None:
     # A file without write permission is meant to stay unchanged. `os.access` is always true for
     # root, so the mode is checked too.
     if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
         raise InstallError(f"{path} is read-only; make it writable, or edit it by hand")
-
-
-def _write_backup(edit: FileEdit) -> None:
-    backup = backup_path(edit.path)
-    if edit.before is None or edit.after is None:
-        return  # rootle creates the file, or deletes a file that it created
-    if read_bytes(backup) == edit.after:
-        backup.unlink()  # the file gets its original content back
-    else:
-        _replace(backup, edit.before, like=edit.path)
 
 
 def _replace(path: Path, data: bytes, like: Path) -> None:

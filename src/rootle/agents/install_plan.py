@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -70,7 +70,9 @@ def _add_entry(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -
             raise InstallError(
                 f"the entry {NAME!r} in {path} starts another program; rename or remove it"
             )
-        entry = build_entry(agent, command, is_new=existing is None)
+        if existing is not None:
+            edits.mark_update(path)
+        entry = build_entry(agent, command, existing if isinstance(existing, Mapping) else None)
         new = set_entry(text, agent.format, keys, entry)
     except ConfigTextError as error:
         raise install_error(path, error) from error
@@ -100,6 +102,8 @@ def _add_instructions(
         return []
     check_inside_project(path, scope, machine)
     text = edits.text(path) or ""
+    if has_block(text):
+        edits.mark_update(path)
     try:
         new = add_block(text)
     except ConfigTextError as error:
@@ -120,6 +124,8 @@ def _add_hook(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) ->
     text = edits.text(path) or ""
     try:
         is_new = not has_hook(text, hook)
+        if not is_new:
+            edits.mark_update(path)
         new = set_hook(text, hook, hook_command(scope, machine))
     except ConfigTextError as error:
         raise install_error(path, error) from error

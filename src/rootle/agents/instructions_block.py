@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import fill
 from typing import Final
 
 from rootle.agents.config_text import (
@@ -14,19 +15,6 @@ from rootle.agents.config_text import (
 
 BEGIN: Final = "<!-- rootle:begin -->"
 END: Final = "<!-- rootle:end -->"
-_TEXT: Final = f"""\
-{BEGIN}
-## Searching this code
-
-The MCP server `rootle` finds code and documents by meaning and by words.
-
-- To find where or how something is done, or something that you cannot name exactly: call
-  `vectordb_search` with one plain sentence before you open files.
-- To read more around a result: call `vectordb_read` with the source of the result.
-- To find a known name, text or pattern, or every occurrence of it: `grep` is better.
-- If an answer is partial, the index is still being built: use `grep` until it is complete.
-{END}
-"""
 _BLOCK: Final = re.compile(
     rf"^{re.escape(BEGIN)}[ \t]*\r?\n.*?^{re.escape(END)}[ \t]*(?:\r?\n|\Z)",
     re.DOTALL | re.MULTILINE,
@@ -38,12 +26,37 @@ def add_block(text: str) -> str:
     """Return the text with the block, which replaces an old one or is appended."""
     plain = _check_markers(text)
     if found := _BLOCK.search(plain):
-        whole = plain[: found.start()] + _TEXT + plain[found.end() :]
+        whole = plain[: found.start()] + _block_text() + plain[found.end() :]
     else:
         # One newline before the block: a blank line if the text ends with a newline. Thus
         # `remove_block` can restore the text exactly.
-        whole = plain + ("\n" if plain else "") + _TEXT
+        whole = plain + ("\n" if plain else "") + _block_text()
     return with_newlines(whole, newline_of(text))
+
+
+def _block_text() -> str:
+    # Importing the tools takes longer than removing a block.
+    from rootle.tools.query_wording import QUERY_ADVICE
+
+    search = fill(
+        "- To find where or how something is done, or something that you cannot name exactly: call "
+        f"`vectordb_search` before you open files. Its query: {QUERY_ADVICE}",
+        width=100,
+        subsequent_indent="  ",
+    )
+    return f"""\
+{BEGIN}
+## Searching this code
+
+The MCP server `rootle` finds code and documents by meaning and by words.
+
+{search}
+- To read more around a result: call `vectordb_read` with its source. It also reads files, sections
+  and definitions: `src/app.py:120-180`, `README.md#install`, `src/app.py#App.search`.
+- To find a known name, text or pattern, or every occurrence of it: `grep` is better.
+- If an answer is partial, the index is still being built: use `grep` until it is complete.
+{END}
+"""
 
 
 def remove_block(text: str) -> str:

@@ -16,6 +16,8 @@ from rootle.errors import InstallError
 from rootle.storage.paths import contains_home
 
 NAME: Final = "rootle"
+_COMMAND: Final = "mcp"
+_ROOT: Final = "--root"
 # The environments that `uvx` and `pipx run` create for one run.
 _TEMPORARY_ENVIRONMENT: Final = re.compile(
     r"[/\\](?:uv[/\\](?:archive-v|environments-v)|pipx[/\\]\.cache)"
@@ -30,7 +32,7 @@ def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
             f"{agent.title} starts a server for one folder, and {root} is not a project; "
             "choose a project with --root"
         )
-    return [*program_of(scope), "mcp", *(("--root", root) if root else ())]
+    return [*program_of(scope), _COMMAND, *((_ROOT, root) if root else ())]
 
 
 def program_of(scope: Scope) -> list[str]:
@@ -66,30 +68,77 @@ def installed_command() -> list[str]:
     return command
 
 
-def build_entry(agent: Agent, command: Sequence[str], *, is_new: bool) -> dict[str, Any]:
-    """Return the entry of an agent for a command, or only the command if `is_new` is false."""
+def build_entry(
+    agent: Agent, command: Sequence[str], existing: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the entry of an agent for a command.
+
+    To update an existing entry, return only the command, with the arguments of the user, and the
+    keys for loading that it lacks.
+    """
+    if existing is not None:
+        command = _with_user_arguments(agent, command, _words(agent, existing))
     parts = {
         ConfigPart.PROGRAM: command[0],
         ConfigPart.ARGUMENTS: list(command[1:]),
         ConfigPart.COMMAND_LINE: list(command),
     }
-    return {
+    entry = {
         key: parts[value] if isinstance(value, ConfigPart) else value
         for key, value in agent.entry.items()
-        if is_new or isinstance(value, ConfigPart)
+        if existing is None or isinstance(value, ConfigPart)
     }
+    missing = {key: value for key, value in agent.loading.items() if key not in (existing or {})}
+    return {**entry, **missing}
+
+
+def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
+    """Return a new command with the options of an old one, before and after the word `mcp`.
+
+    A `--root` of the user replaces rootle's, except where installing chooses the project.
+    """
+    words = _arguments(old)
+    words = words[2:] if words[:2] == ["-m", NAME] else words
+    at, old_at = command.index(_COMMAND), words.index(_COMMAND)
+    before, after = words[:old_at], words[old_at + 1 :]
+    if agent.root == PROJECT_FOLDER:
+        after = _without_option(after, _ROOT)
+    has_root = any(word == _ROOT or word.startswith(f"{_ROOT}=") for word in [*before, *after])
+    own = [] if has_root else command[at + 1 :]
+    return [*command[:at], *before, _COMMAND, *own, *after]
+
+
+def _arguments(words: Sequence[str]) -> list[str]:
+    """Return the words after the program, without the option that rootle gives to Python."""
+    return [word for word in words[1:] if word != "-P"]
+
+
+def _without_option(words: Sequence[str], option: str) -> list[str]:
+    """Return arguments without an option and its value."""
+    pairs = zip(words, ["", *words], strict=False)
+    return [
+        word
+        for word, previous in pairs
+        if option not in (word, previous) and not word.startswith(f"{option}=")
+    ]
 
 
 def starts_rootle(agent: Agent, entry: object) -> bool:
     """Return whether an entry named rootle starts rootle, however it is installed."""
     if not isinstance(entry, Mapping):
         return False
-    words: list[str] = []
-    for key, part in agent.entry.items():
-        value = entry.get(key) if isinstance(part, ConfigPart) else None
-        words += value if isinstance(value, list) else [value] if value else []
+    words = _words(agent, entry)
     if not all(isinstance(word, str) for word in words):
         return False
     program = re.split(r"[/\\]", words[0])[-1].removesuffix(".exe") if words else ""
-    arguments = [word for word in words[1:] if word != "-P"]
+    arguments = _arguments(words)
     return "mcp" in arguments and (program == NAME or arguments[:2] == ["-m", NAME])
+
+
+def _words(agent: Agent, entry: Mapping[str, Any]) -> list[Any]:  # Any: the user's own values
+    """Return the program of an entry and its arguments."""
+    words: list[Any] = []
+    for key, part in agent.entry.items():
+        value = entry.get(key) if isinstance(part, ConfigPart) else None
+        words += value if isinstance(value, list) else [value] if value else []
+    return words

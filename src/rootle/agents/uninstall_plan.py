@@ -3,127 +3,180 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from rootle.agents.agent import Agent, Scope
 from rootle.agents.catalog import AGENTS
 from rootle.agents.config_entries import existing_depth, read_entry, remove_entry
 from rootle.agents.config_text import ConfigTextError
-from rootle.agents.file_edits import FileEdits, backup_path, resolve
+from rootle.agents.file_edits import FileEdits, resolve
 from rootle.agents.install_plan import (
     InstallStep,
     check_inside_project,
     install_error,
     server_keys,
 )
+from rootle.agents.install_records import FileRecord, InstallRecords
 from rootle.agents.instructions_block import has_block, remove_block
 from rootle.agents.launch_command import NAME, starts_rootle
 from rootle.agents.locations import Machine, config_files, instruction_files
 from rootle.agents.prompt_hook import has_hook, hook_files, remove_hook
 from rootle.errors import InstallError
 
+_MARK: Final = "\ufeff"  # the byte order mark
+
 
 def uninstall(
-    agent: Agent, scopes: Collection[Scope], machine: Machine, edits: FileEdits
+    agent: Agent,
+    scopes: Collection[Scope],
+    machine: Machine,
+    edits: FileEdits,
+    records: InstallRecords,
 ) -> list[InstallStep]:
     """Add edits that undo `install`; return the steps.
 
-    Instructions stay as long as another agent with rootle reads them. Raise InstallError, and
-    leave the edits unchanged, if one of the files cannot be edited.
+    A file that is as rootle wrote it gets the content of its record. From any other file, only
+    rootle's text is removed. Instructions stay as long as another agent with rootle reads them.
+    Raise InstallError, and leave the edits unchanged, if one of the files cannot be edited.
     """
     before = edits.snapshot()
     try:
         steps = []
         for scope in scopes:
+            undo = _Undo(agent, scope, machine, edits, records)
             for path in config_files(agent, scope, machine):
-                steps += _remove_entry(path, agent, scope, machine=machine, edits=edits)
+                steps += undo.remove_entry(path)
             for path in hook_files(agent.prompt_hook, scope, machine) if agent.prompt_hook else ():
-                steps += _remove_hook(path, agent, scope, machine=machine, edits=edits)
+                steps += undo.remove_hook(path)
             for path in instruction_files(agent, scope, machine):
-                steps += _remove_instructions(path, scope, machine, edits)
+                steps += undo.remove_instructions(path)
         return steps
     except InstallError:
         edits.restore(before)
         raise
 
 
-def _remove_entry(
-    path: Path, agent: Agent, scope: Scope, *, machine: Machine, edits: FileEdits
-) -> list[InstallStep]:
-    text = edits.text(path)
-    if text is None:
-        return []
-    try:
-        keys = (*server_keys(agent, text), NAME)
-        if not starts_rootle(agent, read_entry(text, agent.format, keys)):
+@dataclass(frozen=True, slots=True)
+class _Undo:
+    """Removes one agent's entry, hook and instructions of one scope."""
+
+    agent: Agent
+    scope: Scope
+    machine: Machine
+    edits: FileEdits
+    records: InstallRecords
+
+    def remove_entry(self, path: Path) -> list[InstallStep]:
+        text, agent = self.edits.text(path), self.agent
+        if text is None:
             return []
-        check_inside_project(path, scope, machine)
-        old = _original_text(path, agent, edits)
-        keep = existing_depth(old, agent.format, keys[:-1]) if old is not None else 0
-        new = remove_entry(text, agent.format, keys, keep)
-    except ConfigTextError as error:
-        raise install_error(path, error) from error
-    # If there is no backup, rootle created the file itself.
-    is_obsolete = old is None and new.strip() in ("", "{}")
-    return _remove(path, "entry", None if is_obsolete else new, edits)
+        try:
+            keys = (*server_keys(agent, text), NAME)
+            if not starts_rootle(agent, read_entry(text, agent.format, keys)):
+                return []
+            check_inside_project(path, self.scope, self.machine)
+            old = self._text_before(path)
+            keep = existing_depth(old, agent.format, keys[:-1]) if old is not None else 0
+            new = remove_entry(text, agent.format, keys, keep)
+        except ConfigTextError as error:
+            raise install_error(path, error) from error
+        return self._finish_config(path, "entry", new, has_before=old is not None)
 
-
-def _remove_hook(
-    path: Path, agent: Agent, scope: Scope, *, machine: Machine, edits: FileEdits
-) -> list[InstallStep]:
-    text, hook = edits.text(path), agent.prompt_hook
-    if text is None or hook is None:
-        return []
-    try:
-        if not has_hook(text, hook):
+    def remove_hook(self, path: Path) -> list[InstallStep]:
+        text, hook = self.edits.text(path), self.agent.prompt_hook
+        if text is None or hook is None:
             return []
-        check_inside_project(path, scope, machine)
-        old = _original_text(path, agent, edits)
-        new = remove_hook(text, hook, old)
-    except ConfigTextError as error:
-        raise install_error(path, error) from error
-    is_obsolete = old is None and new.strip() in ("", "{}")
-    return _remove(path, "memory hook", None if is_obsolete else new, edits)
+        try:
+            if not has_hook(text, hook):
+                return []
+            check_inside_project(path, self.scope, self.machine)
+            old = self._text_before(path)
+            new = remove_hook(text, hook, old)
+        except ConfigTextError as error:
+            raise install_error(path, error) from error
+        return self._finish_config(path, "memory hook", new, has_before=old is not None)
+
+    def remove_instructions(self, path: Path) -> list[InstallStep]:
+        text = self.edits.text(path)
+        if text is None or not has_block(text):
+            return []
+        if _is_still_read(path, self.scope, self.machine, self.edits):
+            return []
+        check_inside_project(path, self.scope, self.machine)
+        try:
+            new = remove_block(text)
+        except ConfigTextError as error:
+            raise install_error(path, error) from error
+        record = self.records.get(path)
+        if record is not None and self._is_unchanged(path, record) and not _has_block(record):
+            self.edits.restore_before(path, record.before)
+        else:
+            was_missing = record is None or record.before is None
+            self.edits.change(path, None if was_missing and not new else new)
+        return self._steps(path, "instructions")
+
+    def _finish_config(
+        self, path: Path, subject: str, new: str, *, has_before: bool
+    ) -> list[InstallStep]:
+        record = self.records.get(path)
+        is_first = record is not None and not self._has_rootle(record.before or "")
+        if record is not None and is_first and self._is_unchanged(path, record):
+            if self._has_rootle(new):  # the hook is removed next
+                self.edits.change(path, new)
+            else:
+                self.edits.restore_before(path, record.before)
+        else:
+            is_obsolete = not has_before and new.strip() in ("", "{}")
+            self.edits.change(path, None if is_obsolete else new)
+        return self._steps(path, subject)
+
+    def _steps(self, path: Path, subject: str) -> list[InstallStep]:
+        if self.edits.text(path) is None:
+            return [InstallStep(path, "file", "deleted")]
+        return [InstallStep(path, subject, "removed")]
+
+    def _is_unchanged(self, path: Path, record: FileRecord) -> bool:
+        return self.edits.is_on_disk(path, record.is_current)
+
+    def _text_before(self, path: Path) -> str | None:
+        """Return the file as it was before rootle was installed, None if it did not exist.
+
+        If rootle was already in the file before the first recorded installation, its parts are
+        removed from the text.
+        """
+        record = self.records.get(path)
+        if record is None or record.before is None:
+            return None
+        agent, hook = self.agent, self.agent.prompt_hook
+        text = before = record.before.removeprefix(_MARK)
+        if self._has_entry(text):
+            text = remove_entry(text, agent.format, (*server_keys(agent, text), NAME), 0)
+        if hook is not None and self._has_hook(text):
+            text = remove_hook(text, hook, None)
+        return None if text != before and text.strip() in ("", "{}") else text
+
+    def _has_rootle(self, text: str) -> bool:
+        """Return whether a configuration file contains rootle's entry or hook."""
+        text = text.removeprefix(_MARK)
+        return self._has_entry(text) or self._has_hook(text)
+
+    def _has_entry(self, text: str) -> bool:
+        with suppress(ConfigTextError):  # a file that contains only the hook, in another format
+            keys = (*server_keys(self.agent, text), NAME)
+            return starts_rootle(self.agent, read_entry(text, self.agent.format, keys))
+        return False
+
+    def _has_hook(self, text: str) -> bool:
+        with suppress(ConfigTextError):
+            return self.agent.prompt_hook is not None and has_hook(text, self.agent.prompt_hook)
+        return False
 
 
-def _original_text(path: Path, agent: Agent, edits: FileEdits) -> str | None:
-    """Return the file as it was before rootle was installed, None if it did not exist.
-
-    After a second installation, for example to add the hook, the backup contains the changes of
-    the first one.
-    """
-    backup = edits.text(backup_path(path))
-    if backup is None:
-        return None
-    text, hook, is_json = backup, agent.prompt_hook, agent.format == "json"
-    keys = (*agent.keys, NAME)
-    if is_json and starts_rootle(agent, read_entry(text, agent.format, keys)):
-        text = remove_entry(text, agent.format, keys, 0)
-    if is_json and hook is not None and has_hook(text, hook):
-        text = remove_hook(text, hook, None)
-    return None if text != backup and text.strip() in ("", "{}") else text
-
-
-def _remove_instructions(
-    path: Path, scope: Scope, machine: Machine, edits: FileEdits
-) -> list[InstallStep]:
-    text = edits.text(path)
-    if text is None or not has_block(text) or _is_still_read(path, scope, machine, edits):
-        return []
-    check_inside_project(path, scope, machine)
-    try:
-        new = remove_block(text)
-    except ConfigTextError as error:
-        raise install_error(path, error) from error
-    is_obsolete = not new and not backup_path(path).exists()
-    return _remove(path, "instructions", None if is_obsolete else new, edits)
-
-
-def _remove(path: Path, subject: str, text: str | None, edits: FileEdits) -> list[InstallStep]:
-    edits.change(path, text)
-    if text is None:
-        return [InstallStep(path, "file", "deleted")]
-    return [InstallStep(path, subject, "removed")]
+def _has_block(record: FileRecord) -> bool:
+    return record.before is not None and has_block(record.before)
 
 
 def _is_still_read(path: Path, scope: Scope, machine: Machine, edits: FileEdits) -> bool:

@@ -46,21 +46,34 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     return text
 
 
-def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - as for JSON
-    """Return the text without the value under nested keys, and without mappings left empty."""
+def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
+    """Return the text without the value under nested keys, and without mappings left empty.
+
+    The first `keep` keys stay, even if they are left empty.
+    """
     owners = _owners(_compose(text), keys[:-1])
     found = (_find_pair(owner, key) for owner, key in zip(owners, keys, strict=False))
     pairs = [pair for pair in found if pair is not None]
     if len(pairs) < len(keys):
         return text
     depth = len(keys) - 1
-    while depth and len(owners[depth].value) == 1 and not _has_comment(text, *pairs[depth - 1]):
+    while (
+        depth > keep and _is_only_pair(owners[depth]) and not _has_comment(text, *pairs[depth - 1])
+    ):
         depth -= 1
     if owners[depth].flow_style:
         raise ConfigTextError(f"{keys[depth]!r} {_FLOW_STYLE}", _line(owners[depth]))
     key, value = pairs[depth]
     start = text.rfind("\n", 0, key.start_mark.index) + 1
-    return text[:start] + text[_next_line(text, max(key.end_mark.index, _end(value))) :]
+    before, after = text[:start], text[_next_line(text, max(key.end_mark.index, _end(value))) :]
+    if depth and depth <= keep and _is_only_pair(owners[depth]):
+        colon = text.index(":", pairs[depth - 1][0].end_mark.index) + 1
+        before = f"{text[:colon]} {{}}{text[colon:start]}"
+    return before + after
+
+
+def _is_only_pair(owner: MappingNode) -> bool:
+    return len(owner.value) == 1
 
 
 def _has_comment(text: str, key: Node, value: Node) -> bool:

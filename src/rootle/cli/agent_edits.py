@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rootle.agents.agent import Agent
 from rootle.agents.catalog import AGENTS
-from rootle.agents.file_edits import FileEdit, FileEdits, resolve, write
+from rootle.agents.file_edits import FileEdit, FileEdits, resolve
 from rootle.agents.install_plan import InstallStep
 from rootle.cli.options import FAILURE, SUCCESS
 from rootle.cli.terminal import confirm, printable, warn, write_line
@@ -50,9 +50,15 @@ def plan_edits(agent: Agent, plan: Callable[[Agent], list[InstallStep]]) -> Inst
 
 
 def apply_edits(
-    outcomes: Sequence[InstallOutcome], edits: FileEdits, args: argparse.Namespace
+    outcomes: Sequence[InstallOutcome],
+    edits: FileEdits,
+    write: Callable[[FileEdit], None],
+    args: argparse.Namespace,
 ) -> int:
-    """Show the edits, ask for confirmation, write them and report; return the exit code."""
+    """Show the edits, ask for confirmation, write them and report; return the exit code.
+
+    `write` writes one file or raises InstallError.
+    """
     changes = edits.changes()
     for change in changes:
         _print_diff(change)
@@ -60,7 +66,7 @@ def apply_edits(
         if not args.yes and not _confirm(len(changes)):
             warn("nothing was written")
             return FAILURE
-        outcomes = _write_all(outcomes, changes)
+        outcomes = _write_all(outcomes, changes, write)
     for outcome in outcomes:
         _report(outcome, is_dry_run=args.dry_run)
     return FAILURE if any(outcome.error for outcome in outcomes) else SUCCESS
@@ -87,7 +93,9 @@ def _confirm(files: int) -> bool:
 
 
 def _write_all(
-    outcomes: Sequence[InstallOutcome], changes: Sequence[FileEdit]
+    outcomes: Sequence[InstallOutcome],
+    changes: Sequence[FileEdit],
+    write: Callable[[FileEdit], None],
 ) -> list[InstallOutcome]:
     """Write the files and add errors to the outcomes. Several agents may share a file."""
     errors: dict[Path, str] = {}

@@ -157,7 +157,7 @@ def _spans_of(result: SearchResult) -> Sequence[Span]:
 
 
 def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: bool) -> None:
-    location = cite(printable(result.file_path), [span])
+    location = cite(result.file_path, [span])
     heading = style.paint(location, _CYAN)
     if is_first:
         heading += f"  {result.score:.2f}"

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import SourceError
 from rootle.index.reader import IndexReader
-from rootle.sources.files.discovery import WalkRules
+from rootle.ingest.reference_syntax import Reference, is_file_name, parse_reference
+from rootle.ingest.similar_paths import nearest_paths
+from rootle.serialization.path_text import escape_path
+from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
 from rootle.text.terms import encodable
 from rootle.types import FILES, DocumentSection, Passage
 
 _MAX_REFERENCE_CHARS: Final = 1_000
-_LINES: Final = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 # For a single line, return its definition, or this many lines before and after it.
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
@@ -35,10 +36,11 @@ class DocumentSet:
     index: Callable[[], IndexReader | None]  # None while there is no index
 
     def paths(self) -> list[str]:
-        """Return the paths and URIs of all indexed documents."""
+        """Return the paths and URIs of all indexed documents, or of files if there is no index."""
         index = self.index()
-        states = index.all_files() if index is not None else ()
-        return [state.path for state in states if state.skip is None]
+        if index is None:
+            return [entry.uri for entry in walk_files(self.root, self.rules).documents]
+        return [state.path for state in index.all_files() if state.skip is None]
 
     def read_indexed(self, uri: str) -> _Whole | None:
         """Return an indexed document that is not a file, as it was indexed."""
@@ -63,18 +65,20 @@ class _Whole:
 def read_source(reference: str, documents: DocumentSet) -> Passage:
     """Return the lines of "path", "path:120", "path:120-180", "path#name" or a commit's hash.
 
-    Raise a SourceError that suggests valid references.
+    `parse_reference` knows further forms. Raise a SourceError that suggests valid references.
     """
     _check(reference)
+    meanings = list(parse_reference(reference))
     failure: SourceError | None = None
-    for path, lines, name in _interpretations(reference):
+    for meaning in meanings:
         try:
-            whole = _read_whole(path, documents)
+            whole = _read_whole(meaning.path, documents)
         except SourceError as error:
             failure = failure or error
         else:
-            return _select(whole, lines, name)
-    raise failure or SourceError("source is empty")
+            if whole is not None:
+                return _select(whole, meaning)
+    raise failure or _unknown_source(meanings, documents)
 
 
 def _check(reference: str) -> None:
@@ -82,34 +86,16 @@ def _check(reference: str) -> None:
         raise SourceError("source is empty")
     if len(reference) > _MAX_REFERENCE_CHARS:
         raise SourceError(f"source has {len(reference)} characters; give a path, not its content")
-    if "\0" in reference or reference != _as_file_name(reference):
+    if not is_file_name(reference):
         raise SourceError("source contains characters that are invalid in a path")
 
 
-def _as_file_name(reference: str) -> str:
-    try:
-        return os.fsdecode(os.fsencode(reference))
-    except UnicodeEncodeError:
-        return ""
+def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
+    """Return a commit, a file or an indexed document; None if there is none.
 
-
-_Interpretation = tuple[str, tuple[int, int | None] | None, str]
-
-
-def _interpretations(reference: str) -> Iterator[_Interpretation]:
-    """Yield (path, lines, name), the likeliest first: a file name may contain ":" and "#"."""
-    reference = reference.strip()
-    match = _LINES.fullmatch(reference)
-    if match is not None:
-        yield match[1], (int(match[2]), int(match[3]) if match[3] else None), ""
-    path, sign, name = reference.partition("#")
-    if path and sign and match is None:
-        yield path, None, name
-    yield reference, None, ""
-
-
-def _read_whole(path: str, documents: DocumentSet) -> _Whole:
-    sha = path.removeprefix("commit").lstrip(": ") if path.startswith("commit") else path
+    Raise SourceError if it is excluded from the index or outside the folder.
+    """
+    sha = _hash_in(path)
     if SHA.fullmatch(sha):
         commit = show_commit(documents.root, sha.lower(), documents.rules)
         if commit is not None:
@@ -117,14 +103,15 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole:
     relative = _relative_path(documents.root, path)
     found = read_listed_file(documents.root, relative, documents.rules)
     if isinstance(found, str):
-        raise SourceError(f"{relative} is excluded from the index ({found}) and cannot be read")
+        name = escape_path(relative)
+        raise SourceError(f"{name} is excluded from the index ({found}) and cannot be read")
     if found is not None:
         return _Whole(_passage(relative, found.language, found.text), found.sections)
-    indexed = documents.read_indexed(path)
-    if indexed is None:
-        reason = explain_hidden_commits(documents.root) if SHA.fullmatch(sha) else None
-        raise SourceError(reason or _explain_unknown(relative, sha, documents.paths()))
-    return indexed
+    return documents.read_indexed(path)
+
+
+def _hash_in(path: str) -> str:
+    return path.removeprefix("commit").lstrip(": ") if path.startswith("commit") else path
 
 
 def _passage(source: str, language: str, text: str) -> Passage:
@@ -134,28 +121,48 @@ def _passage(source: str, language: str, text: str) -> Passage:
 
 def _relative_path(root: Path, path: str) -> str:
     """Return a path relative to the root. Raise SourceError if it leads out of the folder."""
+    path = os.path.expanduser(path) if path.startswith("~/") else path
     for folder in (os.fspath(root), os.path.realpath(root)):
         if path.startswith(folder + os.sep):
             path = path[len(folder) + 1 :]
     relative = posixpath.normpath(path)
     if os.path.isabs(path) or ".." in path.split("/"):
-        raise SourceError(f"{path} is outside the folder; give a path relative to it, without ..")
+        raise SourceError(
+            f"{escape_path(path)} is outside the folder; give a path relative to it, without .."
+        )
     return relative
 
 
-def _explain_unknown(path: str, sha: str, known: Collection[str]) -> str:
+def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> SourceError:
+    """Return an error that suggests existing paths for the plainest meaning of a reference."""
+    # Without punctuation, escapes and backslashes.
+    path = min(
+        (it.path for it in meanings), key=lambda it: (not it.isprintable(), len(it), "\\" in it)
+    )
+    sha = _hash_in(path)
     if SHA.fullmatch(sha):
-        return f"there is no commit or file named {sha}; use a hash from git log"
+        hidden = explain_hidden_commits(documents.root)
+        return SourceError(
+            hidden or f"there is no commit or file named {sha}; use a hash from git log"
+        )
+    relative = _relative_path(documents.root, path)
+    return SourceError(_explain_unknown(relative, documents.paths()))
+
+
+def _explain_unknown(path: str, known: Collection[str]) -> str:
     inside = sorted(other for other in known if path == "." or other.startswith(f"{path}/"))
     if inside:
-        return f"{path} is a folder; name one of its files: {_format_names(inside)}"
-    name = posixpath.basename(path).casefold()
-    similar = sorted(other for other in known if posixpath.basename(other).casefold() == name)
-    hint = f"did you mean {_format_names(similar)}?" if similar else _DEFAULT_HINT
-    return f"{path} does not exist here or is ignored; {hint}"
+        return f"{escape_path(path)} is a folder; name one of its files: {_format_paths(inside)}"
+    similar = nearest_paths(path, known)
+    hint = f"did you mean {_format_paths(similar)}?" if similar else _DEFAULT_HINT
+    return f"{escape_path(path)} does not exist here or is ignored; {hint}"
 
 
 _DEFAULT_HINT: Final = "use a path from vectordb_search"
+
+
+def _format_paths(paths: Sequence[str]) -> str:
+    return _format_names([escape_path(path) for path in paths])
 
 
 def _format_names(names: Sequence[str]) -> str:
@@ -163,22 +170,24 @@ def _format_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MAX_NAMES]) + more
 
 
-def _select(whole: _Whole, lines: tuple[int, int | None] | None, name: str) -> Passage:
+def _select(whole: _Whole, reference: Reference) -> Passage:
     passage = whole.passage
-    if name:
-        return _select_named(whole, name)
-    if lines is None:
+    first, last = reference.first_line, reference.last_line
+    if reference.name:
+        return _select_named(whole, reference.name)
+    if first is None:
         return passage
-    first, last = lines
     count = passage.total_lines
+    source = escape_path(passage.source)
     if first < 1 or first > count or (last is not None and last < first):
         given = f"{first}-{last}" if last is not None else str(first)
-        raise SourceError(
-            f"{passage.source} has lines 1-{count}, not {given}; request lines in that range"
-        )
+        raise SourceError(f"{source} has lines 1-{count}, not {given}; request lines in that range")
     if last is None:
-        first, last = _range_around(passage, first)
-    return _cut(passage, first, min(last, count))
+        return _cut(passage, *_range_around(passage, first))
+    found = _cut(passage, first, last)
+    if last <= count:
+        return found
+    return replace(found, note=f"{source} ends at line {count}; line {last} does not exist")
 
 
 def _range_around(passage: Passage, line: int) -> tuple[int, int]:
@@ -202,12 +211,13 @@ def _select_named(whole: _Whole, name: str) -> Passage:
     found = find_named_range(ranges, name)
     if found is not None:
         return _cut(passage, found.first_line, found.last_line)
+    source = escape_path(passage.source)
     names = [section.label for section in whole.sections]
     names += [candidate.names[-1] for candidate in ranges]
     if not names:
-        raise SourceError(f"{passage.source} has no headings or definitions; request lines instead")
+        raise SourceError(f"{source} has no headings or definitions; request lines instead")
     known = _format_names(names)
-    raise SourceError(f'{passage.source} has no "{encodable(name)}"; it has: {known}')
+    raise SourceError(f'{source} has no "{encodable(name)}"; it has: {known}')
 
 
 def _cut(passage: Passage, first: int, last: int) -> Passage:

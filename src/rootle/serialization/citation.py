@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rootle.serialization.path_text import escape_path
 from rootle.types import SearchResult, Span
 
 
 def cite(path: str, spans: Sequence[Span]) -> str:
-    """Return a citation of the given spans of a document, each section once."""
+    """Return a citation of the given spans of a document, each section once.
+
+    `App.read` accepts a citation of one span, whatever characters the path contains.
+    """
     places = dict.fromkeys(format_place(span) for span in spans)
     sign = "#" if spans and spans[0].place is not None else ":"
-    return f"{path}{sign}{', '.join(places)}"
+    return f"{escape_path(path)}{sign}{', '.join(places)}"
 
 
 def format_place(span: Span) -> str:

@@ -73,7 +73,7 @@ def passages_as_markdown(
     text = "".join(span.snippet for span in spans)
     longest = max((len(found) for found in _FENCE.findall(text)), default=_MIN_FENCE - 1)
     fence = "`" * max(_MIN_FENCE, 1 + longest)
-    citation = cite(_printable(path), spans)
+    citation = cite(path, spans)
     note = " (changed since it was indexed)" if is_changed else ""
     lines = [f"## {citation}{note}", f"{fence}{language}"]
     width = len(str(max((span.end_line for span in spans), default=0)))

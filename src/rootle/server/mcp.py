@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
@@ -16,15 +17,16 @@ from mcp.shared.exceptions import MCPError
 
 from rootle import __version__
 from rootle.errors import RootleError
+from rootle.server.instructions import instructions_for
 from rootle.tools.schemas import parameters_of
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)
 
-_INSTRUCTIONS: Final = (
-    "Searches the code and documents of one folder on this machine, by meaning and by words. "
-    "The index is updated automatically."
-)
+# Claude Code hides the tools of a server until the model searches for them, except those that have
+# this key. Other clients ignore it.
+_META: Final[dict[str, Any]] = {"anthropic/alwaysLoad": True}
+_ALWAYS_LOADED: Final = ("vectordb_search", "vectordb_read")
 # The maximum number of running calls, and of running and waiting calls together.
 _MAX_RUNNING: Final = 8
 _MAX_WAITING: Final = 1_000
@@ -36,8 +38,8 @@ _Context = ServerRequestContext[Any, Any]
 class ToolServer:
     """Answers the requests of any number of clients.
 
-    While the first index is being built, `index_progress` returns the bytes done and the bytes in
-    total, then None. `on_list` is called when a client lists the tools.
+    The tools search `folder`. While the first index is being built, `index_progress` returns the
+    bytes done and the bytes in total, then None. `on_list` is called when a client lists the tools.
     """
 
     def __init__(
@@ -45,7 +47,9 @@ class ToolServer:
         tools: Sequence[Tool],
         index_progress: Callable[[], tuple[int, int] | None],
         on_list: Callable[[], None],
+        folder: Path,
     ) -> None:
+        self._folder = folder
         self._tools = {tool.name: tool for tool in tools}
         self._index_progress = index_progress
         self._on_list = on_list
@@ -57,7 +61,7 @@ class ToolServer:
             "rootle",
             version=__version__,
             title="rootle",
-            instructions=_INSTRUCTIONS,
+            instructions=instructions_for(self._folder, self._tools),
             on_list_tools=self._list,
             on_call_tool=self._call,
         )
@@ -118,6 +122,7 @@ def as_mcp_tool(tool: Tool) -> types.Tool:
             idempotent_hint=tool.is_idempotent,
             open_world_hint=tool.is_open_world,
         ),
+        _meta=_META if tool.name in _ALWAYS_LOADED else None,
     )
 
 

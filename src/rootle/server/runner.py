@@ -54,13 +54,14 @@ def _create_server(
     """Create a server, and index in the background until the end of the `with` block."""
     if refusal:
         tools = [replace(tool, execute=lambda _: error(refusal)) for tool in tools_of(app)]
-        yield ToolServer(tools, lambda: None, lambda: None).as_mcp()
+        yield ToolServer(tools, lambda: None, lambda: None, app.root).as_mcp()
         exit_after_grace_period()
         return
     indexing = BackgroundIndexing(app)
     indexing.start()
     try:
-        yield ToolServer(tools_of(app, shown), app.index_progress, indexing.begin).as_mcp()
+        offered = tools_of(app, shown)
+        yield ToolServer(offered, app.index_progress, indexing.begin, app.root).as_mcp()
     finally:
         exit_after_grace_period()
         indexing.stop()

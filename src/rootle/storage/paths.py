@@ -55,6 +55,13 @@ def search_log_path() -> Path:
     return user_state_path("rootle", appauthor=False) / "searches.jsonl"
 
 
+def install_records_path() -> Path:
+    """Return the path of the records of the files that `rootle install` has edited."""
+    from platformdirs import user_state_path
+
+    return user_state_path("rootle", appauthor=False) / "installed.json"
+
+
 def delete_search_state(index_dir: Path) -> None:
     """Delete the cached results of an index, and the log of searches, which all indexes share."""
     from rootle.storage.rotating_file import RotatingFile

@@ -14,6 +14,7 @@ from typing import Any, Final
 from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, format_place, result_spans
+from rootle.serialization.path_text import escape_path
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
 from rootle.tools.excerpts import FileExcerpts, LineNumbers, Place, group_lines
@@ -128,7 +129,7 @@ class _Writer:
                 lines.append(f"also {title}")
             else:
                 sign = "#" if place.label else ":"
-                header = f"{_on_one_line(result.file_path)}{sign}{title}"
+                header = f"{escape_path(result.file_path)}{sign}{title}"
             lines += body
         lines += _name_places(named)
         if result.metadata.language in PROSE:

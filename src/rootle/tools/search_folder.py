@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
@@ -10,8 +9,10 @@ from rootle.app import App
 from rootle.errors import RootleError
 from rootle.serialization.json import to_json
 from rootle.serialization.memories import memory_as_data
+from rootle.serialization.path_text import short_path
 from rootle.text.terms import encodable
 from rootle.tools.answer_text import AnswerText, write_answer
+from rootle.tools.query_wording import QUERY_ADVICE
 from rootle.tools.search_notes import list_notes
 from rootle.tools.shown_passages import ShownPassages
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
@@ -28,10 +29,8 @@ _DESCRIPTION: Final = (
     "read more with vectordb_read."
 )
 _QUERY: Final = (
-    "The passage that you expect to find: write the comment or docstring that would stand above "
-    "the code (or the sentence of the document), then its signature with likely names. E.g. Return "
-    "the seconds to wait before the next attempt, doubled after each failure. "
-    "def retry_backoff(attempt, base_delay, max_delay)"
+    f"{QUERY_ADVICE} E.g. Return the seconds to wait before the next attempt, doubled after each "
+    "failure. def retry_backoff(attempt, base_delay, max_delay)"
 )
 
 
@@ -89,7 +88,7 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
     # Readers should know that an answer is weak before they read it.
     is_weak = response.confident is False and bool(response.results)
     parts = [note if is_weak else "", text.text or NO_MATCHES, "" if is_weak else note]
-    parts.append(f"Folder: {encodable(_display(root))}")
+    parts.append(f"Folder: {short_path(root)}")
     data = {
         "results": text.results,
         "notes": notes,
@@ -101,10 +100,3 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
         "memories": [memory_as_data(memory) for memory in response.memories],
     }
     return Answer("\n\n".join(part for part in parts if part), data)
-
-
-def _display(root: Path) -> str:
-    """Return a path with the home folder as "~"."""
-    home = os.path.expanduser("~")
-    path = os.fspath(root)
-    return f"~{path[len(home) :]}" if path == home or path.startswith(home + os.sep) else path

@@ -7,6 +7,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
+from rootle.serialization.path_text import escape_path
 from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
@@ -18,7 +19,7 @@ _MAX_LINE_CHARS: Final = 1_000
 
 _DESCRIPTION: Final = (
     "Read more around a search result, or any file, section or commit in this folder. "
-    "source is one of: path, path:120-180, path:120 (the section around a line), "
+    "source is one of: path, path:120-180, path#L120-L180, path:120 (the section around a line), "
     "README.md#heading, a.py#ClassName, a commit hash. Long texts are returned in parts. "
     "To look for a string in many files, grep is better."
 )
@@ -47,10 +48,12 @@ def _answer(passage: Passage) -> Answer:
     lines = [encodable(_shorten(line)) for line in passage.lines[:MAX_LINES]]
     lines = lines[: _count_that_fits(lines)]
     first, last = passage.start_line, passage.start_line + len(lines) - 1
-    name = encodable(passage.source)
+    name = escape_path(passage.source)
     width = len(str(last))
     numbered = [f"{at:>{width}}  {line}".rstrip() for at, line in enumerate(lines, start=first)]
     text = [f"{name}:{first}-{last} of {passage.total_lines} ({passage.language})", *numbered]
+    if passage.note:
+        text.append(f"Note: {passage.note}")
     left = len(passage.lines) - len(lines)
     if left:
         text.append(f"… {left} more lines: ask for {name}:{last + 1}-{last + left}")
@@ -62,6 +65,7 @@ def _answer(passage: Passage) -> Answer:
         "totalLines": passage.total_lines,
         "leftOutLines": left,
         "text": "\n".join(lines),
+        "note": passage.note,
     }
     return Answer("\n".join(text), data)
 

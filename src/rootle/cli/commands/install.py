@@ -25,7 +25,7 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Add rootle as an MCP server to the configuration of coding agents, and add a\n"
         "section to their instruction files that says when to use rootle. The changes\n"
-        "are shown before they are written, and each changed file is backed up.",
+        "are shown before they are written, and the previous text is kept for uninstalling.",
         _EXAMPLES,
     )
     choice = parser.add_mutually_exclusive_group()
@@ -67,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
     from rootle.agents.file_edits import FileEdits
     from rootle.agents.install_plan import install
+    from rootle.agents.install_records import InstallRecords
     from rootle.agents.launch_command import NAME
     from rootle.agents.locations import Machine
     from rootle.cli.agent_edits import apply_edits, plan_edits
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         return install(agent, args.scope, machine, edits, with_memory_hook=with_hook)
 
     outcomes = [plan_edits(agent, plan) for agent in agents]
-    code = apply_edits(outcomes, edits, args)
+    code = apply_edits(outcomes, edits, InstallRecords().write_installed, args)
     for agent in agents if args.memory_hook else ():
         if agent.prompt_hook is not None and agent.prompt_hook.note:
             warn(agent.prompt_hook.note)

@@ -32,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from rootle.agents.agent import SCOPES
     from rootle.agents.catalog import AGENTS
     from rootle.agents.file_edits import FileEdits
+    from rootle.agents.install_records import InstallRecords
     from rootle.agents.locations import Machine
     from rootle.agents.uninstall_plan import uninstall
     from rootle.cli.agent_edits import agents_by_name, apply_edits, plan_edits
@@ -40,13 +41,16 @@ def run(args: argparse.Namespace) -> int:
     machine = Machine.this(root_folder(args))
     agents = agents_by_name(args.agent) if args.agent else AGENTS
     scopes = (args.scope,) if args.scope else SCOPES
-    edits = FileEdits()
+    edits, records = FileEdits(), InstallRecords()
     outcomes = [
-        plan_edits(agent, lambda agent: uninstall(agent, scopes, machine, edits))
+        plan_edits(agent, lambda agent: uninstall(agent, scopes, machine, edits, records))
         for agent in agents
     ]
     if not args.agent:  # do not report agents that do not use rootle
         outcomes = [outcome for outcome in outcomes if outcome.steps or outcome.error]
     if not outcomes:
         print("nothing to do: rootle is not installed in any agent")
-    return apply_edits(outcomes, edits, args)
+    code = apply_edits(outcomes, edits, records.write_restored, args)
+    if not args.dry_run:
+        records.discard_unused()
+    return code

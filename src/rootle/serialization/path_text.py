@@ -1,0 +1,48 @@
+"""Paths as printable text that can be converted back, whatever bytes their names consist of."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
+_NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
+_MAX_CODE: Final = 0x10FFFF
+
+
+def escape_path(path: str) -> str:
+    """Return a path in which unprintable characters are escaped as in Python: `\\n`, `\\udce9`.
+
+    A byte that is not UTF-8 is a surrogate in a path of Python: the byte E9 is `\\udce9`. Most
+    paths are returned unchanged, even if they contain a backslash.
+    """
+    if path.isprintable() and unescape_path(path) == path:
+        return path
+    return "".join(map(_escape, path))
+
+
+def unescape_path(text: str) -> str:
+    """Return the path that `escape_path` has converted into this text."""
+    return _ESCAPE.sub(_unescape, text)
+
+
+def _escape(char: str) -> str:
+    if char == "\\" or not char.isprintable():
+        return char.encode("unicode_escape").decode("ascii")
+    return char
+
+
+def _unescape(found: re.Match[str]) -> str:
+    text = found.group()
+    if text in _NAMED:
+        return _NAMED[text]
+    code = int(text[2:], 16)
+    return chr(code) if code <= _MAX_CODE else text
+
+
+def short_path(folder: Path) -> str:
+    """Return the absolute path of a folder, with `~` for the home folder."""
+    path, home = os.path.abspath(folder), os.path.expanduser("~")
+    if os.path.isabs(home) and path.startswith(home.rstrip(os.sep) + os.sep):
+        path = "~" + path[len(home.rstrip(os.sep)) :]
+    return escape_path(path)

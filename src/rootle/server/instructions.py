@@ -1,0 +1,32 @@
+"""The instructions that a server sends to its clients: the folder, and the use of each tool."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Final
+
+from rootle.serialization.path_text import short_path
+
+_USES: Final[Mapping[str, str]] = {
+    "vectordb_search": "find where or how something is done, before you open files.",
+    "vectordb_read": "read around a result, or any file, section, definition or commit.",
+    "recall": "look up stored facts about the user and the project.",
+    "remember": "store such a fact for later sessions.",
+    "web_search": "find public web pages.",
+    "web_read": "read one of them.",
+}
+_GREP: Final = (
+    "grep is better for a known string, for every occurrence of it, and as long as answers are "
+    "partial because the index is still being built."
+)
+
+
+def instructions_for(folder: Path, tools: Collection[str]) -> str:
+    """Return the instructions for a server that searches a folder with the named tools."""
+    about = (
+        f"Searches the code and documents in {short_path(folder)}. "
+        "The index is updated automatically."
+    )
+    uses = [f"- {name}: {use}" for name, use in _USES.items() if name in tools]
+    return "\n".join([about, *uses, f"- {_GREP}"])
