@@ -33,7 +33,8 @@ AGENTS: Final = (
         user_config=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),),
         project_config=(".mcp.json",),
         keys=("mcpServers",),
-        entry=_STDIO,
+        # Otherwise the model sees only the names of the tools until it searches for tools.
+        entry={**_STDIO, "alwaysLoad": True},
         user_instructions=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
         # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
         project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
@@ -238,7 +239,8 @@ AGENTS: Final = (
         user_config=(ConfigLocation("~/.qwen/settings.json"),),
         project_config=(".qwen/settings.json",),
         keys=("mcpServers",),
-        entry=_PLAIN,
+        # Otherwise the model sees only the names of the tools until it searches for tools.
+        entry={**_PLAIN, "alwaysLoadTools": True},
         user_instructions=(ConfigLocation("~/.qwen/QWEN.md"),),
         project_instructions=("QWEN.md",),
         new_instructions="QWEN.md",
