@@ -103,7 +103,7 @@ def test_the_model_sees_numbered_lines_of_the_right_file(turn: Turn) -> None:
     assert len(places) == len(set(places))
 
 
-def test_an_unanswered_question_begins_with_the_doubt(turn: Turn) -> None:
+def test_an_unanswered_question_begins_with_a_warning(turn: Turn) -> None:
     received = _results(turn)[1]
     found = [received.lower().find(words) for words in ("no matches found", "not confident")]
     first = min((position for position in found if position >= 0), default=-1)
