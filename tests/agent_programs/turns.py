@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -28,8 +28,8 @@ class Turn:
     """All requests to the model in one turn of a program, as text and in their order."""
 
     program: AgentProgram
-    requests: Sequence[ModelRequest]
-    last_body: str  # JSON of the last request, which contains the whole conversation
+    requests: Sequence[ModelRequest] = field(repr=False)
+    last_body: str = field(repr=False)  # JSON of the last request, which contains the whole conversation
 
     @property
     def first_request(self) -> ModelRequest:
