@@ -29,7 +29,7 @@ class Turn:
 
     program: AgentProgram
     requests: Sequence[ModelRequest] = field(repr=False)
-    last_body: str = field(repr=False)  # JSON of the last request, which contains the whole conversation
+    last_body: str = field(repr=False)  # JSON, with the whole conversation
 
     @property
     def first_request(self) -> ModelRequest:
