@@ -15,11 +15,14 @@ demo: .venv/installed  ## set up, index and answer a question: make demo Q="…"
 # rootle.
 unexport PYTHONDONTWRITEBYTECODE
 
-test: .venv/developed  ## install the development dependencies and run all tests
-	$(PYTHON) -m pytest -n auto
+test: .venv/developed  ## install the development dependencies and run the tests
+	$(PYTHON) -m pytest -n auto -m "not agents"
 
 test-fast: .venv/developed  ## run the tests that start no server and no slow process
-	$(PYTHON) -m pytest -n auto -m "not server and not slow"
+	$(PYTHON) -m pytest -n auto -m "not server and not slow and not agents"
+
+test-agents: .venv/developed  ## run real coding agents from npm against a local model server
+	$(PYTHON) -m pytest -m agents tests/agent_programs
 
 lint: .venv/developed  ## check style and types
 	$(PYTHON) -m ruff check .
@@ -106,4 +109,4 @@ clean:  ## delete all generated files, including .venv
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --group dev
 	@touch .venv/developed
 
-.PHONY: help demo test test-fast lint fix docs docs-check site wheel bench torture golden clean
+.PHONY: help demo test test-fast test-agents lint fix docs docs-check site wheel bench torture golden clean

@@ -150,6 +150,10 @@ class Session:
     def tools(self) -> list[Any]:
         return list(self._portal.call(self._client.list_tools).tools)
 
+    @property
+    def instructions(self) -> str:
+        return self._client.instructions or ""
+
     def call(self, tool: str, arguments: dict[str, Any]) -> Any:
         return self._portal.call(self._client.call_tool, tool, arguments)
 

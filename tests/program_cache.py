@@ -1,0 +1,47 @@
+"""A cache of programs for tests, installed with the ordinary clients of package registries.
+
+The cache is `$XDG_CACHE_HOME/rootle-tests`; it can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+# The user's environment, because tests run without network and with another home folder.
+ENVIRONMENT = dict(os.environ)
+_CACHE = Path(ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
+
+
+def install_once(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:
+    """Return the folder of a program in the cache; one process installs it if it is missing."""
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    place, mark = _CACHE / name, _CACHE / f"{name}.made"
+    with FileLock(_CACHE / f"{name}.lock"):
+        if not (mark.exists() and place.exists()):
+            shutil.rmtree(place, ignore_errors=True)
+            scratch = place if in_place else _CACHE / f"{name}.part"
+            shutil.rmtree(scratch, ignore_errors=True)
+            install(scratch)
+            if not in_place:
+                scratch.rename(place)
+            mark.touch()
+    return place
+
+
+def run_installer(command: Sequence[str | Path], folder: Path | None = None) -> None:
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+    if done.returncode:
+        shown = " ".join(map(str, command))
+        pytest.fail(f"`{shown}` failed:\n{done.stdout[-2_000:]}{done.stderr[-2_000:]}")
+
+
+def need_command(tool: str, cure: str) -> None:
+    if shutil.which(tool, path=ENVIRONMENT.get("PATH")) is None:
+        pytest.fail(f"this test needs `{tool}`: {cure}")
