@@ -17,7 +17,8 @@ from benchmarks.reliability.services import McpServer, Place, memory_command
 from sample import FILES, QUESTIONS, MakeApp, make_repository, many_files, write
 
 from rootle import App, open_app
-from rootle.errors import IndexStorageError, MemoryStorageError
+from rootle.errors import IndexStorageError, MemoryStorageError, UnreadableIndexError
+from rootle.index.local.snapshot_source import SnapshotSource
 from rootle.memory.database import open_database, storage_errors
 from rootle.serialization.json import to_json
 from rootle.types import SearchQuery
@@ -25,27 +26,29 @@ from rootle.types import SearchQuery
 _EVERY_READ = Faults(read_errno=errno.EIO)
 
 
-class FailingRead:
-    """Fails one read of a file of an index: the n-th of a file name."""
+class FailingReads:
+    """Fails some of the reads of a file of an index, given by its name."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._name = ""
-        self._left = 0
+        self._numbers = range(0)
+        self._count = 0
         self._read = Path.read_bytes
         monkeypatch.setattr(Path, "read_bytes", lambda path: self._read_or_fail(path))
 
-    def start(self, name: str, number: int) -> None:
-        self._name, self._left = name, number
+    def start(self, name: str, numbers: range) -> None:
+        """Fail these reads of the file; the next one has the number 1."""
+        self._name, self._numbers, self._count = name, numbers, 0
 
     def stop(self) -> bool:
         """Return whether a read has failed."""
         self._name = ""
-        return self._left <= 0
+        return self._count >= self._numbers.start
 
     def _read_or_fail(self, path: Path) -> bytes:
         if path.name == self._name:
-            self._left -= 1
-            if not self._left:
+            self._count += 1
+            if self._count in self._numbers:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
         return self._read(path)
 
@@ -67,7 +70,7 @@ def test_an_update_during_a_read_error_replaces_nothing(
     root = make_repository(tmp_path / "repository", {**FILES, **many_files(5)})
     make_app(root).index(rebuild=True)
     make_app(root).index(rebuild=True)  # an index that was replaced has the file `content`
-    fault = FailingRead(monkeypatch)
+    fault = FailingReads(monkeypatch)
     number = 0
     has_failed = True
     while has_failed:
@@ -75,7 +78,7 @@ def test_an_update_during_a_read_error_replaces_nothing(
         write(root, "src/edited.py", f"def edited_{number}(): return {number}\n")
         app = make_app(root)
         before = app.status().generation
-        fault.start(name, number)
+        fault.start(name, range(number, number + 1))
         with suppress(IndexStorageError):
             app.index()
         has_failed = fault.stop()
@@ -84,6 +87,25 @@ def test_an_update_during_a_read_error_replaces_nothing(
             assert _answers(app) == _answers(new), f"after the failure of read {number}"
         app.close()
     assert number > 1  # at least one read has failed
+
+
+@pytest.mark.parametrize("name", ["dense.json", "words.json"])
+def test_an_outdated_snapshot_is_not_used_if_the_newest_one_cannot_be_read(
+    name: str, repository: Path, tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(repository)
+    app.index()
+    snapshots = SnapshotSource(tmp_path / "index")
+    before = snapshots.current().generation
+    write(repository, "src/edited.py", "def edited(): ...\n")
+    app.index()
+    fault = FailingReads(monkeypatch)
+    fault.start(name, range(1, 1_000))
+    with pytest.raises(UnreadableIndexError, match="check the disk and try again"):
+        snapshots.current()
+    fault.start(name, range(1, 2))
+    assert snapshots.current().generation > before
+    snapshots.close()
 
 
 @pytest.fixture
