@@ -45,6 +45,7 @@ class FaultInjector:
         """Compile the library in `work`. Only calls on files in `faulty_folder` fail."""
         self._library = _compile(work)
         self._control = work / "faults"
+        self.log = work / "faults.log"
         self._folder = faulty_folder
         self.inject(NO_FAULTS)
 
@@ -55,6 +56,7 @@ class FaultInjector:
             "LD_PRELOAD": os.fspath(self._library),
             "FAULTS": os.fspath(self._control),
             "FAULT_FOLDER": os.fspath(self._folder),
+            "FAULT_LOG": os.fspath(self.log),
         }
 
     def inject(self, faults: Faults) -> None:

@@ -31,6 +31,10 @@ class IndexStorageError(RootleError):
     """Raised when an index is damaged, was written by a newer version or cannot be written."""
 
 
+class UnreadableIndexError(IndexStorageError):
+    """Raised when a file of an index cannot be read now; it may be undamaged."""
+
+
 class IndexUnfinishedError(RootleError):
     """Raised when the first index is being built and nothing can be searched yet."""
 

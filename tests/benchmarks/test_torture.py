@@ -65,6 +65,21 @@ def test_faults_affect_only_the_chosen_folder(
     assert write_in(injector, tmp_path / "other") == [1000, 10]
 
 
+def test_failed_calls_and_deleted_files_are_logged(injector: FaultInjector, tmp_path: Path) -> None:
+    path = tmp_path / "faulty/file"
+    injector.inject(Faults(read_errno=errno.EIO))
+    write_in(injector, path)
+    code = "import os, sys; os.rename(sys.argv[1], sys.argv[2]); os.unlink(sys.argv[2])"
+    command = [sys.executable, "-c", code, str(path), f"{path}.new"]
+    subprocess.check_call(command, env={**os.environ, **injector.environment})
+    calls = [line.split()[2:] for line in injector.log.read_text().splitlines()]
+    assert calls == [
+        ["read", str(path), "EIO"],
+        ["rename", str(path), f"{path}.new"],
+        ["unlink", f"{path}.new"],
+    ]
+
+
 def test_some_writes_are_short(injector: FaultInjector, tmp_path: Path) -> None:
     injector.inject(Faults(short_writes=True))
     code = (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -28,8 +28,6 @@ SCHEMA_VERSION: Final = 4
 _BUSY_TIMEOUT_S: Final = 10.0
 _DIGEST_BYTES: Final = 16
 _DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
-_CHECKS: Final = 3
-_CHECK_PAUSE_S: Final = 0.1
 _DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 # Observations and deletions are append-only and numbered, so that a reader that remembers the last
@@ -201,6 +199,8 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
         return f"the disk with the memories at {path} is full; free space"
     if code == sqlite3.SQLITE_BUSY:
         return f"another process keeps the memories at {path} locked; try again"
+    if code == sqlite3.SQLITE_IOERR:
+        return f"cannot use the memories at {path} ({error}); check the disk and try again"
     return f"cannot use the memories at {path} ({error}); free disk space, or make it writable"
 
 
@@ -210,7 +210,7 @@ def _rename_damaged(path: Path) -> Path | None:
     Raises OSError if it cannot be read: SQLite may report a failing disk as damage.
     """
     with FileLock(f"{path}.lock", mode=PRIVATE_FILE):
-        if _is_intact(path):
+        if not path.exists() or _is_intact(path):
             return None
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
         backup = path.with_name(f"{path.name}.damaged-{stamp}")
@@ -221,31 +221,27 @@ def _rename_damaged(path: Path) -> Path | None:
 
 
 def _is_intact(path: Path) -> bool:
-    """Return whether a database is undamaged or missing; raise OSError if it cannot be read.
+    """Return whether a database is undamaged; raise OSError if it cannot be read.
 
-    Copies are checked, because SQLite may report a failing disk as damage. A copy that is made
-    while another process writes may be inconsistent, so several copies must be damaged.
+    SQLite may report a failing disk as damage, but not while it copies a database. It also copies
+    the state of one moment while other processes write, and keeps the locks of this process, which
+    closing a file of the database would release: the last other process would then delete the
+    write-ahead log, and with it all memories that this process adds later.
     """
-    for attempt in range(_CHECKS):
-        if attempt:
-            time.sleep(_CHECK_PAUSE_S)
-        if _is_copy_intact(path):
-            return True
-    return False
-
-
-def _is_copy_intact(path: Path) -> bool:
-    import tempfile  # rarely needed
-
-    if not path.exists():
-        return True
-    with tempfile.TemporaryDirectory(prefix="rootle-") as folder:
-        copy = Path(folder, "copy")
-        for suffix in _DATABASE_SUFFIXES[:2]:  # SQLite creates the shared memory again
-            with suppress(FileNotFoundError):
-                Path(f"{copy}{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
-        try:
-            with closing(sqlite3.connect(copy)) as connection:
-                return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
-        except sqlite3.DatabaseError:
+    try:
+        with (
+            closing(sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S)) as database,
+            closing(sqlite3.connect("")) as copy,  # a temporary file
+        ):
+            database.backup(copy, progress=_stop_if_busy)
+            return bool(copy.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE_CODES:
             return False
+        raise OSError(errno.EIO, str(error)) from error
+
+
+def _stop_if_busy(status: int, *_: int) -> None:
+    """Raise TimeoutError, an OSError, instead of waiting without limit for another process."""
+    if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        raise TimeoutError(errno.ETIMEDOUT, "another process keeps the file locked")

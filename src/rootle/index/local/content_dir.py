@@ -15,6 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
+from rootle.index.local.read_errors import unreadable
 from rootle.storage.atomic_file import write_file
 from rootle.storage.permissions import file_mode, make_subfolder
 
@@ -28,15 +29,18 @@ _POINTER: Final = re.compile(rf"({_PREFIX}[0-9a-f]{{8}}) ([0-9a-f]{{8}})\n")
 def content_dir(index_dir: Path) -> Path:
     """Return the folder with the current content of an index.
 
-    Without a pointer, or if it is damaged, this is the index directory itself.
+    Without a pointer, or if it is damaged, this is the index directory itself. Raises
+    UnreadableIndexError if the pointer cannot be read, because a writer deletes all other content.
     """
     path = os.path.join(index_dir, POINTER_NAME)
     if not os.path.exists(path):  # the usual case, for which an exception would take longer
         return index_dir
     try:
         pointer = Path(path).read_bytes()
-    except OSError:
+    except FileNotFoundError:  # deleted just now
         return index_dir
+    except OSError as error:
+        raise unreadable(Path(path), error) from error
     match = _POINTER.fullmatch(pointer.decode("ascii", "replace"))
     if match is None or _checksum(match[1]) != match[2]:
         return index_dir

@@ -225,5 +225,10 @@ def _explain(error: Exception, folder: Path) -> str:
     if code == sqlite3.SQLITE_BUSY:
         return f"another process has locked the index at {folder}; try again"
     if code == sqlite3.SQLITE_IOERR:
-        return f"cannot use the index at {folder} ({error}); free space or use --index-dir"
+        return f"cannot use the index at {folder} ({error}); check the disk or use --index-dir"
+    if code == sqlite3.SQLITE_CORRUPT:  # also reported if the disk cannot be read now
+        return (
+            f"the index at {folder} cannot be read, or is damaged ({error}); try again, and if it "
+            "fails again, run `rootle index --rebuild`"
+        )
     return f"the index at {folder} is damaged ({error}); run `rootle index --rebuild`"

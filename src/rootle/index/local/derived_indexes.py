@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, UnreadableIndexError
 from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
@@ -38,8 +38,9 @@ class IndexLag:
 def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
     """Return the lag of the derived indexes.
 
-    An index is unusable if it is older than the last rebuild ("floor") or newer than the database.
-    The matrix is also unusable if it has other dimensions.
+    An index is unusable if it is damaged, older than the last rebuild ("floor") or newer than the
+    database. The matrix is also unusable if it has other dimensions. Raises UnreadableIndexError if
+    an index cannot be read now.
     """
     generation, floor = manifest.generation(), int(manifest.value("floor") or 0)
 
@@ -57,6 +58,8 @@ def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
 def _sparse_generation(folder: Path) -> int | None:
     try:
         return EmbeddedSparse(folder).generation
+    except UnreadableIndexError:
+        raise
     except IndexStorageError:
         return None
 

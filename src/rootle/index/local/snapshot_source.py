@@ -22,6 +22,10 @@ _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5
 
 
+class IncompleteIndexError(IndexStorageError):
+    """Raised if the derived indexes are behind the database: a writer is active or was killed."""
+
+
 class SnapshotSource:
     """The newest consistent snapshot, which is reopened only after a write."""
 
@@ -38,7 +42,8 @@ class SnapshotSource:
     def current(self) -> Snapshot:
         """Return the newest snapshot. Raises the errors of `open_snapshot`.
 
-        While a writer is active, the snapshot that is already open is returned.
+        While a writer is active, the snapshot that is already open is returned. It is not returned
+        if a newer one cannot be read, because the answers would be outdated without a notice.
         """
         with self._lock:
             # Read before opening, so that a write in between is noticed at the next call.
@@ -49,7 +54,7 @@ class SnapshotSource:
                 same_file = self._seen is not None and state[0] == self._seen[0]
                 try:
                     self._snapshot = self._open(self._snapshot if same_file else None, 1)
-                except IndexStorageError:
+                except IncompleteIndexError:
                     return self._snapshot
             self._seen = state
             return self._snapshot
@@ -107,18 +112,21 @@ def open_snapshot(
     """Return a snapshot of the newest consistent generation.
 
     Unchanged parts are shared with `earlier`. With `unfinished`, an index may be opened during its
-    initial run. Raises IndexMissingError if there is no index, and IndexStorageError if the derived
-    indexes stay behind the database, as they do after a crash until the next write.
+    initial run. Raises IndexMissingError if there is no index, IncompleteIndexError if the derived
+    indexes stay behind the database, as they do after a crash until the next write, and
+    IndexStorageError if the index is damaged or cannot be read.
     """
-    failures = 0
-    for attempt in range(1 if read_only else tries):
-        if attempt:
+    failures = waits = 0
+    tries = 1 if read_only else tries
+    while waits < tries:
+        if failures or waits:
             time.sleep(_PAUSE_S)
         content = content_dir(folder)
         try:
             snapshot = _try_open(content, read_only, unfinished, earlier)
         except IndexStorageError as error:
             if content_dir(folder) != content:  # a rebuild has replaced it meanwhile
+                waits += 1
                 continue
             # A file may have been replaced between two reads, but damage is permanent.
             failures += 1
@@ -128,7 +136,8 @@ def open_snapshot(
             continue
         if snapshot is not None:
             return snapshot
-    raise IndexStorageError(
+        waits += 1
+    raise IncompleteIndexError(
         f"the index at {folder} is not complete: another process is writing it, or was "
         "interrupted; run `rootle index` to complete it"
     )

@@ -19,6 +19,7 @@ import numpy as np
 
 from rootle.errors import IndexStorageError
 from rootle.index.local.inverted_index.segment import Flags
+from rootle.index.local.read_errors import unreadable
 from rootle.index.reader import Level
 from rootle.storage.atomic_json import write_json
 from rootle.storage.permissions import file_mode, make_subfolder
@@ -78,7 +79,11 @@ def segment_path(folder: Path, name: str) -> Path:
 
 
 def read_state(folder: Path) -> CommitState:
-    """Read the state. Raises IndexStorageError if it is missing or damaged."""
+    """Read the state.
+
+    Raises UnreadableIndexError if it cannot be read now, and IndexStorageError if it is missing or
+    damaged.
+    """
     path = folder / _STATE
     try:
         data = json.loads(path.read_bytes())
@@ -86,8 +91,10 @@ def read_state(folder: Path) -> CommitState:
         segments = {level: tuple(SegmentEntry(*e) for e in content[level]) for level in LEVELS}
         state = CommitState(int(data["generation"]), segments)
         is_usable = data["format"] == _FORMAT and data["checksum"] == _checksum(data)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise _unusable(path) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
     if not is_usable:
         raise _unusable(path)
     return state

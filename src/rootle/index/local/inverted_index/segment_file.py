@@ -20,6 +20,7 @@ import numpy as np
 
 from rootle.errors import IndexStorageError
 from rootle.index.local.inverted_index.postings_codec import Array
+from rootle.index.local.read_errors import unreadable
 from rootle.storage.permissions import file_mode
 
 _SIGNATURE: Final = b"rootle segment 1"
@@ -77,13 +78,16 @@ class MappedArrays:
 def map_arrays(path: Path) -> MappedArrays:
     """Map the arrays of a file, and verify some of them.
 
-    Raises IndexStorageError if the file is missing or damaged.
+    Raises UnreadableIndexError if the file cannot be read now, and IndexStorageError if it is
+    missing or damaged.
     """
     try:
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: the file is empty
+    except (FileNotFoundError, ValueError) as error:  # ValueError: the file is empty
         raise damage(path, str(error)) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
     start = len(_SIGNATURE) + 4 * _HEADER_FIELDS
     if mapped[: len(_SIGNATURE)] != _SIGNATURE or len(mapped) < start:
         raise damage(path, "not a segment")

@@ -25,6 +25,7 @@ from rootle.index.local.vector_matrix.dense_storage import (
     delete_other_files,
     map_rows,
     read_or_reset_state,
+    read_row_table,
     read_state,
     rewrite_live_rows,
     write_state,
@@ -272,7 +273,7 @@ class DenseWriter:
         gone = np.fromiter(set(file_ids), np.int64)
         if not gone.size or not self._state.rows:
             return
-        info = np.fromfile(self._files["rows"], dtype=INFO, count=self._state.rows)
+        info = read_row_table(self._folder, self._state)
         self._dead.update(np.flatnonzero(np.isin(info["file"], gone)).tolist())
 
     def commit(self, generation: int) -> None:

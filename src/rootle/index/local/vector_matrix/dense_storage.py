@@ -20,7 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, UnreadableIndexError
+from rootle.index.local.read_errors import unreadable
 from rootle.protocols import Rows
 from rootle.storage.atomic_json import write_json
 from rootle.storage.permissions import file_mode
@@ -76,19 +77,28 @@ def discard(folder: Path) -> None:
 
 
 def stored_generation(folder: Path, dimensions: int) -> int | None:
-    """Return the generation of the matrix in `folder`; None if it is unusable."""
+    """Return the generation of the matrix in `folder`; None if it is unusable.
+
+    Raises UnreadableIndexError if it cannot be read now.
+    """
     try:
         state = read_state(folder)
         if state.dimensions != dimensions:
             return None
         check_rows(folder, state, map_rows(folder, state))
         return state.generation
+    except UnreadableIndexError:
+        raise
     except IndexStorageError:
         return None
 
 
 def read_state(folder: Path) -> DenseState:
-    """Read the state. Raises IndexStorageError if it is missing or damaged."""
+    """Read the state.
+
+    Raises UnreadableIndexError if it cannot be read now, and IndexStorageError if it is missing or
+    damaged.
+    """
     path = folder / _STATE
     try:
         data = json.loads(path.read_bytes())
@@ -104,10 +114,12 @@ def read_state(folder: Path) -> DenseState:
             data_path(folder, state.epoch, kind).stat().st_size >= state.rows * row_bytes
             for kind, row_bytes in state.row_bytes.items()
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (FileNotFoundError, ValueError, KeyError, TypeError) as error:
         raise IndexStorageError(
             f"the vector matrix at {path} is damaged or missing; {_REMEDY}"
         ) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
     if not is_usable:
         raise IndexStorageError(
             f"the vector matrix at {path} is damaged or of another format; {_REMEDY}"
@@ -116,9 +128,14 @@ def read_state(folder: Path) -> DenseState:
 
 
 def read_or_reset_state(folder: Path, dimensions: int) -> DenseState:
-    """Return the current state, or an empty one in an unused epoch."""
+    """Return the current state, or an empty one in an unused epoch if it is missing or damaged.
+
+    Raises UnreadableIndexError if it cannot be read now: an empty matrix would replace all rows.
+    """
     try:
         state = read_state(folder)
+    except UnreadableIndexError:
+        raise
     except IndexStorageError:
         state = None
     if state is not None and state.dimensions == dimensions:
@@ -144,17 +161,29 @@ def rewrite_live_rows(folder: Path, state: DenseState) -> DenseState:
 
 
 def map_rows(folder: Path, state: DenseState) -> DenseRows:
-    """Memory-map the vectors and read the row table."""
+    """Memory-map the vectors and read the row table. Raises UnreadableIndexError."""
     tail = state.dimensions - state.head
+    info = read_row_table(folder, state)
     try:
-        info = np.fromfile(data_path(folder, state.epoch, "rows"), dtype=INFO, count=state.rows)
         return DenseRows(
             _map_file(data_path(folder, state.epoch, "heads"), state.rows, state.head),
             _map_file(data_path(folder, state.epoch, "tails"), state.rows, tail),
             info,
         )
     except OSError as error:
-        raise IndexStorageError(f"cannot read the vector matrix in {folder}: {error}") from error
+        raise unreadable(folder, error) from error
+
+
+def read_row_table(folder: Path, state: DenseState) -> NDArray[np.void]:
+    """Return chunk, file and inverse norm of each row. Raises UnreadableIndexError."""
+    path = data_path(folder, state.epoch, "rows")
+    try:
+        info = np.fromfile(path, dtype=INFO, count=state.rows)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if len(info) < state.rows:  # `fromfile` returns what it has read before an error
+        raise unreadable(path, "a read was incomplete")
+    return info
 
 
 def _map_file(path: Path, rows: int, width: int) -> Rows:
