@@ -1,0 +1,1 @@
+"""Copies of repositories whose own names were replaced, consistently, by other words."""
