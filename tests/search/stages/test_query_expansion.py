@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from polling import wait_until
 from sample import MakeApp, indexed_repository, many_files
 
 from rootle.app import App
+from rootle.errors import StaleCursorError
 from rootle.storage.paths import search_log_path
 from rootle.types import SearchQuery, SearchResponse
 
@@ -253,6 +255,20 @@ def test_later_pages_continue_the_ranking_in_any_process_without_the_server(
         assert paths_of(first) + paths_of(second) + paths_of(third) == whole
         assert (second.degraded, third.degraded) == ((), ())
     assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize("tail", [b"other words", b"\xff\xfe"])
+def test_a_cursor_with_other_words_is_refused(
+    tail: bytes, make_app: MakeApp, server: JsonServer
+) -> None:
+    root, index_dir = indexed_repository(many_files(20, functions=4))
+    app = make_app(root, index_dir=index_dir, expand_endpoint=server.url)
+    query = SearchQuery("which thing keeps the ledger in order", limit=4)
+    cursor = app.search(query).next_cursor
+    assert cursor is not None
+    raw = base64.urlsafe_b64decode(cursor).removesuffix(WORDS.encode()) + tail
+    with pytest.raises(StaleCursorError):
+        app.search(replace(query, cursor=base64.urlsafe_b64encode(raw).decode()))
 
 
 def test_pages_after_a_failure_continue_the_plain_ranking(
