@@ -59,6 +59,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "embed": set(),
     "rank": set(),
     "rerank": set(),
+    "expansion": set(),
     "web": set(),
     "agents": {"tools"},
     # The write path and the read path are separate: they share only the index.
@@ -69,7 +70,7 @@ ALLOWED: Mapping[str, set[str]] = {
     # Assembly
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
-        "sources",
+        *("expansion", "sources"),
     },
     "app": {"container", "indexing", "ingest", "memory", "search", "sources", "web"},
     "tools": {"app", "rerank"},

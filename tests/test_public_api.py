@@ -28,7 +28,7 @@ JSON_NAMES = {
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
     "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget "
-    "exclude",
+    "exclude expand",
     "Filters": "filePaths languages minRecencyDays",
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope place",
@@ -36,7 +36,8 @@ JSON_NAMES = {
     "duplicates context explanation place",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "interpretation staleness coverage memories",
-    "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated",
+    "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
+    "expansion",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rootle.ingest.source_refs import DocumentSet
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
-    from rootle.protocols import Embedder, Reranker
+    from rootle.protocols import Embedder, QueryExpander, Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
@@ -149,6 +149,7 @@ class Container:
                     dense=remote.dense if remote is not None else None,
                     sparse=remote.sparse if remote is not None else None,
                     reranker=self._open_reranker(),
+                    expander=self._open_expander(),
                     cache_dir=self._cache_dir(),
                     ranker=configured_ranker(self._config),
                     memories=self._memory_results(),
@@ -246,6 +247,13 @@ class Container:
         from rootle.rerank.factory import open_reranker
 
         return open_reranker(self._config)
+
+    def _open_expander(self) -> QueryExpander | None:
+        if not self._config.expand_endpoint:
+            return None
+        from rootle.expansion.factory import open_expander
+
+        return open_expander(self._config)
 
     def _cache_dir(self) -> Path | None:
         return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None

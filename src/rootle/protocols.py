@@ -136,6 +136,16 @@ class Reranker(Protocol):
         """
 
 
+class QueryExpander(Protocol):
+    """Finds words that the answer to a question is likely to contain."""
+
+    def expand(self, question: str) -> str:
+        """Return words in one line, without operators of the search.
+
+        Raises UnavailableError on any failure.
+        """
+
+
 class MemoryStore(Protocol):
     """Stores the memories of users. The text of a stored memory never changes."""
 

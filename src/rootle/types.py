@@ -66,6 +66,7 @@ class SearchQuery:
     context: bool = False  # expand each result to the code around it
     budget: int | None = None  # maximum number of tokens in the contexts of all results together
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
+    expand: bool = True  # let the server at `expandEndpoint`, if any, add words to the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,7 @@ class QueryInterpretation:
     languages: tuple[str, ...]
     corrected: Mapping[str, str]  # typed name -> name used instead
     translated: tuple[str, ...]  # English words added to the query
+    expansion: str = ""  # words that the server at `expandEndpoint` added to the query
 
 
 @dataclass(frozen=True, slots=True)

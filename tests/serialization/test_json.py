@@ -37,7 +37,9 @@ def test_records_have_camel_case_names_in_json() -> None:
 
 
 def test_a_query_survives_a_round_trip() -> None:
-    query = SearchQuery("text", ("src", "*.md"), ("py",), 1.5, 7, "abc", True, 900, ("a.py:1-2",))
+    query = SearchQuery(
+        "text", ("src", "*.md"), ("py",), 1.5, 7, "abc", True, 900, ("a.py:1-2",), False
+    )
     data = to_json(query)
     assert set(data) == {
         "textQuery",
@@ -49,6 +51,7 @@ def test_a_query_survives_a_round_trip() -> None:
         "context",
         "budget",
         "exclude",
+        "expand",
     }
     assert query_from_json(data) == query
     assert query_from_json({"textQuery": "text"}) == SearchQuery("text")

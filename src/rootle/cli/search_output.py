@@ -131,6 +131,8 @@ def _describe(interpretation: QueryInterpretation) -> str:
     parts += [f'"{meant}" for "{typed}"' for typed, meant in interpretation.corrected.items()]
     if interpretation.translated:
         parts.append(f"in English: {' '.join(interpretation.translated)}")
+    if interpretation.expansion:
+        parts.append(f"expanded with: {interpretation.expansion}")
     return printable("; ".join(parts))
 
 

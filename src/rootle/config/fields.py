@@ -251,6 +251,33 @@ class Config:
         item=TrustRule,
     )
 
+    # Expansion of questions
+    expand_endpoint: str = config_field(
+        "",
+        "URL of a chat server with OpenAI's API. It receives each question in plain words and "
+        "returns words to add to it (see [query expansion](../how-to/query-expansion.md)). "
+        "Empty: no question is sent.",
+        url=True,
+    )
+    expand_model: str = config_field(
+        "", "Model of the chat server. Empty: the server chooses the model."
+    )
+    expand_api_key: str = config_field(
+        "",
+        "API key of the chat server. It is never shown, logged or sent elsewhere.",
+        secret=True,
+    )
+    expand_api_key_command: str = config_field(
+        "",
+        "Command that prints `expandApiKey`. It runs without a shell when the key is first needed.",
+    )
+    expand_timeout_ms: int = config_field(
+        1_500,
+        "Time limit of the chat server. When it expires, the question runs unchanged, and the "
+        "response says so.",
+        (1, 600_000),
+    )
+
     # Answer cache
     enable_cache: bool = config_field(True, "Cache answers to repeated queries.")
     cache_ttl_seconds: int = config_field(3_600, "Lifetime of a cached answer.", (1, 31_536_000))

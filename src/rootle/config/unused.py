@@ -61,6 +61,11 @@ def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
             "reranker_endpoint reranker_model_id reranker_api_key reranker_api_key_command "
             "reranker_batch_size",
         )
+    if not config.expand_endpoint:
+        yield (
+            "expandEndpoint is empty",
+            "expand_model expand_api_key expand_api_key_command expand_timeout_ms",
+        )
     if config.memory_store != MEM0_SERVICE:
         yield (
             "memoryStore names no server",

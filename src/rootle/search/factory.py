@@ -11,7 +11,7 @@ from pathlib import Path
 from rootle.config.fields import Config
 from rootle.index.reader import IndexReader
 from rootle.plugins.registry import find_plugins
-from rootle.protocols import DenseIndex, Embedder, Reranker, SparseIndex
+from rootle.protocols import DenseIndex, Embedder, QueryExpander, Reranker, SparseIndex
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.search.agent import SearchAgent, Stages, Steps
 from rootle.search.cache.answer_cache import AnswerCache, Present
@@ -29,6 +29,7 @@ from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
 from rootle.search.stages.deduplication import Deduplication
 from rootle.search.stages.notes import Notes
+from rootle.search.stages.query_expansion import QueryExpansion
 from rootle.search.stages.ranked_answer import AnswerStage, RankStep, append_later_pages
 from rootle.search.stages.reranking import Reranking
 
@@ -44,6 +45,7 @@ def open_agent(
     model: str = "",
     ranker: Ranker = FEATURES,
     reranker: Reranker | None = None,
+    expander: QueryExpander | None = None,
     memories: MemoryResults | None = None,
     cache_dir: Path | None = None,
     log: SearchLogFile | None = None,
@@ -81,6 +83,10 @@ def open_agent(
         ContextExpansion(config, tree),
         *_open_caches(config, present, cache_dir, clock),
     ]
+    if expander is not None:
+        expansion = QueryExpansion(expander, config)
+        resources.callback(expansion.close)
+        pages.append(expansion)
     if reranker is None:  # a query that waits for a reranker does not slow down the others
         pages.append(retriever.limit_concurrency)
     return SearchAgent(

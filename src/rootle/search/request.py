@@ -40,6 +40,7 @@ class SearchRequest:
     active: ActiveQueries
     trace: SearchTrace
     started_s: float  # by time.perf_counter
+    expansion: str = ""  # words of a language model that are searched with the question
 
 
 class RequestReader:

@@ -51,6 +51,7 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
         context=_boolean(data, "context"),
         budget=_integer(data, "budget"),
         exclude=_strings(data, "exclude") or (),
+        expand=data.get("expand") is None or _boolean(data, "expand"),
     )
 
 

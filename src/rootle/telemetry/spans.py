@@ -47,6 +47,7 @@ SPANS: Final = {
         "finalResults",
         "totalLatencyMs",
     ),
+    "searchAgent.expansion": ("expansionLatencyMs", "expansionModelID"),
     "searchAgent.denseSearch": ("denseLatencyMs", "embeddingModelID"),
     "searchAgent.sparseSearch": ("sparseLatencyMs", "sparseEndpoint"),
     "searchAgent.rerank": ("candidateCount", "rerankLatencyMs", "rerankerModelID"),
@@ -130,6 +131,10 @@ class Stage:
 
 def search_stage(query_length: int) -> Stage:
     return Stage("searchAgent.search", "totalLatencyMs", queryLength=query_length)
+
+
+def expansion_stage(model: str) -> Stage:
+    return Stage("searchAgent.expansion", "expansionLatencyMs", expansionModelID=model)
 
 
 def dense_stage(embedding_model_id: str) -> Stage:

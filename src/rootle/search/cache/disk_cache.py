@@ -84,6 +84,7 @@ class DiskCache:
             "fileIds": page.file_ids.tolist(),
             "notes": page.notes,
             "confident": page.confident,
+            "expansion": page.expansion,
             "asOf": page.as_of_s,
             "validUntil": None if math.isinf(page.valid_until_s) else page.valid_until_s,
         }
@@ -127,6 +128,7 @@ def _page_from_json(data: dict[str, Any]) -> ResultPage:  # Any: the content of 
         data["confident"],
         float(data["asOf"]),
         math.inf if valid_until_s is None else float(valid_until_s),
+        expansion=str(data["expansion"]),
     )
 
 

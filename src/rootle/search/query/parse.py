@@ -36,11 +36,13 @@ class ParsedQuestion:
     corrections: tuple[Correction, ...] = ()
     translations: tuple[str, ...] = ()  # English terms that were added
     meanings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by translated word
+    expansion: str = ""  # words of a language model that were added to `question`
 
 
 def parse(request: SearchRequest) -> ParsedQuestion:
     """Return the parsed question of a request; raise QueryError for invalid operators."""
-    return parse_text(request.query.text_query[:MAX_QUERY_CHARS], request.session.index)
+    question = parse_text(request.query.text_query[:MAX_QUERY_CHARS], request.session.index)
+    return _expand(question, request.expansion) if request.expansion else question
 
 
 def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
@@ -76,7 +78,20 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
         languages=(*parsed.languages, *_negate(parsed.excluded_languages)),
         corrected={one.typed: one.meant for one in question.corrections},
         translated=question.translations,
+        expansion=question.expansion,
     )
+
+
+def _expand(question: ParsedQuestion, expansion: str) -> ParsedQuestion:
+    """Return a question whose words and names include those of an expansion.
+
+    Operators in the expansion are plain words, so it cannot filter results. The intent is that of
+    the question as typed.
+    """
+    typed = question.question
+    expanded = parse_question(f"{typed.text} {expansion}", _open_stemmer())
+    expanded = replace(expanded, intent=typed.intent)
+    return replace(question, question=expanded, expansion=expansion)
 
 
 def _translate(text: str, index: SparseReader) -> Translation | None:

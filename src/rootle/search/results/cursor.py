@@ -15,10 +15,12 @@ from rootle.errors import StaleCursorError
 from rootle.protocols import Ids
 from rootle.types import SearchQuery
 
+_NOT_EXPANDED: Final = "\0not expanded"
 _ADVICE: Final = "start again without a cursor"
-# Digest of the query, generation, offset, time of the first page. The signature follows.
+# Digest of the query, generation, offset, time of the first page. The signature and the expansion
+# of the question follow.
 _PAYLOAD: Final = struct.Struct(">16sQId")
-_SIGNATURE_BYTES: Final = 9  # so that base64 needs no padding
+_SIGNATURE_BYTES: Final = 9  # so that base64 needs no padding if there is no expansion
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Position:
 
     offset: int
     as_of_s: float  # Unix time, the same on every page of an answer
+    expansion: str  # of the question; the same on every page
     _payload: bytes
     _signature: bytes
 
@@ -41,11 +44,17 @@ class Position:
 
 
 def encode_cursor(
-    digest: bytes, generation: int, offset: int, as_of_s: float, ranked_files: Ids
+    digest: bytes,
+    generation: int,
+    offset: int,
+    as_of_s: float,
+    ranked_files: Ids,
+    expansion: str = "",
 ) -> str:
     """Return a cursor for the page that begins at `offset`."""
-    payload = _PAYLOAD.pack(digest, generation, offset, as_of_s)
-    return _encode(payload + _sign(payload, ranked_files[:offset]))
+    fixed = _PAYLOAD.pack(digest, generation, offset, as_of_s)
+    words = expansion.encode("utf-8", "replace")
+    return _encode(fixed + _sign(fixed + words, ranked_files[:offset]) + words)
 
 
 def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
@@ -55,9 +64,11 @@ def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
     """
     try:
         raw = base64.urlsafe_b64decode(cursor.encode("ascii"))
-        payload, signature = raw[: _PAYLOAD.size], raw[_PAYLOAD.size :]
-        cursor_digest, cursor_generation, offset, as_of_s = _PAYLOAD.unpack(payload)
-    except (binascii.Error, UnicodeEncodeError, struct.error) as error:
+        fixed, rest = raw[: _PAYLOAD.size], raw[_PAYLOAD.size :]
+        signature, words = rest[:_SIGNATURE_BYTES], rest[_SIGNATURE_BYTES:]
+        cursor_digest, cursor_generation, offset, as_of_s = _PAYLOAD.unpack(fixed)
+        expansion = words.decode("utf-8")
+    except (binascii.Error, UnicodeError, struct.error) as error:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}") from error
     if len(signature) != _SIGNATURE_BYTES or _encode(raw) != cursor:
         raise StaleCursorError(f"cursor invalidated: it cannot be read; {_ADVICE}")
@@ -65,13 +76,13 @@ def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
         raise StaleCursorError(f"cursor invalidated: it belongs to another question; {_ADVICE}")
     if cursor_generation != generation:
         raise StaleCursorError(f"cursor invalidated: the index has changed since; {_ADVICE}")
-    return Position(offset, as_of_s, payload, signature)
+    return Position(offset, as_of_s, expansion, fixed + words, signature)
 
 
 def query_digest(query: SearchQuery) -> bytes:
     """Return a digest of a question and its filters. All pages of an answer share it."""
     filters = _filters_text(query.file_paths, query.languages, query.min_recency_days)
-    text = f"{query.text_query}\0{filters}"
+    text = f"{query.text_query}\0{filters}{'' if query.expand else _NOT_EXPANDED}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

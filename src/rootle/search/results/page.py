@@ -49,6 +49,7 @@ class ResultPage:
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float
     answer: RankedAnswer | None = None  # None for a page that was read from disk
+    expansion: str = ""  # words of a language model that were searched with the question
 
     @property
     def question(self) -> ParsedQuestion | None:
@@ -83,6 +84,7 @@ class PresentStep:
             answer.as_of_s,
             answer.valid_until_s,
             answer,
+            answer.candidates.scoped.question.expansion,
         )
 
     def _all_results(self, request: SearchRequest, answer: RankedAnswer) -> Iterator[SearchResult]:

@@ -63,7 +63,9 @@ def _next_cursor(request: SearchRequest, page: ResultPage) -> str | None:
     if end >= len(page.file_ids) or request.query.budget is not None:
         return None
     generation = request.session.index.generation
-    return encode_cursor(request.digest, generation, end, page.as_of_s, page.file_ids)
+    return encode_cursor(
+        request.digest, generation, end, page.as_of_s, page.file_ids, page.expansion
+    )
 
 
 def _interpretation(request: SearchRequest, page: ResultPage) -> QueryInterpretation | None:
