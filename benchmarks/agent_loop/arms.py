@@ -23,7 +23,7 @@ from rootle.tools import Tool, call_tool, tools_of
 
 ARMS: Final = ("grep", "rootle")
 ANSWER: Final = "answer"
-_SEARCH_TOOLS: Final = ("vectordb_search", "vectordb_read")
+SEARCH_TOOLS: Final = ("vectordb_search", "vectordb_read")
 _ANSWERS: Final = {
     "find": "the place that does this (a second one if you are not sure)",
     "explain": "the places where the parts that you describe are implemented",
@@ -72,7 +72,7 @@ def open_toolset(task: AgentTask, arm: str, root: Path, index_dir: Path) -> Tool
 
 def search_tools(app: App) -> list[Tool]:
     """Return the tools that search and read code; those for memories and the web are omitted."""
-    return [tool for tool in tools_of(app) if tool.name in _SEARCH_TOOLS]
+    return [tool for tool in tools_of(app) if tool.name in SEARCH_TOOLS]
 
 
 def server_instructions(tools: Sequence[Tool]) -> str:

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.agent_loop.arms import Toolset
+from benchmarks.agent_loop.arms import SEARCH_TOOLS, Toolset
 from benchmarks.agent_loop.session_log import SessionError, SessionLog
 from benchmarks.agent_loop.workspace import WORK, Workspace, open_workspace
 from benchmarks.common.arguments import command_parser
@@ -51,16 +51,16 @@ def run_command(args: argparse.Namespace, workspace: Workspace, log: SessionLog)
         return _answer(log, arguments)
     log.check_open()
     toolset = workspace.open_tools(log)
-    repeat_calls(toolset, workspace.open_tools(log), log)
+    if args.tool in SEARCH_TOOLS and args.tool in toolset.tools:
+        repeat_calls(toolset, workspace.open_tools(log), log)
     return log.call(toolset, args.tool, arguments)
 
 
 def repeat_calls(toolset: Toolset, warm_up: Toolset, log: SessionLog) -> None:
     """Bring a new process into the state that a server would have after the earlier calls."""
-    if "vectordb_search" in toolset.tools:
-        warm_up.call("vectordb_search", _WARM_UP)
+    warm_up.call("vectordb_search", _WARM_UP)
     for call in log.calls():
-        if call.tool.startswith("vectordb"):
+        if call.tool in SEARCH_TOOLS:
             toolset.call(call.tool, call.arguments)
 
 

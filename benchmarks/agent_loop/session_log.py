@@ -141,7 +141,8 @@ class SessionLog:
         start, end = events[0], events[-1]
         return SessionRecord(
             self.session, task, arm, player, start["chars"], tuple(self._all_calls()),
-            tuple(end["places"]), judge(self.task, end["places"]), round(end["at"] - start["at"], 1),
+            tuple(end["places"]), judge(self.task, end["places"]),
+            round(end["at"] - start["at"], 1),
         )  # fmt: skip
 
     def _all_calls(self) -> list[ToolCall]:
