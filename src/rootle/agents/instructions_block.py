@@ -39,8 +39,8 @@ def _block_text() -> str:
     from rootle.tools.query_wording import QUERY_ADVICE
 
     search = fill(
-        "- To find where or how something is done, or something that you cannot name exactly: call "
-        f"`vectordb_search` before you open files. Its query: {QUERY_ADVICE}",
+        "- To find where or how something is done: call `vectordb_search` before you open files. "
+        f"Its query: {QUERY_ADVICE}",
         width=100,
         subsequent_indent="  ",
     )
@@ -48,13 +48,9 @@ def _block_text() -> str:
 {BEGIN}
 ## Searching this code
 
-The MCP server `rootle` finds code and documents by meaning and by words.
-
 {search}
-- To read more around a result: call `vectordb_read` with its source. It also reads files, sections
-  and definitions: `src/app.py:120-180`, `README.md#install`, `src/app.py#App.search`.
-- To find a known name, text or pattern, or every occurrence of it: `grep` is better.
-- If an answer is partial, the index is still being built: use `grep` until it is complete.
+- To read more around a result: call `vectordb_read` with its source.
+- For a known string, for every occurrence of it, and while answers are partial: use `grep`.
 {END}
 """
 

@@ -23,10 +23,9 @@ DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 20
 
 _DESCRIPTION: Final = (
-    "Find where or how this folder does something: code, tests, documents and settings, by meaning "
-    "and by words. Use it when you cannot name the exact string; for a known string, or every "
-    "occurrence of it, use grep. Returns the best places, with numbered lines of the likeliest; "
-    "read more with vectordb_read."
+    "Find where or how this folder does something: code, tests, documents, settings. Returns the "
+    "likeliest places with numbered lines; read more with vectordb_read. For a known string, or "
+    "every occurrence of it, use grep."
 )
 _QUERY: Final = (
     f"{QUERY_ADVICE} E.g. Return the seconds to wait before the next attempt, doubled after each "
@@ -46,8 +45,8 @@ def search_folder(app: App, shown: ShownPassages | None = None) -> Tool:
         description=_DESCRIPTION,
         parameters=(
             Parameter("query", _QUERY),
-            Parameter("path", "Only below this path, e.g. src/net or *.md", is_required=False),
-            Parameter("language", "Only this language, e.g. python", is_required=False),
+            Parameter("path", "Only these files, e.g. src/net or *.md", is_required=False),
+            Parameter("language", "Only this language", is_required=False),
             Parameter(
                 "limit",
                 f"Number of files, {DEFAULT_LIMIT} by default",
@@ -79,6 +78,7 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
         file_paths=None if path is None else (str(path),),
         languages=None if language is None else (str(language),),
         limit=min(int(arguments.get("limit", DEFAULT_LIMIT)), max_limit),
+        expand=False,  # a model has phrased the query
     )
 
 

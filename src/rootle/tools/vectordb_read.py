@@ -18,10 +18,12 @@ MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
 
 _DESCRIPTION: Final = (
-    "Read more around a search result, or any file, section or commit in this folder. "
-    "source is one of: path, path:120-180, path#L120-L180, path:120 (the section around a line), "
-    "README.md#heading, a.py#ClassName, a commit hash. Long texts are returned in parts. "
-    "To look for a string in many files, grep is better."
+    "Read more around a search result, or any file, section, definition or commit of this folder, "
+    "with numbered lines. Long texts are returned in parts."
+)
+_SOURCE: Final = (
+    "path:120-180, path:120 (the definition around a line), path#Class.method, README.md#heading, "
+    "path, or a commit hash"
 )
 
 
@@ -31,7 +33,7 @@ def vectordb_read(app: App) -> Tool:
         name="vectordb_read",
         title="Read from the folder",
         description=_DESCRIPTION,
-        parameters=(Parameter("source", "The source to read, e.g. src/app.py:120-180"),),
+        parameters=(Parameter("source", _SOURCE),),
         execute=lambda arguments: _run(app, str(arguments["source"])),
     )
 
