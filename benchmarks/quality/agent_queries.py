@@ -51,7 +51,7 @@ class Recording:
 
 
 def main() -> None:
-    args = parse_arguments()
+    args = query_parser(__doc__).parse_args()
     try:
         recordings = chosen_recordings(args)
     except RecordingError as error:
@@ -78,8 +78,9 @@ def main() -> None:
     write_json(args.json, {name: summarize(found) for name, found in scores.items() if found})
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
+def query_parser(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of the options that choose repositories and recorded queries."""
+    parser = command_parser(doc, REPOS, SPLIT, ONLY, INDEXES, JSON)
     parser.add_argument(
         "--voice", choices=[USER, "agent"], help="ask only these (default: both, user first)"
     )
@@ -90,7 +91,7 @@ def parse_arguments() -> argparse.Namespace:
         "--queries", type=Path, action="append", default=[], metavar="FILE",
         help="recorded queries to score instead of the committed ones",
     )  # fmt: skip
-    return parser.parse_args()
+    return parser
 
 
 def chosen_recordings(args: argparse.Namespace) -> list[Recording]:

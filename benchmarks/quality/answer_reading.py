@@ -1,36 +1,40 @@
 """Characters of the answers of `vectordb_search` that a model reads before it sees an answer.
 
     python -m benchmarks.quality.answer_reading REPOS [--split tune|test] [--only ninja]
-        [--queries FILE] [--lines 3] [--indexes DIR] [--json FILE]
+        [--voice user|agent] [--renamed DIR] [--queries FILE]... [--lines 3] [--indexes DIR]
+        [--json FILE]
 
-REPOS is the same as for `labelled_questions`. `--queries` has recorded queries of agents, one JSON
-object per line with `id` ("ninja-7" is the seventh question of `labels/ninja.jsonl`) and `query`;
-without it, the questions themselves are asked. An answer is in view when `--lines` lines of one
-target (all of them if it has fewer; empty lines do not count) were printed. An answer that never
-comes into view has infinitely many characters.
+REPOS, the voices, `--renamed` and `--queries` are the same as for `agent_queries`. An answer is in
+view when `--lines` lines of one target (all of them if it has fewer; empty lines do not count) were
+printed. An answer that never comes into view has infinitely many characters.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import statistics
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
-from benchmarks.common.labels import Label, LabeledRepository, Span, labeled_repositories, span_text
+from benchmarks.common.labels import Label, Span, span_text
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app
+from benchmarks.quality.agent_queries import (
+    RecordingError,
+    chosen_recordings,
+    chosen_repositories,
+    query_parser,
+    recorded_questions,
+)
+from rootle import App
 from rootle.tools import tools_of
 
 _HEADER: Final = re.compile(r"\d+\. (.+?):\d+-\d+\b")
 _LINE: Final = re.compile(r" *(\d+)(?:  |$)")
-
-Queries = Mapping[str, str]  # by id
 
 
 @dataclass(frozen=True)
@@ -42,43 +46,39 @@ class AnswerReading:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument("--queries", type=Path, metavar="FILE", help="recorded queries to ask")
+    parser = query_parser(__doc__)
     parser.add_argument(
         "--lines", type=int, default=3, help="lines of an answer (default: %(default)s)"
     )
     args = parser.parse_args()
-    queries = read_queries(args.queries) if args.queries else None
-    readings = []
+    try:
+        recordings = chosen_recordings(args)
+    except RecordingError as error:
+        sys.exit(str(error))
+    readings: dict[str, list[AnswerReading]] = {one.name: [] for one in recordings}
     with index_folder(args.indexes) as indexes:
-        for repository in labeled_repositories(args.repos, args.split, args.only):
-            found = measure(repository, indexes / repository.name, queries, args.lines)
-            print(f"{repository.name:12} {format_readings(summarize_readings(found))}", flush=True)
-            readings += found
-    print(f"{'all':12} {format_readings(summarize_readings(readings))}")
-    write_json(args.json, {"all": asdict(summarize_readings(readings))})
-
-
-def read_queries(path: Path) -> Queries:
-    """Return recorded queries by id."""
-    with path.open(encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    return {row["id"]: row["query"] for row in rows}
+        for repository in chosen_repositories(args):
+            with indexed_app(repository.root, indexes / repository.name) as app:
+                for recording in recordings:
+                    asked = recorded_questions(repository, recording.queries)
+                    readings[recording.name] += measure(app, repository.root, asked, args.lines)
+            print(f"{repository.name} done", file=sys.stderr, flush=True)
+    summaries = {name: summarize_readings(found) for name, found in readings.items()}
+    for name, summary in summaries.items():
+        print(f"{name:20} {format_readings(summary)}")
+    write_json(args.json, {name: asdict(summary) for name, summary in summaries.items()})
 
 
 def measure(
-    repository: LabeledRepository, index_dir: Path, queries: Queries | None, lines: int
+    app: App, root: Path, asked: Iterable[tuple[Label, str]], lines: int
 ) -> list[AnswerReading]:
-    """Return the readings of all answerable questions of a repository."""
+    """Return the readings of the answerable questions."""
+    search = tools_of(app)[0]
     readings = []
-    with indexed_app(repository.root, index_dir) as app:
-        search = tools_of(app)[0]
-        for number, label in enumerate(repository.labels, start=1):
-            if not label.targets:
-                continue
-            query = label.query if queries is None else queries[f"{repository.name}-{number}"]
+    for label, query in asked:
+        if label.targets:
             text = search(query)
-            chars = chars_until_in_view(text, repository.root, label, lines)
+            chars = chars_until_in_view(text, root, label, lines)
             readings.append(AnswerReading(chars, len(text)))
     return readings
 

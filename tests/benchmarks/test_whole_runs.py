@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -147,11 +148,9 @@ def test_the_calibration_of_scores_is_measured_and_drawn(zoo: Path, run: Run) ->
 def test_the_characters_before_an_answer_are_counted(zoo: Path, run: Run) -> None:
     queries = zoo / "queries.jsonl"
     queries.write_text('{"id": "zoo-1", "query": "quagga"}\n')
-    for arguments in ((), ("--queries", str(queries))):
-        output = run(answer_reading.main, zoo / "checkouts", "--lines", "2", *arguments)
-        one, total = output.splitlines()
-        assert one.replace("zoo", "all") == total
-        assert "1 questions" in total
+    arguments = ("--lines", "2", "--queries", queries)
+    for line in run(answer_reading.main, zoo / "checkouts", *arguments).splitlines():
+        assert re.match(r"(user|queries) +1 questions  in view [01]\.000  median +\S+ char", line)
 
 
 def test_systems_are_compared_from_the_cache(zoo: Path, run: Run) -> None:

@@ -30,7 +30,7 @@ _WEAK_ROOM: Final = 300
 # The second result gets lines if its score is at least this share of the first one's.
 _NEAR: Final = 0.2
 # A result with a smaller share of the first one's score is left out, after the first three.
-_FAR: Final = 0.05
+_FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
 # The room that is left after the best place of a file is used for its next places.
 _MIN_ROOM: Final = 150

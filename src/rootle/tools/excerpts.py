@@ -23,11 +23,12 @@ _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
 # Longer lines are cut, because they are data or generated.
 _MAX_LINE_CHARS: Final = 240
-# The value of a place: of the best span, of a name with all its words in the question, and the loss
-# of a class or another definition that contains definitions.
+# The value of a place: of the best span, of a name with all its words in the question, and the losses
+# of a definition that contains definitions, such as a class, and of lines outside of definitions.
 _SPAN_VALUE: Final = 1.0
 _NAME_VALUE: Final = 0.5
 _CONTAINER_LOSS: Final = 1.0
+_UNNAMED_LOSS: Final = 0.3
 # A word that an excerpt already contains counts this much when it occurs again.
 _REPEATED: Final = 0.2
 # A window may be this much shorter than possible, to end where a statement ends.
@@ -117,6 +118,8 @@ class FileExcerpts:
         name = stems_of(place.name.rpartition(" > ")[2])
         if name:
             value += _NAME_VALUE * len(name & words) / len(name)
+        if not place.name:
+            return value - _UNNAMED_LOSS
         is_container = (place.first_line, place.last_line) in self._containers
         return value - (_CONTAINER_LOSS if is_container else 0.0)
 
