@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +26,8 @@ from rootle.tools import tools_of
 # Messages that a user should never see.
 _CRASHES: Final = ("Traceback (most recent call last)", "panicked at", "Fatal Python error")
 _MAX_SHOWN_CHARS: Final = 600
+# The path, the lines and the score of a result in an answer of `vectordb_search`.
+_HEADER: Final = re.compile(r"^\d+\. (.+?):(\d+-\d+)\b.*\((\d\.\d+)\)$", re.MULTILINE)
 _PAUSE_S: Final = 0.2
 # Generous, for a busy machine; failed writes of an index are repeated after seconds.
 _RECOVERY_S: Final = 60.0
@@ -36,7 +38,7 @@ class Expected:
     """The answers of a new index to some questions."""
 
     answers: Mapping[str, Answer]
-    tool_results: Mapping[str, Any]  # of `vectordb_search`; Any: JSON
+    tool_texts: Mapping[str, str]  # of `vectordb_search`
 
 
 def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> Expected:
@@ -45,8 +47,8 @@ def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> E
         app.index()
         answers = {answer["question"]: answer for answer in ask(app, questions)}
         search = next(tool for tool in tools_of(app) if tool.name == "vectordb_search")
-        results = {question: search.run(question).data["results"] for question in questions}
-    return Expected(answers, json.loads(json.dumps(results)))
+        texts = {question: search(question) for question in questions}
+    return Expected(answers, texts)
 
 
 def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) -> Iterator[str]:
@@ -59,9 +61,11 @@ def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) ->
         if not reply.is_current:
             yield f"{searcher.name} does not recover: {reply.error or reply.data['degraded']}"
             return
-        is_tool = isinstance(searcher, McpServer)
-        differences = _tool_differences if is_tool else answer_differences
-        for line in differences(question, reply.data, expected, comparison):
+        if isinstance(searcher, McpServer):
+            problems = _tool_differences(question, reply.text, expected, comparison)
+        else:
+            problems = answer_differences(question, reply.data, expected, comparison)
+        for line in problems:
             yield f"{searcher.name}: {line}"
 
 
@@ -114,13 +118,12 @@ def last_message(service: Service) -> str:
 
 
 def _tool_differences(
-    question: str, data: Mapping[str, Any], expected: Expected, comparison: str
+    question: str, text: str, expected: Expected, comparison: str
 ) -> tuple[str, ...]:
-    results = data["results"], expected.tool_results[question]
-    if comparison == "answers" and results[0] == results[1]:
-        return ()
-    keys = ("source",) if comparison == "paths" else ("source", "score")
-    found, wanted = ([[one[key] for key in keys] for one in side] for side in results)
-    if comparison != "answers" and found == wanted:
+    """Compare the places and scores of two answers, but not the lines, which are sent only once."""
+    found, wanted = (_HEADER.findall(one) for one in (text, expected.tool_texts[question]))
+    if comparison == "paths":
+        found, wanted = ([path for path, *_ in one] for one in (found, wanted))
+    if found == wanted:
         return ()
     return (f"{question!r}: {found!r}, in a new index {wanted!r}",)

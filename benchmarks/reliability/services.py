@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from benchmarks.reliability.ranked_answers import LIMIT
+from rootle.tools.search_notes import CONSEQUENCES
 
 # A process that does not reply within this time has hung. Generous, for a busy machine.
 WATCHDOG_S: Final = 120.0
@@ -26,17 +27,24 @@ class HangError(Exception):
     """Raised when a process does not reply, with its command."""
 
 
+# Notes in the answers of `vectordb_search` that are not complete or not current.
+_DEGRADATIONS: Final = (*CONSEQUENCES.values(), "not indexed yet", "the index is still being built")
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply of a process: JSON data, or an error message."""
+    """A reply of a process: JSON data, the text of a tool, or an error message."""
 
     data: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
+    text: str = ""
     error: str = ""
 
     @property
     def is_current(self) -> bool:
         """Whether this is an answer that claims to be complete and current."""
-        return not self.error and not self.data.get("degraded")
+        if self.error or self.data.get("degraded"):
+            return False
+        return not any(message in self.text for message in _DEGRADATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +186,11 @@ class McpServer(Searcher):
         return reply is not None and not reply.error
 
     def recall(self, topic: str) -> tuple[str, ...] | None:
-        """Return the texts of the memories for a topic, or None after a failure."""
+        """Return lines with the memories for a topic, or None after a failure."""
         reply = self.receive() if self._call("recall", "topic", topic) else None
         if reply is None or reply.error:
             return None
-        return tuple(memory["text"] for memory in reply.data["memories"])
+        return tuple(reply.text.splitlines())
 
     def _call(self, tool: str, parameter: str, text: str) -> bool:
         return self._request("tools/call", {"name": tool, "arguments": {parameter: text}})
@@ -250,9 +258,8 @@ def _tool_reply(message: Mapping[str, Any]) -> Reply:
     if "error" in message:
         return Reply(error=message["error"]["message"])
     result = message["result"]
-    if result.get("isError"):
-        return Reply(error=result["content"][0]["text"])
-    return Reply(result.get("structuredContent") or {})
+    text = "\n".join(part["text"] for part in result.get("content", ()))
+    return Reply(error=text) if result.get("isError") else Reply(text=text)
 
 
 def _stream(stream: IO[bytes] | None) -> IO[bytes]:

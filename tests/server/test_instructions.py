@@ -40,7 +40,7 @@ def test_a_client_receives_the_folder_and_the_loading_of_tools(repository: Path)
         hello = server.ask(
             "initialize", protocolVersion=version, capabilities={}, clientInfo=client
         )
-        assert f" in {repository}, " in hello["result"]["instructions"]
+        assert f" in {repository}. " in hello["result"]["instructions"]
         server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         tools = server.ask("tools/list", 2)["result"]["tools"]
     loaded = {tool["name"]: tool.get("_meta") for tool in tools}

@@ -23,8 +23,8 @@ _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
 # Longer lines are cut, because they are data or generated.
 _MAX_LINE_CHARS: Final = 240
-# The value of a place: of the best span, of a name with all its words in the question, and the losses
-# of a definition that contains definitions, such as a class, and of lines outside of definitions.
+# The value of a place: of the best span, of a name with all its words in the question, and the
+# losses of a definition that contains definitions, such as a class, and of lines in no definition.
 _SPAN_VALUE: Final = 1.0
 _NAME_VALUE: Final = 0.5
 _CONTAINER_LOSS: Final = 1.0

@@ -9,7 +9,7 @@ from rootle.serialization.memories import NOTICE, memory_as_text
 from rootle.types import Memory, SearchResponse
 
 # The meaning of each kind of degradation for the reader of an answer.
-_CONSEQUENCES: Final = {
+CONSEQUENCES: Final = {
     "dense": "the vector index did not answer, so these results match by words only",
     "sparse": "the keyword index did not answer, so these results match by meaning only",
     "reranker": "the reranker did not answer",
@@ -25,7 +25,7 @@ _MAX_MEMORY_CHARS: Final = 300
 def list_notes(response: SearchResponse) -> list[str]:
     """Return notes on an answer, including its suggestions, which mention low confidence."""
     staleness = response.staleness
-    known = {**_CONSEQUENCES}
+    known = {**CONSEQUENCES}
     if staleness is not None:
         count = staleness.changed_files
         files = "1 changed file is" if count == 1 else f"{count} changed files are"
