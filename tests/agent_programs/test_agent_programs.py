@@ -71,11 +71,10 @@ def test_the_first_request_lists_the_tools_with_all_descriptions(
         expected = server.tools[name]
         assert expected.description in tool.description
         parameters = expected.input_schema["properties"]
-        # Gemini CLI adds a parameter of its own.
-        assert (
-            _descriptions(parameters).items()
-            <= _descriptions(tool.parameters["properties"]).items()
-        )
+        # Gemini CLI adds a parameter of its own; Copilot CLI appends limits to a description.
+        received = _descriptions(tool.parameters["properties"])
+        for parameter, description in _descriptions(parameters).items():
+            assert received[parameter].startswith(description)
         assert all(_descriptions(parameters).values())
 
 
@@ -123,11 +122,12 @@ def test_the_model_reads_the_instructions(turn: Turn, server: Server) -> None:
     # Claude Code removes HTML comments.
     without_markers = [line for line in add_block("").splitlines() if not line.startswith("<!--")]
     assert "\n".join(without_markers) in prompt
-    if turn.program.shows_server_instructions:
-        assert server.instructions in prompt
-    else:
-        # Update docs/how-to/install-into-agents.md if a new version of the program shows them.
-        assert server.instructions not in prompt
+    # OpenCode indents the instructions of servers.
+    shown = set(map(str.strip, server.instructions.splitlines())).issubset(
+        map(str.strip, prompt.splitlines())
+    )
+    # Update docs/how-to/install-into-agents.md if a new version of a program changes this.
+    assert shown == turn.program.shows_server_instructions
 
 
 def _find(turn: Turn, name: str) -> Any:
