@@ -63,6 +63,9 @@ class MemoryIndex(IndexReader):
         except KeyError as error:
             raise IndexStorageError(f"there is no file {error}") from error
 
+    def file_at(self, path: str) -> FileState | None:
+        return next((state for state in self.all_files() if state.path == path), None)
+
     def all_files(self) -> list[FileState]:
         return list(self._states.values())
 

@@ -155,13 +155,13 @@ class App:
         return read_source(source, self._container.documents())
 
     def outline(self, path: str) -> FileOutline:
-        """Return the lines of a file and its definitions, or the sections of a document.
+        """Return the lines of a document, as they were last indexed, and its definitions.
 
-        Raises SourceError as `read` does.
+        Raises SourceError if the document is not indexed.
         """
         from rootle.ingest.file_outline import read_file_outline
 
-        return read_file_outline(path, self._container.documents())
+        return read_file_outline(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
         """Return "path:line" for each of the names that the index defines in one place only."""

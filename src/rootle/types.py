@@ -139,9 +139,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class FileOutline:
-    """The lines of a file and its definitions."""
+    """The lines of an indexed document, and its definitions."""
 
-    passage: Passage
+    path: str
+    lines: tuple[str, ...]
     definitions: tuple[Definition, ...]  # in the order of the file, members after their owners
 
 

@@ -15,7 +15,7 @@ from sample import MakeApp, many_files, write, write_tree
 from rootle.errors import UnavailableError
 from rootle.tools import Answer, ShownPassages, search_folder, tools_of
 from rootle.tools.excerpts import FileExcerpts, group_lines
-from rootle.types import Definition, FileOutline, Passage, Span
+from rootle.types import Definition, FileOutline, Span
 
 NO_MATCHES = "No matches found in the indexed corpus."
 NUMBERED = re.compile(r" *(\d+)(?:  (.*))?")
@@ -34,9 +34,8 @@ def numbered_lines(answer: Answer) -> dict[int, str]:
 
 
 def outline_of(text: str, *definitions: tuple[str, int, int]) -> FileOutline:
-    lines = tuple(text.split("\n"))
-    passage = Passage("a.py", "python", 1, lines, len(lines))
-    return FileOutline(passage, tuple(Definition(*one) for one in definitions))
+    found = tuple(Definition(*one) for one in definitions)
+    return FileOutline("a.py", tuple(text.split("\n")), found)
 
 
 def test_the_question_is_embedded_once_and_the_order_is_that_of_the_app(
@@ -203,20 +202,22 @@ def test_a_document_names_the_place_of_the_code_that_it_mentions(
     assert "nowhere_to_be_found src" not in answer.text
 
 
-def test_a_file_that_was_changed_after_the_search_shows_the_indexed_lines(
+def test_lines_of_an_index_that_was_replaced_during_the_search_are_not_mixed(
     repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = make_app(repository)
     search = app.search
 
-    def search_and_change(*arguments: Any, **options: Any) -> Any:
+    def search_and_update(*arguments: Any, **options: Any) -> Any:
         response = search(*arguments, **options)
         write(repository, "src/net/retry.py", "replaced = True\n", when_s=None)
+        app.index()
         return response
 
-    monkeypatch.setattr(app, "search", search_and_change)
+    monkeypatch.setattr(app, "search", search_and_update)
     answer = search_folder(app).run("retry_backoff")
     assert "return base * 2**attempt" in answer.text
+    assert "replaced" not in answer.text
 
 
 @pytest.mark.slow

@@ -231,6 +231,9 @@ class IndexReader(Protocol):
     def all_files(self) -> Sequence[FileState]:
         """Return the state of every file, including skipped ones."""
 
+    def file_at(self, path: str) -> FileState | None:
+        """Return the indexed document with this path or URI, None if there is none."""
+
     def unindexed_files(self) -> Sequence[FileState]:
         """Return the files with text that is not indexed, or not to its end."""
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from rootle.errors import SourceError
+from rootle.index.reader import IndexReader
 from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.named_ranges import list_named_ranges
-from rootle.ingest.source_refs import DocumentSet, read_source
 from rootle.types import Definition, FileOutline
 
 
-def read_file_outline(path: str, documents: DocumentSet) -> FileOutline:
-    """Return a document in its current state.
+def read_file_outline(path: str, index: IndexReader) -> FileOutline:
+    """Return the indexed lines of a document and its definitions.
 
-    Raise SourceError as `read_source` does. Definitions are known in languages with a grammar or
-    with headings.
+    Definitions are known in languages with a grammar or with headings. Raise SourceError if the
+    document is not indexed.
     """
-    passage = read_source(path, documents)
-    ranges = list_named_ranges("\n".join(passage.lines), passage.language)
+    state = index.file_at(path)
+    if state is None:
+        raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
+    text = index.text(state.id)
     definitions = tuple(
         Definition(SCOPE_SEPARATOR.join(found.path), found.first_line, found.last_line)
-        for found in ranges
+        for found in list_named_ranges(text, state.language)
     )
-    return FileOutline(passage, definitions)
+    return FileOutline(path, tuple(text.split("\n")), definitions)

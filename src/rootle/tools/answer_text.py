@@ -19,7 +19,7 @@ from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
 from rootle.tools.excerpts import FileExcerpts, LineNumbers, Place, group_lines
 from rootle.tools.shown_passages import ShownPassages
-from rootle.types import FileOutline, Passage, SearchResponse, SearchResult, Span
+from rootle.types import FileOutline, SearchResponse, SearchResult, Span
 
 # Characters of the lines of a result. Chosen on the tune split of the labels
 # (benchmarks/quality/answer_reading.py).
@@ -148,8 +148,7 @@ class _Writer:
         lines = [""] * max(span.end_line for span in spans)
         for span in spans:
             lines[span.start_line - 1 : span.end_line] = span.snippet.split("\n")
-        passage = Passage(result.file_path, result.metadata.language, 1, tuple(lines), len(lines))
-        return FileExcerpts(FileOutline(passage, ()), self._question)
+        return FileExcerpts(FileOutline(result.file_path, tuple(lines), ()), self._question)
 
     def _print(
         self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers

@@ -53,7 +53,7 @@ class FileExcerpts:
     """Chooses lines of one file for one question."""
 
     def __init__(self, outline: FileOutline, question: str) -> None:
-        self._lines = outline.passage.lines
+        self._lines = outline.lines
         self._definitions = outline.definitions
         self._stems = stems_of(question)
 

@@ -67,6 +67,11 @@ class Manifest:
         """Return all files, skipped ones included."""
         return self._select("", ())
 
+    def file_at(self, path: str) -> FileState | None:
+        """Return the indexed document with this path or URI, None if there is none."""
+        found = self._select("WHERE path = ? AND skip IS NULL", (os.fsencode(path),))
+        return found[0] if found else None
+
     def unindexed_files(self) -> list[FileState]:
         """Return the files with text that is not indexed, or not to its end."""
         found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())

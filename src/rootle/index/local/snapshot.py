@@ -172,6 +172,11 @@ class Snapshot:
             self._files.update((state.id, state) for state in states)
         return states
 
+    def file_at(self, path: str) -> FileState | None:
+        """Return the indexed document with this path or URI, None if there is none."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.file_at(path)
+
     def unindexed_files(self) -> list[FileState]:
         """Return the files with text that is not indexed, or not to its end."""
         with self._lock, storage_errors(self.folder):
