@@ -84,6 +84,7 @@ _lines = texts | _payloads.map(lambda raw: raw.decode("utf-8", "surrogateescape"
     ids=st.lists(texts, max_size=2),
 )
 @example(fact="a fact", about=["name\udcff"], lines=[], ids=[])
+@example(fact="a fact", about=[], lines=[], ids=["9223372036854775808", "9" * 5_000])
 def test_any_memory_is_stored_or_refused(
     app: App, fact: str, about: list[str], lines: list[str], ids: list[str]
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_stdio_server_survives_any_lines(tmp_path: Path) -> None:
 
         @fuzz
         @given(payload=_payloads)
+        @example(payload=b'{"jsonrpc": "2.0", "id": "\\ud800", "method": ""}')
         def send(payload: bytes) -> None:
             server.send(payload + b"\n")
             _await_pong(server, next(count))

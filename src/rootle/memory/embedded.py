@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Final
 
 from rootle.memory import queries
 from rootle.memory.corpus import IsVisible, Topic
@@ -23,6 +24,8 @@ from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryOrigin, MemoryReference
+
+_MAX_ID_DIGITS: Final = 18  # any such number is an INTEGER of SQLite
 
 
 class EmbeddedMemory:
@@ -117,7 +120,7 @@ class EmbeddedMemory:
         """Delete memories and erase their texts from disk; return the ids of those that existed."""
         if not self.exists:
             return []
-        numbers = [int(one) for one in ids if one.isdecimal()]
+        numbers = [int(one) for one in ids if one.isdecimal() and len(one) <= _MAX_ID_DIGITS]
         now = format_timestamp(self._clock())
         with self._connect() as connection:
             with write_transaction(connection):

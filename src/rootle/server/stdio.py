@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import anyio
 import anyio.to_thread
@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from rootle.server.stdio_backpressure import RequestLimiter
 from rootle.server.streams import LINE_END_BYTES, MAX_LINE_BYTES, ProtocolStreams
+from rootle.text.terms import encodable
 
 _LOG = logging.getLogger(__name__)
 _MAX_LOGGED_BYTES: Final = 80
@@ -121,8 +122,15 @@ def _explain(line: bytes) -> types.JSONRPCError:
     except (ValueError, RecursionError):
         return _error(None, types.PARSE_ERROR, "the line is not JSON")
     found = data.get("id") if isinstance(data, dict) else None
-    request_id = found if isinstance(found, int | str) and not isinstance(found, bool) else None
+    request_id = found if _is_request_id(found) else None
     return _error(request_id, types.INVALID_REQUEST, "the line is not a JSON-RPC message")
+
+
+def _is_request_id(value: object) -> TypeGuard[int | str]:
+    """Return whether a response can contain a value as an id."""
+    if isinstance(value, str):
+        return encodable(value) == value  # not an unpaired surrogate, which UTF-8 cannot encode
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _explain_length(line: bytes) -> types.JSONRPCError:
