@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
     "index": "create or update the index",
-    "watch": "update the index whenever files change, until Ctrl-C",
+    "watch": "update the index whenever files change, until you press Ctrl-C",
     "status": "show the state of the index",
-    "clear": "delete the index",
+    "clear": "delete the index and the search log",
     "config": "show the configuration or create a configuration file",
     "memory": "manage stored memories",
     "install": "add rootle to the configuration of coding agents",

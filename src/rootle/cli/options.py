@@ -56,7 +56,7 @@ def add_index_dir(parser: CommandParser, purpose: str = "folder of the index") -
     parser.add_argument(
         "--index-dir",
         metavar="DIR",
-        help=f"{purpose} (default: a subfolder of your cache folder)",
+        help=f"{purpose} (default: a subfolder of rootle's cache folder)",
     )
 
 

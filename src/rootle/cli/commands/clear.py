@@ -15,8 +15,8 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder, its cached result pages, and the search log of all folders. "
-        "The files in the folder are not changed.",
+        "Delete the index of a folder and its cached result pages. This also deletes the\n"
+        "search log, which all folders share. The files in the folder are not changed.",
         _EXAMPLES,
     )
     add_path(parser)

@@ -27,7 +27,7 @@ def register(parser: CommandParser) -> None:
         _EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    show = actions.add_parser("show", help="show every key with its value and origin")
+    show = actions.add_parser("show", help="show every key with its value and where it was set")
     show.describe(
         "Show every configuration key with its value, and the file and line that set it.\n"
         "Secrets are hidden.",

@@ -23,9 +23,10 @@ rootle install --agent claude-code --memory-hook"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Add rootle as an MCP server to the configuration of coding agents, and add a\n"
+        "Add rootle as an MCP server to the configuration of coding agents. Also add a\n"
         "section to their instruction files that says when to use rootle. The changes\n"
-        "are shown before they are written, and the previous text is kept for uninstalling.",
+        "are shown before they are written. The previous text of each file is stored, so\n"
+        "that `rootle uninstall` can restore it.",
         _EXAMPLES,
     )
     choice = parser.add_mutually_exclusive_group()
@@ -43,7 +44,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--memory-hook",
         action="store_true",
-        help="also add a hook that puts matching memories before each message to the agent",
+        help="also add a hook that finds the memories that match each of your messages and sends "
+        "them to the agent with the message",
     )
     add_edit_options(parser, "default: user, or project for agents without user-level files")
 

@@ -45,11 +45,11 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory export memories.jsonl",
     ),
     "import": (
-        "add memories from a file that `export` wrote, unless they are already stored",
+        "add memories from a file that `rootle memory export` wrote; skip those already stored",
         "rootle memory import memories.jsonl",
     ),
     "hook": (
-        "print the memories that match a message, as JSON; hooks of coding agents call it",
+        "print the memories that match a message as JSON (hooks of coding agents run this)",
         "rootle memory hook --root .",
     ),
     "audit": (
@@ -71,26 +71,26 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        add_root(action, "project folder, to which relative paths in memories refer")
+        add_root(action, "project folder; relative paths in memories are resolved against it")
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         add_index_dir(
             action,
-            "folder of the index of the project, which finds the symbols that memories name",
+            "folder of the project's index, used to look up the symbols that memories mention",
         )
         add_settings(action)
 
 
 def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
     parsers["list"].add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of memories"
+        "-n", "--limit", type=int, metavar="N", help="maximum number of memories (default: all)"
     )
     parsers["search"].add_argument("topic", nargs="+", metavar="TOPIC", help="topic or question")
     parsers["add"].add_argument(
         "fact",
         nargs="+",
         metavar="FACT",
-        help="fact to store, as a sentence; several words are joined",
+        help="fact to store, as a sentence; several arguments are joined with spaces",
     )
     parsers["add"].add_argument(
         "--about",

@@ -21,19 +21,21 @@ rootle watch --resume"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Update the index of a folder whenever files change, until Ctrl-C, and report\n"
-        "each update. With --pause, --throttle or --resume, control a watcher that is\n"
-        "already running.",
+        "Update the index of a folder whenever files change, and report each update.\n"
+        "Press Ctrl-C to stop. With --pause, --throttle or --resume, control a watcher\n"
+        "that is already running.",
         _EXAMPLES,
     )
     add_path(parser)
     control = parser.add_mutually_exclusive_group()
-    control.add_argument("--pause", action="store_true", help="pause indexing until --resume")
+    control.add_argument(
+        "--pause", action="store_true", help="pause indexing until `rootle watch --resume`"
+    )
     control.add_argument(
         "--throttle",
         type=float,
         metavar="SECONDS",
-        help="index at most once every SECONDS seconds until --resume",
+        help="index at most once every SECONDS seconds until `rootle watch --resume`",
     )
     control.add_argument(
         "--resume", action="store_true", help="resume normal indexing after --pause or --throttle"
