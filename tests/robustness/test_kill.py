@@ -18,7 +18,7 @@ from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 from rootle import open_app
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.inverted_index.writer import SparseWriter
-from rootle.index.local.vector_matrix.dense_index import DenseWriter
+from rootle.index.local.vector_matrix.writer import DenseWriter
 
 pytestmark = pytest.mark.slow
 
