@@ -45,7 +45,7 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
-WRITING = ("/pipeline.py", "/indexer.py", "/content_writer.py")
+WRITING = ("/pipeline.py", "/indexer.py", "/content_writer.py", "/rebuild.py")
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename
