@@ -17,8 +17,8 @@ from sample import write
 
 from rootle.agents.agent import SCOPES, Agent, PromptHook, Scope
 from rootle.agents.catalog import AGENTS
+from rootle.agents.hook_entry import hook_files
 from rootle.agents.locations import Machine
-from rootle.agents.prompt_hook import hook_files
 
 TIMEOUT_S = 60
 CASES = [

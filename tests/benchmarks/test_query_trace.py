@@ -32,7 +32,7 @@ def test_a_station_is_entered_again_when_the_caller_changes() -> None:
         _calls(
             "app -> search.agent",
             "search.agent -> index.local.snapshot",
-            "search.agent -> index.local.vector_matrix.dense_index",
+            "search.agent -> index.local.vector_matrix.reader",
             "index.local.snapshot -> index.local.database",
             "search.results.page -> index.local.snapshot",
             "search.agent -> index.local.snapshot",

@@ -13,7 +13,8 @@ from real_servers import RealServer
 from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
-from rootle.index.local.vector_matrix.dense_index import DenseWriter, EmbeddedDense
+from rootle.index.local.vector_matrix.reader import EmbeddedDense
+from rootle.index.local.vector_matrix.writer import DenseWriter
 from rootle.index.remote.backends import Backend, dense_opener, open_server, sparse_opener
 from rootle.index.remote.protocol import Leg, RemoteChunk, RemoteIndex, Stamp
 from rootle.protocols import Ranked, Vector, WeightedTerm

@@ -16,8 +16,9 @@ from rootle.errors import IndexMissingError, IndexStorageError, UnavailableError
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.local.manifest import Manifest
-from rootle.index.local.vector_matrix import dense_storage
-from rootle.index.local.vector_matrix.dense_index import DenseWriter, EmbeddedDense
+from rootle.index.local.vector_matrix import matrix_files
+from rootle.index.local.vector_matrix.reader import EmbeddedDense
+from rootle.index.local.vector_matrix.writer import DenseWriter
 from rootle.index.local.writer_lock import writer_lock
 from rootle.index.reader import FileState
 from rootle.storage.quantization import quantize
@@ -92,8 +93,8 @@ def test_an_empty_matrix_returns_no_hits(tmp_path: Path) -> None:
     DenseWriter(tmp_path, 32).commit(1)
     found = EmbeddedDense(tmp_path).query(np.ones(32, np.float32), 5)
     assert found.ids.tolist() == []
-    assert dense_storage.stored_generation(tmp_path, 32) == 1
-    assert dense_storage.stored_generation(tmp_path / "nowhere", 32) is None
+    assert matrix_files.stored_generation(tmp_path, 32) == 1
+    assert matrix_files.stored_generation(tmp_path / "nowhere", 32) is None
 
 
 def _write_rows(folder: Path, *chunk_ids: int) -> None:
@@ -105,8 +106,8 @@ def _write_rows(folder: Path, *chunk_ids: int) -> None:
 
 def test_rows_are_not_kept_after_a_matrix_is_discarded(tmp_path: Path) -> None:
     _write_rows(tmp_path, 1, 2)
-    dense_storage.discard(tmp_path)
-    assert dense_storage.stored_generation(tmp_path, 32) is None
+    matrix_files.discard(tmp_path)
+    assert matrix_files.stored_generation(tmp_path, 32) is None
     _write_rows(tmp_path, 3)
     assert EmbeddedDense(tmp_path).chunk_ids.tolist() == [3]
 
@@ -117,13 +118,13 @@ def test_a_matrix_of_another_format_or_with_missing_rows_is_not_used(tmp_path: P
     text = state.read_text()
     data = json.loads(text)
     state.write_text(json.dumps({**data, "format": data["format"] + 1}))
-    assert dense_storage.stored_generation(tmp_path, 32) is None
+    assert matrix_files.stored_generation(tmp_path, 32) is None
     state.write_text(text)
-    assert dense_storage.stored_generation(tmp_path, 32) == 1
+    assert matrix_files.stored_generation(tmp_path, 32) == 1
     (heads,) = tmp_path.glob("heads-*.bin")
     heads.write_bytes(heads.read_bytes()[:-1])
     with pytest.raises(IndexStorageError, match="damaged"):
-        dense_storage.read_state(tmp_path)
+        matrix_files.read_state(tmp_path)
 
 
 def test_stored_texts_are_returned_unchanged(tmp_path: Path) -> None:

@@ -464,7 +464,7 @@ import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
 WRITING = (
-    *("/pipeline.py", "/indexer.py", "/content_writer.py"),
+    *("/pipeline.py", "/indexer.py", "/content_writer.py", "/rebuild.py"),
     *("/embedding_retry_queue.py", "/embedding_backfill.py"),
 )
 def watch(frame, event, argument):

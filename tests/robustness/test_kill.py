@@ -18,7 +18,7 @@ from sample import FILES, QUESTIONS, git, make_repository, many_files, write
 from rootle import open_app
 from rootle.index.local.derived_indexes import DerivedWriter
 from rootle.index.local.inverted_index.writer import SparseWriter
-from rootle.index.local.vector_matrix.dense_index import DenseWriter
+from rootle.index.local.vector_matrix.writer import DenseWriter
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
-WRITING = ("/pipeline.py", "/indexer.py", "/content_writer.py")
+WRITING = ("/pipeline.py", "/indexer.py", "/content_writer.py", "/rebuild.py")
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename

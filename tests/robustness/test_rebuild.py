@@ -34,7 +34,7 @@ count = 0
 def watch(frame, event, argument):
     global count
     name = frame.f_code.co_filename
-    is_writing = name.endswith(("/indexer.py", "/content_writer.py"))
+    is_writing = name.endswith(("/indexer.py", "/content_writer.py", "/rebuild.py"))
     if is_writing or "/rootle/index/" in name or "/rootle/storage/" in name:
         count += 1
         if count == fatal:

@@ -169,7 +169,7 @@ def test_8_1_5_cache_behavior(app: App, tmp_path: Path, monkeypatch: pytest.Monk
         "rootle.index.local.inverted_index.reader.EmbeddedSparse.field_scores", _must_not_run
     )
     monkeypatch.setattr(
-        "rootle.index.local.vector_matrix.dense_index.EmbeddedDense.scores", _must_not_run
+        "rootle.index.local.vector_matrix.reader.EmbeddedDense.scores", _must_not_run
     )
     again = agent.search(query)
     assert again.results == first.results != ()

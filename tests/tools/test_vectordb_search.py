@@ -15,7 +15,7 @@ from list_backend import ListBackend
 from rootle.errors import RerankError, UnavailableError
 from rootle.protocols import Hit
 from rootle.rerank.http_reranker import LlamaServerReranker
-from rootle.tools.snippet import excerpt
+from rootle.tools.snippet import shorten_text
 from rootle.tools.vectordb_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search
 from rootle.types import Record
 
@@ -244,23 +244,23 @@ def test_the_size_of_an_answer_is_bounded(embedder: HashEmbedder) -> None:
     answer = vectordb_search(embedder, backend).run("line of a")
     assert len(answer.text) < 2_750
     assert all(len(result["text"]) <= SNIPPET_LENGTH for result in answer.data["results"])
-    assert len(excerpt("x" * 10_000, "x", SNIPPET_LENGTH)) == SNIPPET_LENGTH
+    assert len(shorten_text("x" * 10_000, "x", SNIPPET_LENGTH)) == SNIPPET_LENGTH
 
 
 def test_an_excerpt_contains_the_lines_about_the_question() -> None:
     lines = [f"filler {at} " + "and so on " * 6 for at in range(40)]
     lines[25] = "the backoff is doubled after each retry"
     text = "\n".join(lines)
-    shown = excerpt(text, "how is the retry backoff computed", SNIPPET_LENGTH)
+    shown = shorten_text(text, "how is the retry backoff computed", SNIPPET_LENGTH)
     assert shown.split("\n")[:2] == ["…", lines[25]]
     assert SNIPPET_LENGTH - 5 < len(shown) <= SNIPPET_LENGTH
     assert shown.endswith("…")
     last = "\n".join([*lines, "a retry has a backoff"])
-    assert excerpt(last, "backoff", SNIPPET_LENGTH).startswith("…\nthe backoff is doubled")
-    end = excerpt("\n".join([*lines[:25], "a retry"]), "retry", SNIPPET_LENGTH)
+    assert shorten_text(last, "backoff", SNIPPET_LENGTH).startswith("…\nthe backoff is doubled")
+    end = shorten_text("\n".join([*lines[:25], "a retry"]), "retry", SNIPPET_LENGTH)
     assert end.endswith("a retry")
     assert len(end) > 400  # lines before it fill the remaining space
-    assert excerpt(text, "nothing of this", SNIPPET_LENGTH).startswith("filler 0")
+    assert shorten_text(text, "nothing of this", SNIPPET_LENGTH).startswith("filler 0")
 
 
 def test_a_file_name_cannot_look_like_another_result(embedder: HashEmbedder) -> None:

@@ -12,10 +12,10 @@ from rootle.agents.agent import SCOPES, Agent, Scope
 from rootle.agents.config_entries import read_entry, set_entry
 from rootle.agents.config_text import ConfigTextError
 from rootle.agents.file_edits import FileEdits, resolve
+from rootle.agents.hook_entry import has_hook, hook_command, hook_files, set_hook
 from rootle.agents.instructions_block import add_block, has_block
 from rootle.agents.launch_command import NAME, build_entry, command_line, starts_rootle
 from rootle.agents.locations import Machine, config_files, first_existing, instruction_files
-from rootle.agents.prompt_hook import has_hook, hook_command, hook_files, set_hook
 from rootle.errors import InstallError
 
 _SHARED_INSTRUCTIONS: Final = "AGENTS.md"

@@ -13,6 +13,7 @@ from rootle.agents.catalog import AGENTS
 from rootle.agents.config_entries import existing_depth, read_entry, remove_entry
 from rootle.agents.config_text import ConfigTextError
 from rootle.agents.file_edits import FileEdits, resolve
+from rootle.agents.hook_entry import has_hook, hook_files, remove_hook
 from rootle.agents.install_plan import (
     InstallStep,
     check_inside_project,
@@ -23,7 +24,6 @@ from rootle.agents.install_records import FileRecord, InstallRecords
 from rootle.agents.instructions_block import has_block, remove_block
 from rootle.agents.launch_command import NAME, starts_rootle
 from rootle.agents.locations import Machine, config_files, instruction_files
-from rootle.agents.prompt_hook import has_hook, hook_files, remove_hook
 from rootle.errors import InstallError
 
 _MARK: Final = "\ufeff"  # the byte order mark

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.index.local.content_dir import (
     content_dir,
-    create_content_dir,
     delete_all_content,
     delete_derived,
     delete_other_content,
     has_content,
-    publish_content,
 )
 from rootle.index.local.database import has_old_format, open_database, storage_errors
 from rootle.index.local.manifest import DATES_DUE, Manifest
-from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
+from rootle.indexing.rebuild import ContentReplacement
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
@@ -98,7 +95,9 @@ class ContentWriter:
         self._setup = setup
         self._index_dir = setup.index_dir
         self._state = state
-        self._remote_indexes = remote_indexes
+        self._replacement = ContentReplacement(
+            setup.index_dir, state, remote_indexes, setup.on_warning
+        )
         self._open_backfill = open_backfill
 
     def update(
@@ -118,14 +117,14 @@ class ContentWriter:
         if not rebuild and self._state.has_other_settings(self._setup.fingerprint):
             _LOG.warning("the model or the chunker changed: rebuilding the index")
             rebuild = True
-        return self._replace_content(request) if rebuild else self._run(content, request)
+        if not rebuild:
+            return self._run(content, request)
+        request.workers.start()
+        return self._replacement.replace(partial(self._rebuild, request))
 
     def delete(self) -> None:
         """Delete the content of the index, here and on search servers."""
-        with storage_errors(self._index_dir):
-            self._drop_replicas(self._replicated_snapshot())
-            self._state.close()
-            delete_all_content(self._index_dir)
+        self._replacement.delete()
 
     def set_permissions(self) -> None:
         """Make all files as private as configured, those of older versions included."""
@@ -133,30 +132,18 @@ class ContentWriter:
         if os.path.isdir(self._index_dir / WATCH_FOLDER):
             set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
 
-    def _replace_content(self, request: UpdateRequest) -> tuple[IndexReport, IndexUpdated | None]:
-        """Build new content beside the current one, which is used until the new one is complete."""
-        request.workers.start()
-        previous = self._replicated_snapshot()
-        with storage_errors(self._index_dir):
-            content = create_content_dir(self._index_dir)
-            try:
-                # The generations of an index increase, even if its content is replaced.
-                generation = self._state.read_generation()
-                result = self._run(content, request, start_generation=generation)
-                self.set_permissions()
-                publish_content(self._index_dir, content)
-            except BaseException:
-                shutil.rmtree(content, ignore_errors=True)
-                raise
-            self._drop_replicas(previous)
-            delete_other_content(self._index_dir)
+    def _rebuild(
+        self, request: UpdateRequest, content: Path, start_generation: int
+    ) -> tuple[IndexReport, IndexUpdated | None]:
+        result = self._run(content, request, start_generation=start_generation)
+        self.set_permissions()
         return result
 
     def _run(
         self, content: Path, request: UpdateRequest, *, start_generation: int = 0
     ) -> tuple[IndexReport, IndexUpdated | None]:
         """Apply all changes to the given content. New content starts at a generation."""
-        from rootle.indexing.commit_times import update_commit_times
+        from rootle.indexing.git_history.commit_date_update import update_commit_dates
 
         with (
             closing(open_database(content, create=True)) as connection,
@@ -183,7 +170,7 @@ class ContentWriter:
                 changed = dates_due or not plan.is_empty
                 dated = () if dates_due else only
                 root = self._setup.root
-                update_commit_times(root, connection, content_changed=changed, only=dated)
+                update_commit_dates(root, connection, content_changed=changed, only=dated)
             return report, update_since(before, plan, manifest)
 
     def _open_pipeline(
@@ -220,14 +207,3 @@ class ContentWriter:
         if plan is not None:
             return plan, only
         return plan_sources(self._setup.sources, manifest.files(), manifest.value), ()
-
-    def _replicated_snapshot(self) -> Snapshot | None:
-        """Return the snapshot whose replicas on search servers a rebuild replaces."""
-        if self._remote_indexes is None or not self._state.has_complete_index():
-            return None
-        return self._state.snapshot()
-
-    def _drop_replicas(self, snapshot: Snapshot | None) -> None:
-        if self._remote_indexes is not None and snapshot is not None:
-            for message in self._remote_indexes.drop(snapshot):
-                self._setup.on_warning(message)

@@ -90,7 +90,7 @@ class IndexState:
 
         Raises IndexStorageError if there is no complete index, or one of another version.
         """
-        from rootle.indexing.commit_times import is_history_current
+        from rootle.indexing.git_history.commit_date_update import is_history_current
 
         snapshot = self.snapshot()
         plan = self.plan_work()

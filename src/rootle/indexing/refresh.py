@@ -294,7 +294,7 @@ class IndexRefresher:
 
     def _staleness_of(self, work: IndexWork | None) -> Staleness | None:
         if work is None or not work.changed_files:
-            return None  # only commit times may be outdated
+            return None  # only commit dates may be outdated
         age_s = time.time() - max(work.updated_at, self._matched_at)
         return Staleness(round(max(0.0, age_s), 1), work.changed_files)
 

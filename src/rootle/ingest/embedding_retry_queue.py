@@ -16,7 +16,7 @@ from rootle.index.local.derived_indexes import DerivedWriter, measure_lag
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
-from rootle.index.local.vector_matrix.dense_index import UNKNOWN_DIMENSIONS
+from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
 from rootle.ingest.analyze import document_heading, embedded_text
 from rootle.ingest.embedding_batch import embed_texts
 from rootle.protocols import QueuedEmbedder

@@ -14,7 +14,7 @@ from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, measure_lag
 from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manifest
-from rootle.index.local.vector_matrix.dense_index import UNKNOWN_DIMENSIONS
+from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
 from rootle.index.reader import FileState
 from rootle.index.remote.replica_state import oldest_generation
 from rootle.ingest.chunking.limits import ChunkLimits

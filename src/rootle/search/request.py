@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.query.syntax import parse_query
 from rootle.search.results.cursor import Position, decode_cursor, query_digest
 from rootle.search.search_trace import SearchTrace
-from rootle.search.session import ActiveQueries, Session, Sessions
+from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
-from rootle.concurrency.fair_semaphore import FairSemaphore
+from rootle.concurrency.concurrent_query_limit import ConcurrencyLimit
 from rootle.index.reader import IndexReader
 from rootle.rank.path_features import path_parts
 
@@ -17,10 +15,6 @@ from rootle.rank.path_features import path_parts
 # parallel (medians; 95th percentiles 12.9 and 17 ms). The index lookups release the lock, so
 # threads pay off once these lookups take long enough.
 _CHUNKS_FOR_THREADS: Final = 200_000
-# For the same reason, few queries run at once: with a hundred concurrent queries over 8,729 chunks,
-# the median latency was 0.36 s one at a time and 0.88 s all at once.
-_CONCURRENCY_IF_SMALL: Final = 1
-_CONCURRENCY: Final = 2
 # A process that runs a third query will probably run more. Extracting the features of all paths at
 # that point takes 11 ms for a thousand files, and makes each later query 3% faster.
 _QUERIES_BEFORE_PRELOAD: Final = 3
@@ -35,7 +29,7 @@ class Session:
     state_id: str
     embedding_model: str  # the fingerprint of the model that made the vectors
     is_small: bool  # small enough to run the legs one after the other
-    semaphore: FairSemaphore  # limits how many queries are computed at the same time
+    concurrency_limit: ConcurrencyLimit
 
 
 class Sessions:
@@ -62,8 +56,8 @@ class Sessions:
 
 def _open_session(index: IndexReader) -> Session:
     is_small = index.dense.count < _CHUNKS_FOR_THREADS
-    semaphore = FairSemaphore(_CONCURRENCY_IF_SMALL if is_small else _CONCURRENCY)
-    return Session(index, index.state_id(), index.embedding_model(), is_small, semaphore)
+    limit = ConcurrencyLimit(is_small=is_small)
+    return Session(index, index.state_id(), index.embedding_model(), is_small, limit)
 
 
 def _preload_paths(index: IndexReader) -> None:
@@ -71,30 +65,3 @@ def _preload_paths(index: IndexReader) -> None:
     if 0 < index.dense.count <= _MAX_CHUNKS_TO_PRELOAD:
         for state in index.all_files():
             path_parts(state.path)
-
-
-class ActiveQueries:
-    """Context manager that counts the queries in progress."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._lock = threading.Lock()
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether at most one query is in progress."""
-        return self._count <= 1
-
-    def __enter__(self) -> Self:
-        with self._lock:
-            self._count += 1
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._lock:
-            self._count -= 1

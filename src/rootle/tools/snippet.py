@@ -14,7 +14,7 @@ _MIN_WORD_CHARS: Final = 4
 _STEM_CHARS: Final = 5
 
 
-def excerpt(text: str, question: str, limit: int) -> str:
+def shorten_text(text: str, question: str, limit: int) -> str:
     """Return at most `limit` characters of a text, as whole lines if possible.
 
     The excerpt begins with the first line unless later lines contain more words of the question.

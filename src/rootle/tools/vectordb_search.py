@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import RootleError
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
 from rootle.text.terms import encodable
-from rootle.tools.snippet import excerpt
+from rootle.tools.snippet import shorten_text
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 from rootle.types import Record
 
@@ -101,7 +101,7 @@ def _answer(query: str, records: Sequence[Record]) -> Answer:
 def _shorten(record: Record, query: str) -> Record:
     return Record(
         on_one_line(record.source),
-        encodable(excerpt(record.text, query, SNIPPET_LENGTH)),
+        encodable(shorten_text(record.text, query, SNIPPET_LENGTH)),
         float(record.score),
         on_one_line(record.about),
     )

@@ -130,9 +130,9 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run one action. Return 1 if there was nothing to show or change."""
     if args.action == "hook":
-        from rootle.cli.prompt_hook import run_prompt_hook
+        from rootle.cli.memory_hook import run_memory_hook
 
-        return run_prompt_hook(args)
+        return run_memory_hook(args)
     from rootle.cli.context import open_app_from
 
     actions: Mapping[str, Callable[[App, argparse.Namespace], int]] = {

@@ -12,8 +12,8 @@ from rootle.index.local.inverted_index.commit_state import create_index
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.index.local.manifest import Manifest
-from rootle.index.local.vector_matrix import dense_storage
-from rootle.index.local.vector_matrix.dense_index import DenseWriter
+from rootle.index.local.vector_matrix import matrix_files
+from rootle.index.local.vector_matrix.writer import DenseWriter
 
 SPARSE_FOLDER: Final = "sparse"
 DENSE_FOLDER: Final = "dense"
@@ -51,7 +51,7 @@ def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
         generation,
         manifest.words_generation(),
         check(_sparse_generation(folder / SPARSE_FOLDER)),
-        check(dense_storage.stored_generation(folder / DENSE_FOLDER, dimensions)),
+        check(matrix_files.stored_generation(folder / DENSE_FOLDER, dimensions)),
     )
 
 
@@ -77,7 +77,7 @@ class DerivedWriter:
             if lag.sparse_since is None:
                 create_index(sparse_folder)
             if lag.dense_since is None:
-                dense_storage.discard(dense_folder)
+                matrix_files.discard(dense_folder)
             self._sparse = SparseWriter(sparse_folder)
             self._dense = DenseWriter(dense_folder, dimensions)
         except OSError as error:

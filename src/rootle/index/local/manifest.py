@@ -174,7 +174,7 @@ class Manifest:
         )
 
     def set_history(self, rows: Iterable[tuple[int | None, str, bool, int]]) -> None:
-        """Set commit times and authors, given as (commit time, author, is dirty, file id)."""
+        """Set commit dates and authors, given as (commit date, author, is dirty, file id)."""
         self._connection.executemany(
             "UPDATE files SET committed_s = ?, author = ?, is_dirty = ? WHERE id = ?", rows
         )

@@ -22,7 +22,7 @@ from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
 from rootle.index.local.row_checksum import DamagedRowError
-from rootle.index.local.vector_matrix.dense_index import EmbeddedDense
+from rootle.index.local.vector_matrix.reader import EmbeddedDense
 from rootle.index.reader import ChunkRow, FileState
 from rootle.protocols import Ids
 from rootle.types import DocumentSection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -46,7 +45,7 @@ class MemoryResults:
             return response
         started = time.perf_counter()
         paths = [result.file_path for result in response.results]
-        with request.session.semaphore.acquire() if self._is_local else nullcontext():
+        with request.session.concurrency_limit.acquire(is_local=self._is_local):
             find = partial(self._find, request.query.text_query, paths)
             found = self._executor.start(find).result()
         took_ms = round(response.took_ms + (time.perf_counter() - started) * 1000, 3)

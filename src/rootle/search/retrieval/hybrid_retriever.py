@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from typing import TypeVar
 
@@ -76,7 +75,7 @@ class HybridRetriever:
 
         Each of many queries at once is answered sooner if only a few of them run.
         """
-        with request.session.semaphore.acquire() if self._is_local else nullcontext():
+        with request.session.concurrency_limit.acquire(is_local=self._is_local):
             return find(request)
 
     def close(self) -> None:

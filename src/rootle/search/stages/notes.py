@@ -14,7 +14,7 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.stages.low_confidence import check_confidence
+from rootle.search.stages.absent_word_check import check_confidence
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier

@@ -18,7 +18,7 @@ from rootle.index.local.commit_dates import (
 )
 from rootle.index.local.manifest import DATES_DUE, Manifest
 from rootle.index.reader import FileState
-from rootle.indexing.history_walk import HistoryWalk
+from rootle.indexing.git_history.history_walk import HistoryWalk
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.history import (
     digest_history_facts,
@@ -49,7 +49,7 @@ def is_history_current(root: Path, value: Callable[[str], str]) -> bool:
     return not value(DATES_DUE) and _join(_read_heads(root, repositories)) == value(_HEAD)
 
 
-def update_commit_times(
+def update_commit_dates(
     root: Path,
     connection: sqlite3.Connection,
     *,
@@ -191,7 +191,7 @@ class _Repository:
     changed: set[str]
 
     def describe(self, path: str) -> tuple[int | None, str, bool]:
-        """Return the commit time and author of a file, and whether it differs from the commit."""
+        """Return the commit date and author of a file, and whether it differs from the commit."""
         date = self.dates.get(path)
         if date is None:
             # Without git, a file may be committed, so its modification time means nothing.

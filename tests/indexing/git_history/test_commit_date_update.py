@@ -19,8 +19,8 @@ from rootle import App, SearchQuery
 from rootle.cli.status_output import print_status
 from rootle.config.weights import SignalWeights
 from rootle.index.local.snapshot_source import open_snapshot
-from rootle.indexing import commit_times
-from rootle.indexing.history_reader import HistoryReader
+from rootle.indexing.git_history import commit_date_update
+from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.serialization.timestamps import format_timestamp
 
 _COMMITS = 3_500
@@ -95,7 +95,7 @@ def test_the_first_answer_says_which_dates_are_not_known_yet(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(HistoryReader, "start", lambda self: None)
-    monkeypatch.setattr(commit_times, "_MAX_COMMITS_AT_ONCE", 1_000)
+    monkeypatch.setattr(commit_date_update, "_MAX_COMMITS_AT_ONCE", 1_000)
     app = make_app(clone)
 
     recent = app.search(SearchQuery("zebra", min_recency_days=7, limit=50))
@@ -129,7 +129,7 @@ def test_the_rest_of_a_long_history_is_read_in_the_background(
 def test_a_large_history_is_not_read_before_the_answer(
     clone: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commit_times, "_MAX_PACK_INDEX_BYTES", 0)
+    monkeypatch.setattr(commit_date_update, "_MAX_PACK_INDEX_BYTES", 0)
     monkeypatch.setattr(HistoryReader, "start", lambda self: None)
     app = make_app(clone)
     app.search("zebra")
@@ -140,8 +140,8 @@ def test_a_large_history_is_not_read_before_the_answer(
 def test_searches_of_short_processes_read_the_history_together(
     clone: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commit_times, "_MAX_PACK_INDEX_BYTES", 0)
-    monkeypatch.setattr("rootle.indexing.history_reader._MIN_S", 0.02)
+    monkeypatch.setattr(commit_date_update, "_MAX_PACK_INDEX_BYTES", 0)
+    monkeypatch.setattr("rootle.indexing.git_history.background_history._MIN_S", 0.02)
     index_dir = clone.parent / "index"
 
     def search_once() -> bool:
@@ -159,7 +159,7 @@ def test_a_new_commit_during_the_walk_is_read_at_once(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(HistoryReader, "start", lambda self: None)
-        patch.setattr(commit_times, "_MAX_PACK_INDEX_BYTES", 0)
+        patch.setattr(commit_date_update, "_MAX_PACK_INDEX_BYTES", 0)
         app = make_app(clone)
         app.search("zebra")
         write(clone, "old.py", "zebra = 'edited'\n")
@@ -189,10 +189,10 @@ def test_another_branch_during_the_walk_starts_it_again(
 
 _WALK_SLOWLY = """
 import os, signal, sys
-import rootle.indexing.commit_times as commit_times
-import rootle.indexing.history_reader as reader
-from rootle.indexing.history_walk import HistoryWalk
-commit_times._MAX_PACK_INDEX_BYTES = 0
+import rootle.indexing.git_history.commit_date_update as commit_date_update
+import rootle.indexing.git_history.background_history as reader
+from rootle.indexing.git_history.history_walk import HistoryWalk
+commit_date_update._MAX_PACK_INDEX_BYTES = 0
 reader._SAVE_INTERVAL_S = 0.0
 fatal = int(sys.argv.pop(1))
 add = HistoryWalk._add
@@ -370,7 +370,7 @@ def test_dates_are_updated_after_a_run_that_ended_before_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(commit_times, "update_commit_times", fail)
+        patch.setattr(commit_date_update, "update_commit_dates", fail)
         with pytest.raises(KeyboardInterrupt):
             app.search("zebra")
     assert read_dates(app)["old.py"][0] == format_timestamp(OLD_S + 9)

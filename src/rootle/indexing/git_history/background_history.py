@@ -16,7 +16,7 @@ from rootle.index.local.commit_dates import CommitDates, HistoryRecord
 from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.writer_lock import writer_lock
-from rootle.indexing.history_walk import HistoryWalk, open_walk, store_progress
+from rootle.indexing.git_history.history_walk import HistoryWalk, open_walk, store_progress
 from rootle.storage.transaction import write_transaction
 from rootle.types import WarningCallback
 

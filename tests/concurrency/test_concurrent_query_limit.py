@@ -1,8 +1,8 @@
-"""The state that the queries of one generation share."""
+"""Queries in progress are counted."""
 
 from __future__ import annotations
 
-from rootle.search.session import ActiveQueries
+from rootle.concurrency.concurrent_query_limit import ActiveQueries
 
 
 def test_a_query_is_alone_unless_another_one_is_in_progress() -> None:

@@ -28,7 +28,7 @@ _MIN_TIMEOUT_MS: Final = 8_000
 _MAX_INPUT_CHARS: Final = 16_000_000
 
 
-def run_prompt_hook(args: argparse.Namespace) -> int:
+def run_memory_hook(args: argparse.Namespace) -> int:
     """Print the memories for the message on standard input; return 1 if this fails."""
     try:
         request = _read_request()
