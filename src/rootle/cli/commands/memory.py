@@ -49,11 +49,13 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory import memories.jsonl",
     ),
     "hook": (
-        "print the memories that match a message as JSON (hooks of coding agents run this)",
+        "read a user's message from standard input and print the matching memories, both as JSON; "
+        "for hooks of coding agents",
         "rootle memory hook --root .",
     ),
     "audit": (
-        "list additions and deletions, and find secrets, duplicates and stale memories",
+        "list additions and deletions, and find secrets, duplicates and memories about files that "
+        "have changed since",
         "rootle memory audit",
     ),
 }
