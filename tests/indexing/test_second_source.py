@@ -18,7 +18,7 @@ from rootle.ingest.workers import scheduler
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
 from rootle.sources.source import Document, DocumentEntry, Scan, SkippedDocument, Trust
-from rootle.tools.search_folder import search_folder
+from rootle.tools.folder_search import search_folder
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.types import DocumentSection, SearchQuery, SearchResponse
 

@@ -20,7 +20,7 @@ from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_peri
 from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
 from rootle.tools.registry import tools_of
-from rootle.tools.shown_passages import ShownPassages
+from rootle.tools.sent_passages import ShownPassages
 from rootle.tools.tool import error
 
 

@@ -17,8 +17,8 @@ from rootle.serialization.citation import cite, format_place, result_spans
 from rootle.serialization.path_text import escape_path
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
-from rootle.tools.definition_excerpts import FileExcerpts, LineNumbers, Place, group_lines
-from rootle.tools.shown_passages import ShownPassages
+from rootle.tools.sent_passages import ShownPassages
+from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place, group_lines
 from rootle.types import FileOutline, SearchResponse, SearchResult, Span
 
 # Characters of the lines of a result. Chosen on the tune split of the labels

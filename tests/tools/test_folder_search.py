@@ -14,7 +14,7 @@ from sample import MakeApp, many_files, write, write_tree
 
 from rootle.errors import UnavailableError
 from rootle.tools import Answer, ShownPassages, search_folder, tools_of
-from rootle.tools.definition_excerpts import FileExcerpts, group_lines
+from rootle.tools.shown_lines import FileExcerpts, group_lines
 from rootle.types import Definition, FileOutline, Span
 
 NO_MATCHES = "No matches found in the indexed corpus."

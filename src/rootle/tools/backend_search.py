@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import RootleError
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
 from rootle.text.terms import encodable
-from rootle.tools.snippet import shorten_text
+from rootle.tools.record_snippet import shorten_text
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 from rootle.types import Record
 

@@ -12,11 +12,11 @@ from rootle.serialization.memories import memory_as_data
 from rootle.serialization.path_text import short_path
 from rootle.text.terms import encodable
 from rootle.tools.answer_text import AnswerText, write_answer
+from rootle.tools.backend_search import NO_MATCHES
 from rootle.tools.query_wording import QUERY_ADVICE
 from rootle.tools.search_notes import list_notes
-from rootle.tools.shown_passages import ShownPassages
+from rootle.tools.sent_passages import ShownPassages
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
-from rootle.tools.vectordb_search import NO_MATCHES
 from rootle.types import SearchQuery, SearchResponse
 
 DEFAULT_LIMIT: Final = 5

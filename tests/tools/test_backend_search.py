@@ -15,8 +15,8 @@ from list_backend import ListBackend
 from rootle.errors import RerankError, UnavailableError
 from rootle.protocols import Hit
 from rootle.rerank.http_reranker import LlamaServerReranker
-from rootle.tools.snippet import shorten_text
-from rootle.tools.vectordb_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search
+from rootle.tools.backend_search import CANDIDATE_K, FINAL_K, SNIPPET_LENGTH, vectordb_search
+from rootle.tools.record_snippet import shorten_text
 from rootle.types import Record
 
 NO_MATCHES = "No matches found in the indexed corpus."
@@ -186,7 +186,7 @@ def test_a_failing_reranker_gives_a_warning_and_the_vector_order_is_kept(
         assert tool.run("piano in spring") == plain
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert record.name == "rootle.tools.vectordb_search"
+    assert record.name == "rootle.tools.backend_search"
     assert "continues without its reranker" in record.message
 
 
