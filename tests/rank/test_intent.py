@@ -35,6 +35,9 @@ _KINDS: list[tuple[Intent, list[str]]] = [
         "usage",
         [
             "who calls ftp_store_file",
+            "ftp_store_file calls, upload a file to a server",
+            "calls to FtpStore.upload, copy a file",
+            "Copy the file to the server. await store.upload_file(path)",
             "where is hookRunnerApplication invoked",
             "which components use job_dir()",
             "callers of validate_token",

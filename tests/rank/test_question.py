@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.rank.question.parsed import MAX_TERMS, STOP_WEIGHT, Question, parse_question
+from rootle.rank.question.parsed import (
+    GUESS_WEIGHT,
+    MAX_TERMS,
+    STOP_WEIGHT,
+    Question,
+    parse_question,
+)
 from rootle.text.terms import STOP_WORDS
 
 
@@ -103,3 +109,64 @@ def test_a_repeated_word_is_one_term() -> None:
     question = _parse("retry retry Retry")
     assert question.words == ("retry",)
     assert [term.text for term in question.terms].count("retry") == 1
+
+
+def test_names_listed_after_a_description_weigh_half_and_are_not_part_of_its_meaning() -> None:
+    text = "wait longer after each failed attempt, exponential backoff, retry_delay, RetryPolicy"
+    question = _parse(text)
+    assert question.guesses == ("retrydelay", "retrypolicy")
+    assert question.names == question.guesses  # a right guess still finds its definition
+    assert "backoff" in question.text
+    assert "retry_delay" not in question.text
+    assert "RetryPolicy" not in question.text
+    weights = _weights(text)
+    assert weights["backoff"] == weights["attempt"] == 1.0
+    assert weights["policy"] == weights["retrypolicy"] == GUESS_WEIGHT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how does RetryPolicy.next compute the delay",  # the subject of the question
+        "RetryPolicy, BackoffTimer, retry_delay",  # nothing but names
+        "Return the delay of an attempt, in seconds. def retry_delay(attempt, base)",  # code
+    ],
+)
+def test_names_elsewhere_are_no_guesses(text: str) -> None:
+    question = _parse(text)
+    assert question.text == text
+    assert not question.guesses
+
+
+def test_a_guessed_name_that_is_also_described_has_its_full_weight() -> None:
+    assert _weights("the retry policy of a client, RetryPolicy")["policy"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("split_words calls, cut a command into arguments, ShellCommand", "splitwords"),
+        ("Cut a command into arguments. args = shell.split_words(command)", "splitwords"),
+    ],
+)
+def test_only_the_name_whose_uses_are_wanted_is_a_name(text: str, name: str) -> None:
+    question = _parse(text)
+    assert question.intent == "usage"
+    assert question.names == (name,)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_composed"),
+    [
+        ("wait after a failed attempt, backoff, retry_delay", True),
+        ("wait after a failed attempt; backoff retry RetryPolicy", True),
+        ("how are attempts repeated, with or without a delay", False),
+        ("my upload stops halfway, which setting prevents that", False),
+        ("wait after a failed attempt", False),
+        ("ValueError: no delay, no attempt", False),
+    ],
+)
+def test_lists_after_a_description_are_the_voice_of_a_model(
+    text: str, *, is_composed: bool
+) -> None:
+    assert _parse(text).is_composed is is_composed

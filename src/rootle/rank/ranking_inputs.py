@@ -88,3 +88,4 @@ class RankingInputs:
     chunks: ChunkInputs
     files: FileInputs
     unknown: float = 0.0  # share of the question terms that do not occur in the index
+    defined: tuple[str, ...] = ()  # those of the question's names that the index defines

@@ -73,6 +73,32 @@ _CHANGES: Final = frozenset(
     use uses used""".split()
 )
 
+# How language models ask for the uses of a name: "parse_header calls, …", "calls to parseHeader".
+_NAME: Final = r"(?=\S*?(?:\w_\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\w\.\w|\(\)))[\w$:.>#()!?-]+"
+_USE_OF_NAME: Final = re.compile(
+    rf"\W*(?:{_NAME} (?:calls?|callers?|call sites?|invocations?|usages?|uses?|references)"
+    rf"(?=\s*(?:[,;.]|$)|\s(?:in|from|outside)\b)"
+    rf"|(?:all )?(?:calls?|invocations?|references) (?:to|of) {_NAME})"
+)
+
+_LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S")
+_ASKS_LATER: Final = re.compile(
+    r"\b(?:I|my|me|we|our)\b|[,;]\s+(?:and\s+)?(?:how|what|which|why|where|who|when|does|do|is|can"
+    r"|it|one|every)\b"
+)
+# A passage that language models expect: a description, then code that begins with a call.
+_CALL: Final = re.compile(
+    r"[a-z)][.:;]\s+(?:(?:const|let|var|val|auto|final|string)\s+)?(?:[\w@]+(?:,\s*\w+)*\s*:?=\s*)?"
+    r"(?:await\s+|return\s+)?@?(?:\w+(?:\.|::|->))*"
+    r"(?=\w*(?:\w_\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]))(\w+)[!?]?\("
+)
+_CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
+_DEFINES: Final = re.compile(
+    r"\b(?:def|func|function|fun|fn|class|struct|enum|interface|impl|trait|void|TEST\w*)\s|\btest\("
+)
+# Questions about how tests are run name tests, but ask for settings.
+_RUNS_TESTS: Final = frozenset("ci workflow workflows coverage".split())
+
 _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
     (
         _mark(
@@ -140,7 +166,8 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 def classify_intent(text: str, *, is_symbol: bool) -> Intent:
     """Return the first intent that matches a question, else `search`.
 
-    Messages printed by a program are recognized first, whatever words they contain.
+    A text that begins with the uses of a name, and messages printed by a program, are recognized
+    first, whatever words they contain.
     """
     if is_symbol:
         return "symbol"
@@ -148,12 +175,36 @@ def classify_intent(text: str, *, is_symbol: bool) -> Intent:
     lower = head.lower()
     found = _WORD.findall(lower)
     words = set(found)
+    if _USE_OF_NAME.match(head) is not None or called_name(head):
+        return "usage"
     if not _asks(found, lower) and _is_message(head, lower, words):
         return "error"
     for mark, intent in _INTENTS:
-        if mark.is_in(words, lower):
+        if mark.is_in(words, lower) and (intent != "test" or _RUNS_TESTS.isdisjoint(words)):
             return intent
     return "search"
+
+
+def called_name(text: str) -> str:
+    """Return the name whose call begins the code after a description, or an empty string."""
+    found = _CALL.search(text[:_MAX_CHARS])
+    if found is None or _CODE.search(text[: found.start()]) or _DEFINES.search(text):
+        return ""
+    name = found.group(1)
+    return "" if name.isupper() else name  # a macro
+
+
+def is_composed(text: str) -> bool:
+    """Return whether a text lists words or names after a description, as language models write.
+
+    People ask questions instead, and questions of several clauses are recognized by their words.
+    """
+    head = text[:_MAX_CHARS]
+    if _LIST_BREAK.search(head) is None or _ASKS_LATER.search(head) is not None:
+        return False
+    lower = head.lower()
+    found = _WORD.findall(lower)
+    return not _asks(found, lower) and not (":" in head and _PRINTED.search(lower))
 
 
 def describes_change(text: str) -> bool:

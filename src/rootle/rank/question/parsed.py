@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
-from rootle.rank.question.intent import Intent, classify_intent, describes_change
+from rootle.rank.question.intent import (
+    Intent,
+    called_name,
+    classify_intent,
+    describes_change,
+    is_composed,
+)
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
 # 0, 0.15 and 0.4 were compared in the first prototype.
@@ -17,13 +23,19 @@ STOP_WEIGHT: Final = 0.15
 # Two consecutive words may be one identifier: "retry backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
+# The weight of terms that occur only in guessed names.
+GUESS_WEIGHT: Final = 0.5
 # Up to six words name a topic, such as the subject of a file; nine or more describe one place.
 _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
 # Shorter requests, such as "handle redirects", only name a topic, which tests seldom explain.
 _CHANGE_WORDS: Final = 5
+# A shorter text is a list of names, none of them less certain than the others.
+_STATEMENT_WORDS: Final = 4
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
+_CLAUSE_END: Final = re.compile(r"[,;]\s")
+_CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\(\)|\w\.\w")
 
 Stemmer = Callable[[str], list[str]]
@@ -33,7 +45,7 @@ Stemmer = Callable[[str], list[str]]
 class Question:
     """A parsed question."""
 
-    text: str
+    text: str  # whose meaning is searched: without guessed names
     terms: tuple[WeightedTerm, ...]  # stemmed and distinct, in the order of the question
     words: tuple[str, ...]  # content words in lower case, with identifiers split
     names: tuple[str, ...]  # likely identifiers, normalized
@@ -42,6 +54,8 @@ class Question:
     is_about_tests: bool
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
+    guesses: tuple[str, ...] = ()  # those of the names that may be wrong
+    is_composed: bool = False  # a description and a list of words, as language models write
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -59,6 +73,7 @@ class Question:
 def parse_question(text: str, stem: Stemmer) -> Question:
     """Parse a question. `stem` converts space-separated terms to the stems of the index."""
     words = WORD.findall(text)
+    statement = text_without_guesses(text)
     bare = text.strip().strip("`'\"")
     is_symbol = _QUALIFIED.fullmatch(bare) is not None and len(words) > 0
     content = [
@@ -68,30 +83,67 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         if part not in STOP_WORDS or is_symbol
     ]
     distinct = tuple(dict.fromkeys(content))
+    intent = classify_intent(statement, is_symbol=is_symbol)
+    names = _names(text, words, is_symbol=is_symbol)
+    given = names if statement == text else _names(statement, words, is_symbol=is_symbol)
+    if intent == "usage":
+        called = called_name(text)
+        # The other names are guesses about the code that uses these.
+        names = given = (whole_identifier(called),) if called else given or names
+    terms = _weigh_terms(words, frozenset(WORD.findall(statement)), is_symbol=is_symbol)
     return Question(
-        text,
-        _terms(words, stem, is_symbol=is_symbol),
+        statement,
+        _stem_terms(terms, stem),
         distinct,
-        _names(text, words, is_symbol=is_symbol),
+        names,
         "".join(whole_identifier(word) for word in words),
         is_symbol,
         any(word.lower() in _TEST_WORDS for word in words),
-        classify_intent(text, is_symbol=is_symbol),
+        intent,
         len(distinct) >= _CHANGE_WORDS and describes_change(text),
+        tuple(name for name in names if name not in given),
+        not is_symbol and is_composed(text),
     )
 
 
-def _terms(words: list[str], stem: Stemmer, *, is_symbol: bool) -> tuple[WeightedTerm, ...]:
+def text_without_guesses(text: str) -> str:
+    """Return a text without the names that follow its first clause.
+
+    Language models describe what they search for and then add names that the code may have:
+    "wait longer after each failed attempt, backoff, retry_delay". A wrong name must not hide what
+    the description finds. Guessed code is kept: its words continue the description.
+    """
+    end = _CLAUSE_END.search(text)
+    if end is None or _CODE.search(text) is not None:
+        return text
+
+    def keep(match: re.Match[str]) -> str:
+        return "" if _MARKED.search(match.group()) else match.group()
+
+    statement = text[: end.end()] + _QUALIFIED.sub(keep, text[end.end() :])
+    return statement if len(WORD.findall(statement)) >= _STATEMENT_WORDS else text
+
+
+def _weigh_terms(
+    words: Sequence[str], stated: Collection[str], *, is_symbol: bool
+) -> list[tuple[str, float]]:
+    """Return the terms of all words; those of words that are not `stated` have less weight."""
     found: list[tuple[str, float]] = []
     for word in words:
+        weight = 1.0 if word in stated else GUESS_WEIGHT
         for term in word_terms(word):
             is_stop = term in STOP_WORDS and not is_symbol
-            found.append((term, STOP_WEIGHT if is_stop else 1.0))
+            found.append((term, STOP_WEIGHT if is_stop else weight))
     if not is_symbol:
         content = [word.lower() for word in words if word.lower() not in STOP_WORDS]
         for left, right in pairwise(content):
             if left.isalpha() and right.isalpha():
                 found.append((left + right, PAIR_WEIGHT))
+    return found
+
+
+def _stem_terms(found: Sequence[tuple[str, float]], stem: Stemmer) -> tuple[WeightedTerm, ...]:
+    """Return the distinct stems, each with its largest weight."""
     # One call stems all terms: they contain no white space, so each yields one stem.
     stemmed = stem(" ".join(term for term, _ in found))
     weights: dict[str, float] = {}

@@ -54,6 +54,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     }
 )
 TEST_FACTOR: Final = 0.5
+CODE_FACTOR: Final = 0.75  # for other files, if the question asks for a test
 RECORD_FACTOR: Final = 0.5
 DEFINER_FACTOR: Final = 0.5  # if the question asks for the uses of a name
 
@@ -79,6 +80,8 @@ def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) ->
     contributions = table * factors / np.maximum(factors, 0).sum()
     if not (question.is_about_tests or question.is_change):
         contributions[test_files(inputs)] *= TEST_FACTOR
+    if question.intent == "test":
+        contributions[~test_files(inputs)] *= CODE_FACTOR
     if question.intent != "history":
         contributions[record_files(inputs)] *= RECORD_FACTOR
     if question.intent == "usage":

@@ -201,7 +201,7 @@ def _ranking_inputs(
         np.array([state.size for state in states], dtype=np.float64),
         tuple([state.author for state in states]),
     )
-    return RankingInputs(found.question, chunks, files, terms.unknown)
+    return RankingInputs(found.question, chunks, files, terms.unknown, tuple(sparse.definers))
 
 
 def _in_path_order(inputs: RankingInputs, by_path: Ints) -> RankingInputs:
