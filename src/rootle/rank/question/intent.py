@@ -81,7 +81,8 @@ _USE_OF_NAME: Final = re.compile(
     rf"|(?:all )?(?:calls?|invocations?|references) (?:to|of) {_NAME})"
 )
 
-_LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S")
+_LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S|[a-z)\]]\.\s+\S|\w \{")
+_CODE_BREAK: Final = re.compile(r"[a-z)\]][.;:]\s.*(?:\w\([^)]*\)|[={}]|\b(?:def|func)\s)")
 _ASKS_LATER: Final = re.compile(
     r"\b(?:I|my|me|we|our)\b|[,;]\s+(?:and\s+)?(?:how|what|which|why|where|who|when|does|do|is|can"
     r"|it|one|every)\b"
@@ -195,11 +196,13 @@ def called_name(text: str) -> str:
 
 
 def is_composed(text: str) -> bool:
-    """Return whether a text lists words or names after a description, as language models write.
+    """Return whether words, names or code follow a description, as language models write.
 
     People ask questions instead, and questions of several clauses are recognized by their words.
     """
     head = text[:_MAX_CHARS]
+    if _CODE_BREAK.search(text) is not None and not text.rstrip().endswith("?"):
+        return True
     if _LIST_BREAK.search(head) is None or _ASKS_LATER.search(head) is not None:
         return False
     lower = head.lower()
