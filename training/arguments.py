@@ -36,6 +36,9 @@ PUBLIC_BENCH: Final = option(
 LABEL_CHECKOUTS: Final = option(
     "--labels", type=Path, metavar="CHECKOUTS", help="checkouts of the labeled repositories"
 )
+RENAMED: Final = option(
+    "--renamed", type=Path, metavar="DIR", help="copies made by renamed_copies, also used"
+)
 SYNTHETIC: Final = option(
     "--synthetic", type=Path, required=True, metavar="DIR",
     help="repositories made by generate_questions",

@@ -27,7 +27,13 @@ from rootle.config.fields import SECTION, key_of
 from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.rank.features import NAMES
-from rootle.rank.rankers.feature_sum import DEFINER_FACTOR, RECORD_FACTOR, TEST_FACTOR, WEIGHTS
+from rootle.rank.rankers.feature_sum import (
+    CODE_FACTOR,
+    DEFINER_FACTOR,
+    RECORD_FACTOR,
+    TEST_FACTOR,
+    WEIGHTS,
+)
 from rootle.serialization.json import to_json
 from rootle.sources.files.skip_rules import REASONS
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
@@ -189,7 +195,8 @@ def weights() -> str:
         f"then multiplied by {TEST_FACTOR:g} for test files, unless the query is about tests or "
         f"describes a change; by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
         f"unless the query is about history; and by {DEFINER_FACTOR:g} for the file that defines a "
-        f"symbol, if the query asks who uses that symbol."
+        f"symbol, if the query asks who uses that symbol. If the query asks for a test, other files "
+        f"are multiplied by {CODE_FACTOR:g}."
     )
 
 

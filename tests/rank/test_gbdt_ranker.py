@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from sample import make_repository
 
 from rootle.errors import UnavailableError
 from rootle.models.shipped import RANKER_V1, model_file
-from rootle.rank.confidence import shipped_calibration
+from rootle.rank.confidence import Voice, shipped_calibration
 from rootle.rank.rankers import gbdt_ranker, registry
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.gbdt_ranker import correct_order, shipped_trees
@@ -58,7 +58,8 @@ def test_the_shipped_models_are_complete_and_small() -> None:
     assert shipped_trees().columns == COLUMNS
     assert model_file(RANKER_V1, "trees.npz").stat().st_size < 1_000_000
     for name in ("learned", "features"):
-        assert 0 < shipped_calibration(name).threshold < 1
+        for voice in get_args(Voice):
+            assert 0 < shipped_calibration(name, voice).threshold < 1
 
 
 def test_only_the_best_files_are_reordered() -> None:

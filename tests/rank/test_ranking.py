@@ -52,8 +52,8 @@ def _evidence(
         nothing,
         np.zeros(count, dtype=bool),
     )
-    nine: Any = [nothing] * 9
-    files = FileInputs(numbers + 1, tuple(paths), _floats(bm25), *nine)
+    others: Any = [nothing] * 10
+    files = FileInputs(numbers + 1, tuple(paths), _floats(bm25), *others)
     return RankingInputs(parse_question(question, str.split), chunks, files)
 
 

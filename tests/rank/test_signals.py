@@ -34,7 +34,7 @@ def _evidence(days: list[float], authors: tuple[str, ...] = ()) -> RankingInputs
     )
     paths = tuple(f"{'vendor' if at % 2 else 'src'}/file_{at}.py" for at in range(count))
     sizes = np.full(count, 100_000.0)
-    others: Any = (*[nothing] * 7, np.array(days), sizes, authors)
+    others: Any = (*[nothing] * 7, np.array(days), sizes, nothing, authors)
     files = FileInputs(numbers, paths, bm25, *others)
     return RankingInputs(parse_question("retry", str.split), chunks, files)
 

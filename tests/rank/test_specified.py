@@ -44,6 +44,7 @@ def _evidence() -> RankingInputs:
         definers=nothing,
         days=np.array([30.0, 0.0, 0.0]),
         sizes=np.array([0.0, 100_000.0, 999.0]),
+        described=nothing,
     )
     return RankingInputs(parse_question("retry backoff", str.split), chunks, files)
 

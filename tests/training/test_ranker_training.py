@@ -21,6 +21,7 @@ from training.ranker.calibration import (
     collect_signals,
     fit_calibration,
     fit_logistic,
+    fit_voices,
     name_weights,
     probability,
 )
@@ -166,12 +167,31 @@ def test_calibration_is_measured_on_unseen_repositories() -> None:
         for repository in ("one", "two", "three")
         for answerable in [True] * 20 + [False] * 8
     ]
-    calibration, figures = fit_calibration(found)
-    assert figures["recognized"] == 1.0
+    calibration, figures = fit_calibration(found, 0.05)
+    assert figures["recognized"] == {"labels": 1.0}
+    assert figures["refused"] == {"labels": pytest.approx(0.05)}
     assert 0 < calibration["threshold"] < 1
     assert list(calibration["answer"])[-1] == "intercept"
     assert len(calibration["result"]) > len(calibration["answer"])
     assert sum(one["results"] for one in figures["reliability"]) == 2 * len(found)
+
+
+def test_each_voice_has_its_own_calibration() -> None:
+    rng = np.random.default_rng(2)
+    found = [
+        replace(signals(name, strength + shift, answerable=answerable), voice=voice)
+        for name in ("one", "two", "three")
+        for answerable in [True] * 20 + [False] * 8
+        for strength in [float(rng.normal(1 if answerable else -1, 0.2))]
+        for voice, shift in (("asked", 0.0), ("composed", 5.0))
+    ]
+    calibrations, figures = fit_voices(found)
+    assert all(figures[voice]["recognized"] == {"labels": 1.0} for voice in ("asked", "composed"))
+    asked, composed = (calibrations[voice]["answer"] for voice in ("asked", "composed"))
+    assert composed["intercept"] < asked["intercept"]
+    # Queries for other descriptions of the tool are used for fitting alone.
+    others = [replace(one, is_evaluated=False, source="renamed") for one in found]
+    assert fit_voices([*found, *others])[1]["asked"]["recognized"].keys() == {"labels"}
 
 
 def test_signals_mark_the_correct_results(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:
@@ -306,16 +326,16 @@ def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_examples_of_all_sources_are_collected_once(zoo: Path) -> None:
     args = argparse.Namespace(
-        bench=(zoo / "bench", zoo / "checkouts"), labels=zoo / "checkouts",
+        bench=(zoo / "bench", zoo / "checkouts"), labels=zoo / "checkouts", renamed=None,
         synthetic=zoo / "made", work=zoo / "work",
     )  # fmt: skip
     examples = cached_examples(args)
     counts = Counter((one.source, one.repository) for one in examples)
-    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 3
+    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 2 * 3  # in both voices
     assert counts[("labels", "zoo")] == 2
-    assert counts[("synthetic", "park")] == 1  # the other query contains no words
+    assert counts[("synthetic", "park")] == 2  # the other query contains no words
     for one in examples:
-        if one.targets:
+        if one.targets and one.voice == "user":  # models guess wrong names
             (target, *_), *_ = one.targets
             best = rank_files(one.inputs).order[0]
             assert one.inputs.files.paths[best] == target[0]

@@ -38,10 +38,17 @@ from benchmarks.quality.abstention import (
 )
 
 from rootle import App
-from rootle.rank.confidence import estimate_confidence, shipped_calibration
+from rootle.rank.confidence import estimate_confidence, shipped_calibration, voice_of
 from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
-from training.arguments import LABEL_CHECKOUTS, PUBLIC_BENCH, SYNTHETIC, WORK_DIR, make_required
+from training.arguments import (
+    LABEL_CHECKOUTS,
+    PUBLIC_BENCH,
+    RENAMED,
+    SYNTHETIC,
+    WORK_DIR,
+    make_required,
+)
 from training.ranker.calibration import (
     Signals,
     answer_probability,
@@ -73,7 +80,7 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
-    return command_parser(__doc__, *sources, JSON).parse_args()
+    return command_parser(__doc__, *sources, RENAMED, JSON).parse_args()
 
 
 def collect_tune_signals(args: argparse.Namespace) -> list[Signals]:
@@ -81,7 +88,7 @@ def collect_tune_signals(args: argparse.Namespace) -> list[Signals]:
     examples = [prepare(example) for example in cached_examples(args)]
     learned = rank_evaluated(examples, cross_fit(examples, train))["learned"]
     signals = [collect_signals(example, ranked) for example, ranked in learned if ranked.order]
-    return [one for one in signals if one.source == "labels"]
+    return [one for one in signals if one.source == "labels" and one.voice == "asked"]
 
 
 def cross_fitted_predictions(signals: Sequence[Signals]) -> list[Prediction]:
@@ -117,7 +124,9 @@ def shipped_predictions(args: argparse.Namespace) -> Iterator[Prediction]:
 def shipped_probability(inputs: RankingInputs) -> float:
     """Return the shipped model's probability that a question has an answer."""
     ranked = rank_learned(inputs, shipped_trees())
-    return estimate_confidence(inputs, ranked, shipped_calibration("learned")).chance
+    return estimate_confidence(
+        inputs, ranked, shipped_calibration("learned", voice_of(inputs))
+    ).chance
 
 
 def is_answered(app: App, label: Label) -> bool:

@@ -5,13 +5,16 @@ labeled questions. The second predicts whether a single result is correct. A res
 question is correct if its shown lines overlap a target; for the public benchmark, it is correct if
 it is in the right file. The figures of each repository come from models fitted to the other
 repositories. A question is refused if the first probability is below a threshold, which refuses one
-answerable question in twenty.
+answerable question in twenty, or three in a hundred that a language model composed. The two voices
+(`rootle.rank.confidence.Voice`) have separate models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import mean
 from typing import Any, Final
 
 import numpy as np
@@ -21,15 +24,18 @@ from scipy.optimize import minimize
 from rootle.rank.confidence import (
     QUESTION_SIGNALS,
     RESULT_SIGNALS,
+    Voice,
     question_signals,
     result_signals,
+    voice_of,
 )
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats
-from training.ranker.ranking_examples import RankingExample
+from training.ranker.ranking_examples import RankingExample, Source
 
 TOP_K: Final = 10
-REFUSED_SHARE: Final = 0.05
+REFUSED_SHARE: Final[Mapping[Voice, float]] = {"asked": 0.05, "composed": 0.03}
+LABELED: Final[tuple[Source, ...]] = ("labels", "renamed")
 # The seven repositories of the tune split have 42 unanswerable and 210 answerable questions.
 UNANSWERABLE_WEIGHT: Final = 3.0
 BENCH_WEIGHT: Final = 0.3
@@ -47,6 +53,8 @@ class Signals:
     results: Floats  # one row for each of the first ten results
     is_correct: Floats  # for each of these results
     is_answerable: bool
+    voice: Voice = "asked"
+    is_evaluated: bool = True  # no query for another description of the tool
 
     @property
     def rows(self) -> Floats:
@@ -66,12 +74,32 @@ def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
         result_signals(example.inputs, ranked)[:TOP_K],
         np.array(correct),
         bool(example.targets),
+        voice_of(example.inputs),
+        example.voice != "other",
     )
 
 
-def fit_calibration(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
+def fit_voices(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the calibrations to store and their figures on unseen repositories, by voice.
+
+    The composed queries of the public benchmark are made by a program, so they are not used.
+    """
+    asked = [one for one in found if one.voice == "asked"]
+    composed = [one for one in found if one.voice == "composed" and one.source in LABELED]
+    fitted = {"asked": fit_calibration(asked, REFUSED_SHARE["asked"])}
+    if composed:
+        fitted["composed"] = fit_calibration(composed, REFUSED_SHARE["composed"])
+    return (
+        {voice: calibration for voice, (calibration, _) in fitted.items()},
+        {voice: figures for voice, (_, figures) in fitted.items()},
+    )
+
+
+def fit_calibration(
+    found: Sequence[Signals], refused_share: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the calibration to store, and its figures on unseen repositories."""
-    labels = [one for one in found if one.source == "labels"]
+    labels = [one for one in found if one.source in LABELED]
     unseen: dict[int, float] = {}  # the probability of each labeled question, by identity
     probabilities: list[Floats] = []
     correct: list[Floats] = []
@@ -79,14 +107,14 @@ def fit_calibration(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str,
         others = [one for one in found if one.repository != name]
         answer_model, result_model = fit_answer_model(others), fit_result_model(others)
         for one in labels:
-            if one.repository == name:
+            if one.repository == name and one.is_evaluated:
                 unseen[id(one)] = answer_probability(one, answer_model)
                 by_result = probability(one.rows, result_model)
                 probabilities.append(np.minimum.accumulate(by_result))
                 correct.append(one.is_correct)
-    answerable = np.array([unseen[id(one)] for one in labels if one.is_answerable])
-    unanswerable = np.array([unseen[id(one)] for one in labels if not one.is_answerable])
-    threshold = float(np.quantile(answerable, REFUSED_SHARE))
+    evaluated = [one for one in labels if one.is_evaluated]
+    answerable = np.array([unseen[id(one)] for one in evaluated if one.is_answerable])
+    threshold = float(np.quantile(answerable, refused_share))
     is_correct = (np.concatenate(correct) > 0).tolist()
     results = list(zip(np.concatenate(probabilities).tolist(), is_correct, strict=True))
     calibration = {
@@ -96,9 +124,21 @@ def fit_calibration(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str,
         "odds": UNANSWERABLE_WEIGHT,
     }
     return calibration, {
-        "recognized": float((unanswerable < threshold).mean()),
+        "recognized": shares_below(threshold, evaluated, unseen, is_answerable=False),
+        "refused": shares_below(threshold, evaluated, unseen, is_answerable=True),
         "reliability": [asdict(one) for one in bin_results(results)],
     }
+
+
+def shares_below(
+    threshold: float, found: Sequence[Signals], unseen: Mapping[int, float], *, is_answerable: bool
+) -> dict[str, float]:
+    """Return the share of questions below the threshold, by source."""
+    below: dict[str, list[float]] = defaultdict(list)
+    for one in found:
+        if one.is_answerable == is_answerable:
+            below[one.source].append(float(unseen[id(one)] < threshold))
+    return {source: mean(values) for source, values in below.items()}
 
 
 def name_weights(model: Floats, signals: Sequence[str]) -> dict[str, float]:
@@ -109,7 +149,7 @@ def name_weights(model: Floats, signals: Sequence[str]) -> dict[str, float]:
 
 def fit_answer_model(found: Sequence[Signals]) -> Floats:
     """Return the model that predicts whether a question has an answer."""
-    labels = [one for one in found if one.source == "labels"]
+    labels = [one for one in found if one.source in LABELED]
     weights = [1.0 if one.is_answerable else UNANSWERABLE_WEIGHT for one in labels]
     return fit_logistic(
         np.vstack([one.question for one in labels]),
@@ -121,7 +161,7 @@ def fit_answer_model(found: Sequence[Signals]) -> Floats:
 def fit_result_model(found: Sequence[Signals]) -> Floats:
     """Return the model that predicts whether a result is correct."""
     weights = [
-        np.full(len(one.is_correct), 1.0 if one.source == "labels" else BENCH_WEIGHT)
+        np.full(len(one.is_correct), 1.0 if one.source in LABELED else BENCH_WEIGHT)
         for one in found
     ]
     return fit_logistic(
@@ -136,8 +176,8 @@ def fit_logistic(rows: Floats, outcomes: Floats, weights: Floats) -> Floats:
 
     The ridge penalty applies to standardized columns, not to the intercept.
     """
-    mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    scaled = np.hstack([(rows - mean) / deviation, np.ones((len(rows), 1))])
+    center, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    scaled = np.hstack([(rows - center) / deviation, np.ones((len(rows), 1))])
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         z = scaled @ theta
@@ -149,7 +189,7 @@ def fit_logistic(rows: Floats, outcomes: Floats, weights: Floats) -> Floats:
     start = np.zeros(scaled.shape[1])
     theta = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     columns = theta[:-1] / deviation
-    return np.append(columns, theta[-1] - mean @ columns)
+    return np.append(columns, theta[-1] - center @ columns)
 
 
 def probability(rows: Floats, model: Floats) -> Floats:

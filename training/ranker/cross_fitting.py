@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +15,10 @@ from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.gbdt_ranker import RERANKED, SUM_SCALE, correct_order
 from rootle.rank.rankers.model_features import model_columns
 from rootle.rank.ranking_inputs import Floats
-from training.ranker.ranking_examples import RankingExample, Source, example_ndcg
+from training.ranker.ranking_examples import RankingExample, Source, Voice, example_ndcg
 
 FOLDS: Final = 5
-EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels")
+EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels", "renamed")
 
 RankedExamples = list[tuple[RankingExample, RankedFiles]]
 
@@ -102,10 +103,28 @@ def rank_evaluated(
     return {"features": [(one.example, one.by_sum) for _, one in evaluated], "learned": learned}
 
 
-def mean_ndcg(ranked: RankedExamples, source: Source) -> float:
+def mean_ndcg(ranked: RankedExamples, source: Source, voice: Voice = "user") -> float:
     """Return NDCG@10 of the answerable questions of a source, averaged by repository."""
+    return mean_by_repository(ranked, source, voice, example_ndcg)
+
+
+def mean_first_hit(ranked: RankedExamples, source: Source, voice: Voice = "user") -> float:
+    """Return the share of answerable questions that the first file answers, by repository."""
+    return mean_by_repository(
+        ranked, source, voice, lambda example, order: float(example.answers(order[0]))
+    )
+
+
+def mean_by_repository(
+    ranked: RankedExamples,
+    source: Source,
+    voice: Voice,
+    score: Callable[[RankingExample, Sequence[int]], float],
+) -> float:
+    """Return the mean over repositories of the mean score; NaN without such questions."""
     scores: dict[str, list[float]] = defaultdict(list)
-    for example, order in ranked:
-        if example.source == source and example.targets:
-            scores[example.repository].append(example_ndcg(example, order.order))
-    return statistics.mean(map(statistics.mean, scores.values()))
+    for example, ranking in ranked:
+        is_wanted = example.source == source and example.voice == voice
+        if is_wanted and example.targets and ranking.order:
+            scores[example.repository].append(score(example, ranking.order))
+    return statistics.mean(map(statistics.mean, scores.values())) if scores else math.nan

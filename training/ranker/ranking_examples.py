@@ -1,5 +1,7 @@
 """Questions with the ranking inputs that rootle gathers for them: the training data of the ranker.
 
+A question has several queries, one per voice: the words of a person, and what language models sent
+or, for questions without recorded queries, what `training.questions.agent_voice` makes of them.
 Each example has the inputs of the ranking, the wanted files and lines, and the lines that rootle
 would show from each of the first files. The test split of the labels and the other half of the
 public benchmark are never read here; the held-out histories are read only by `release_gate`.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,24 +20,39 @@ from pathlib import Path
 from typing import Final, Literal
 
 from benchmarks.common.internals import open_agent
-from benchmarks.common.labels import is_hard, labeled_repositories
+from benchmarks.common.labels import LABELS, LabeledRepository, is_hard, labeled_repositories
 from benchmarks.common.metrics import TOP_K, Hit, LineRange, ndcg
 from benchmarks.common.public_questions import public_repositories
 from benchmarks.common.rootle_search import hit_of, indexed_app
 from benchmarks.history.changed_files import history_repositories
 from benchmarks.history.commit_questions import select_questions
 from benchmarks.history.work_trees import check_out, open_tree
+from benchmarks.quality.agent_queries import (
+    RECORDED,
+    RECORDED_RENAMED,
+    Queries,
+    read_queries,
+)
+from benchmarks.renaming.labels import renamed_repository
 
 from rootle import App, Config, SearchQuery, open_app
 from rootle.errors import QueryError
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.rank.ranking_inputs import RankingInputs
+from training.questions.agent_voice import Lines, agent_query, names_in
 
 SHOWN_FILES: Final = 30  # files per question whose shown lines are kept
 COMMITS_PER_TREE: Final = 10  # questions that share the tree of the first, to index fewer trees
 
-Source = Literal["bench", "labels", "history", "synthetic"]
+# Queries that models sent after they had read other descriptions of the tool. They are only used
+# for training, like all examples of the voice "other".
+WORDINGS: Final = ("passage", "words-and-names", "sentence-and-terms", "words-and-expected")
+WORDINGS_RENAMED: Final = ("renamed-words-and-names",)
+
+Source = Literal["bench", "labels", "renamed", "history", "synthetic"]
+Voice = Literal["user", "agent", "other"]
+Recordings = Sequence[tuple[Voice, Queries]]
 TargetLines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
 
 
@@ -49,6 +67,7 @@ class RankingExample:
     targets: tuple[tuple[TargetLines, ...], ...]  # each with equivalent places
     inputs: RankingInputs
     shown: Mapping[str, tuple[LineRange, ...]]  # path -> the lines that would be shown
+    voice: Voice = "user"
 
     def answers(self, file: int) -> bool:
         """Return whether a file, by its number in the inputs, answers the question."""
@@ -83,33 +102,90 @@ class InputRecorder:
 
 
 def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the development half of the public benchmark."""
+    """Yield examples from the development half of the public benchmark, in both voices."""
     for repository in public_repositories(bench, checkouts):
-        name = repository.name
+        name, questions = repository.name, repository.questions
+        places = [
+            [(one.path, one.start_line, one.end_line) for one in question.targets]
+            for question in questions
+        ]
+        asked = [(question.query, question.category) for question in questions]
+        composed = compose_queries(repository.root, asked, places)
         with indexed_app(repository.root, work / "bench" / name) as app:
             recorder = InputRecorder(app)
-            for one in repository.questions:
-                targets = tuple(
-                    ((target.path, target.start_line, target.end_line),) for target in one.targets
-                )
-                found = recorder.search(one.query)
-                yield RankingExample("bench", name, one.category, False, targets, *found)
+            for (query, kind), lines, other in zip(asked, places, composed, strict=True):
+                targets = tuple((place,) for place in lines)
+                for voice, text in in_both_voices(query, other):
+                    found = recorder.search(text)
+                    yield RankingExample("bench", name, kind, False, targets, *found, voice)
 
 
-def label_examples(checkouts: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the tune split of the labels, including unanswerable questions."""
+def in_both_voices(query: str, composed: str) -> tuple[tuple[Voice, str], ...]:
+    return ("user", query), ("agent", composed)
+
+
+def compose_queries(
+    root: Path, asked: Sequence[tuple[str, str]], places: Sequence[Sequence[Lines]]
+) -> list[str]:
+    """Return each question, given with its kind, as a language model might send it.
+
+    `places` are the lines that answer each question. Wrong names come from other answers.
+    """
+    named = [names_in(root, lines) for lines in places]
+    every = sorted({name for names in named for name in names})
+    return [
+        agent_query(
+            query,
+            kind,
+            names,
+            [name for name in every if name not in names],
+            random.Random(query),  # the same query for every run
+            lines[0][0] if lines else "",
+        )
+        for (query, kind), names, lines in zip(asked, named, places, strict=True)
+    ]
+
+
+def label_examples(checkouts: Path, renamed: Path | None, work: Path) -> Iterator[RankingExample]:
+    """Yield examples from the tune split of the labels, including unanswerable questions.
+
+    With `renamed`, the copies with renamed identifiers follow, as another source.
+    """
+    original = recordings(RECORDED, WORDINGS)
     for repository in labeled_repositories(checkouts, "tune"):
-        name, root = repository.name, repository.root
-        with indexed_app(root, work / "labels" / name) as app:
-            recorder = InputRecorder(app)
-            for label in repository.labels:
-                targets = tuple(
-                    tuple((span.path, span.start_line, span.end_line) for span in target)
-                    for target in label.targets
-                )
-                found = recorder.search(label.query)
-                hard = is_hard(label, root)
-                yield RankingExample("labels", name, label.kind, hard, targets, *found)
+        yield from voiced_examples("labels", repository, original, work)
+    if renamed is not None:
+        of_copies = recordings(RECORDED_RENAMED, WORDINGS_RENAMED)
+        for repository in labeled_repositories(checkouts, "tune"):
+            copy = renamed_repository(renamed, repository)
+            yield from voiced_examples("renamed", copy, of_copies, work)
+
+
+def recordings(chosen: Path, wordings: Sequence[str]) -> Recordings:
+    """Return the recorded queries of the chosen description of the tool, then of other ones."""
+    others = [read_queries(LABELS / "wordings" / f"{name}.jsonl") for name in wordings]
+    return [("agent", read_queries(chosen)), *(("other", queries) for queries in others)]
+
+
+def voiced_examples(
+    source: Source, repository: LabeledRepository, recorded: Recordings, work: Path
+) -> Iterator[RankingExample]:
+    """Yield each labeled question of a repository in the user's words, then as recorded."""
+    name, root = repository.name, repository.root
+    with indexed_app(root, work / source / name) as app:
+        recorder = InputRecorder(app)
+        for number, label in enumerate(repository.labels, start=1):
+            targets = tuple(
+                tuple((span.path, span.start_line, span.end_line) for span in target)
+                for target in label.targets
+            )
+            hard = is_hard(label, root)
+            queries: list[tuple[Voice, str]] = [("user", label.query)]
+            key = f"{name}-{number}"
+            queries += [(voice, sent[key]) for voice, sent in recorded if key in sent]
+            for voice, query in queries:
+                found = recorder.search(query)
+                yield RankingExample(source, name, label.kind, hard, targets, *found, voice)
 
 
 def history_examples(
@@ -137,20 +213,24 @@ def history_examples(
 
 
 def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the repositories that `generate_questions` made."""
+    """Yield examples from the repositories that `generate_questions` made, in both voices."""
     for folder in sorted(path.parent for path in made.glob("*/questions.jsonl")):
-        name = folder.name
-        with indexed_app(folder / "repo", work / "synthetic" / name) as app:
+        name, root = folder.name, folder / "repo"
+        lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        records = [json.loads(line) for line in lines]
+        asked = [(one["query"], one["kind"]) for one in records]
+        composed = compose_queries(root, asked, [one["targets"] for one in records])
+        with indexed_app(root, work / "synthetic" / name) as app:
             recorder = InputRecorder(app)
-            for line in (folder / "questions.jsonl").read_text().splitlines():
-                one = json.loads(line)
+            for one, other in zip(records, composed, strict=True):
                 targets = tuple(((path, start, end),) for path, start, end in one["targets"])
-                try:
-                    found = recorder.search(one["query"])
-                except QueryError:
-                    continue  # the words form invalid query syntax
-                kind, hard = one["kind"], one["hard"]
-                yield RankingExample("synthetic", name, kind, hard, targets, *found)
+                for voice, query in in_both_voices(one["query"], other):
+                    try:
+                        found = recorder.search(query)
+                    except QueryError:
+                        continue  # the words form invalid query syntax
+                    kind, hard = one["kind"], one["hard"]
+                    yield RankingExample("synthetic", name, kind, hard, targets, *found, voice)
 
 
 def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
@@ -158,7 +238,7 @@ def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
     bench, checkouts = args.bench
     sets: Mapping[Source, Callable[[], Iterator[RankingExample]]] = {
         "bench": partial(public_examples, bench, checkouts, args.work),
-        "labels": partial(label_examples, args.labels, args.work),
+        "labels": partial(label_examples, args.labels, args.renamed, args.work),
         "synthetic": partial(synthetic_examples, args.synthetic, args.work),
     }
     examples: list[RankingExample] = []

@@ -1,12 +1,13 @@
 """Train the learned ranker, and measure it on repositories that it has not seen.
 
     python -m training.ranker.train_ranker --bench BENCH REPOS --labels CHECKOUTS --synthetic DIR
-        --work WORK --out DIR [--json FILE]
+        --work WORK --out DIR [--renamed COPIES] [--json FILE]
 
 This command needs lightgbm (`pip install lightgbm`); it reads no reserved part of a benchmark.
 Examples are cached in WORK. The trees correct the weighted sum: LambdaMART training starts from its
-scores. Figures are cross-fitted by repository. Synthetic questions are used only for training.
-Queries without detail are neither used for training nor reordered.
+scores. Figures are cross-fitted by repository; a copy counts as its original. Synthetic questions
+and the voice "other" are used only for training. Queries without detail are neither used for
+training nor reordered.
 
 The output folder gets `trees.npz` and `calibration.json` (see `calibration`). To ship them, copy
 them to the package's models under the name of the ranker.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, Final
 
 import lightgbm
@@ -29,25 +31,40 @@ from training.arguments import (
     LABEL_CHECKOUTS,
     OUT,
     PUBLIC_BENCH,
+    RENAMED,
     SYNTHETIC,
     WORK_DIR,
     make_required,
 )
 from training.ranker.boosting import RankingGroup, booster_trees, train_trees
-from training.ranker.calibration import collect_signals, fit_calibration
+from training.ranker.calibration import collect_signals, fit_voices
 from training.ranker.cross_fitting import (
     EVALUATED,
     TrainingExample,
     cross_fit,
+    mean_first_hit,
     mean_ndcg,
     prepare,
     rank_evaluated,
 )
-from training.ranker.ranking_examples import Source, cached_examples
+from training.ranker.ranking_examples import Source, Voice, cached_examples
 from training.ranker.tree_arrays import to_arrays
 
-# The weight of a question, relative to a question of the public benchmark.
-WEIGHTS: Final[Mapping[Source, float]] = {"bench": 1.0, "labels": 2.0, "synthetic": 1.0}
+# The weight of a query, relative to a question of the public benchmark. The queries that a program
+# makes of these questions name their answer too often.
+WEIGHTS: Final[Mapping[tuple[Source, Voice], float]] = {
+    ("bench", "user"): 1.0,
+    ("bench", "agent"): 0.3,
+    ("labels", "user"): 2.0,
+    ("labels", "agent"): 1.0,
+    ("labels", "other"): 0.3,
+    ("renamed", "user"): 1.0,
+    ("renamed", "agent"): 1.0,
+    ("renamed", "other"): 0.5,
+    ("synthetic", "user"): 1.0,
+    ("synthetic", "agent"): 1.0,
+}
+VOICES: Final[tuple[Voice, ...]] = ("user", "agent")
 
 
 def main() -> None:
@@ -56,14 +73,19 @@ def main() -> None:
     trainable = sum(bool(one.relevance.any()) for one in examples)
     print(f"{len(examples)} questions, {trainable} with an answer among the candidates")
     rankings = rank_evaluated(examples, cross_fit(examples, train))
-    report: dict[str, Any] = {
-        source: {ranker: mean_ndcg(ranked, source) for ranker, ranked in rankings.items()}
-        for source in EVALUATED
-    }
+    report: dict[str, Any] = {}
+    for source, voice in product(EVALUATED, VOICES):
+        name = source if voice == "user" else f"{source}, {voice}"
+        report[name] = {
+            ranker: mean_ndcg(ranked, source, voice) for ranker, ranked in rankings.items()
+        }
+        report[f"first hit of {name}"] = {
+            ranker: mean_first_hit(ranked, source, voice) for ranker, ranked in rankings.items()
+        }
     calibrations = {}
     for ranker, ranked in rankings.items():
-        signals = [collect_signals(example, order) for example, order in ranked]
-        calibrations[ranker], report[f"calibration of {ranker}"] = fit_calibration(signals)
+        signals = [collect_signals(example, order) for example, order in ranked if order.order]
+        calibrations[ranker], report[f"calibration of {ranker}"] = fit_voices(signals)
     for name, figures in report.items():
         print(name, json.dumps(figures))
     trees = to_arrays(booster_trees(train(examples)), COLUMNS)
@@ -77,13 +99,18 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
-    return command_parser(__doc__, *sources, OUT, JSON).parse_args()
+    return command_parser(__doc__, *sources, RENAMED, OUT, JSON).parse_args()
 
 
 def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
     """Return trees trained on the questions with detail and an answer among the candidates."""
     groups = [
-        RankingGroup(one.features, one.relevance, one.initial_scores, WEIGHTS[one.example.source])
+        RankingGroup(
+            one.features,
+            one.relevance,
+            one.initial_scores,
+            WEIGHTS[one.example.source, one.example.voice],
+        )
         for one in examples
         if one.detail and one.relevance.any()
     ]

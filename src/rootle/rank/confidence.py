@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -36,7 +36,16 @@ QUESTION_SIGNALS: Final = (
     "names_missing",  # the question has names, and no candidate defines one
     "cosine_lead",  # of the best chunk, above the noise level
     "whole_passage",  # one chunk holds every word of the question
+    "words",  # number of words
+    "unknown_words",  # number of words that do not occur in the index
+    "names",  # number of names, at most six
+    "names_known",  # share of the names that the index defines, a half without names
 )
+_MAX_NAMES: Final = 6
+# People ask questions; language models compose a description, names and code. More words of such a
+# query are wrong although it has an answer, so each voice has its own models.
+Voice = Literal["asked", "composed"]
+
 # Signals of a single result.
 RESULT_SIGNALS: Final = ("share", "place", "passage", "coverage", "cosine", "words", "defines")
 
@@ -61,11 +70,11 @@ class Confidence:
     max_rejected_score: float = 0.0  # no result of an answer that is not confident scores higher
 
 
-@lru_cache(maxsize=4)
-def shipped_calibration(ranker: str) -> Calibration:
-    """Return the calibration that was fitted for a ranker."""
+@lru_cache(maxsize=8)
+def shipped_calibration(ranker: str, voice: Voice) -> Calibration:
+    """Return the calibration that was fitted for a ranker and a voice."""
     path = model_file(RANKER_V1, "calibration.json")
-    stored = json.loads(path.read_text(encoding="utf-8"))[ranker]
+    stored = json.loads(path.read_text(encoding="utf-8"))[ranker][voice]
     return Calibration(
         _weights(stored["answer"], QUESTION_SIGNALS),
         _weights(stored["result"], (*QUESTION_SIGNALS, *RESULT_SIGNALS)),
@@ -76,6 +85,11 @@ def shipped_calibration(ranker: str) -> Calibration:
 
 def _weights(stored: dict[str, float], names: Sequence[str]) -> Floats:
     return np.array([*(stored[name] for name in names), stored["intercept"]])
+
+
+def voice_of(inputs: RankingInputs) -> Voice:
+    """Return the voice of the question, which chooses the calibration."""
+    return "composed" if inputs.question.is_composed else "asked"
 
 
 def estimate_confidence(
@@ -113,12 +127,16 @@ def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     by_words = max_per_file(chunks.bm25, chunks.files, len(files.ids))
     terms = max(1, len(question.content_terms))
     is_defined = bool(defining_files(inputs).any())
+    content = sum(
+        term.weight >= 1 and term.text not in question.code_terms for term in question.content_terms
+    )
+    names_known = sum(name in inputs.defined for name in question.names)
     return np.array(
         [
             ranked.scores[top],
             ranked.scores[top] - ranked.scores[sixth],
-            files.passage.max(),
-            files.passage[top],
+            files.described.max(),
+            files.described[top],
             files.coverage.max(),
             files.coverage[top],
             inputs.unknown,
@@ -132,7 +150,11 @@ def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
             bool(question.names) and is_defined,
             bool(question.names) and not is_defined,
             chunks.dense.max(initial=0.0) - noise_level(chunks.dense),
-            files.passage.max() >= 1,
+            files.described.max() >= 1,
+            len(question.words),
+            inputs.unknown * content,
+            min(len(question.names), _MAX_NAMES),
+            names_known / len(question.names) if question.names else 0.5,
         ],
         dtype=np.float64,
     )

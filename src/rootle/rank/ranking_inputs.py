@@ -58,6 +58,7 @@ class FileInputs:
     definers: Floats  # sum over the defined names of 1 / number of files that define the name
     days: Floats  # since the last modification; NaN if unknown
     sizes: Floats  # bytes
+    described: Floats  # like `passage`, without the terms of guessed code
     authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
 
     def reorder(self, order: Ints) -> FileInputs:
@@ -76,6 +77,7 @@ class FileInputs:
             self.definers[order],
             self.days[order],
             self.sizes[order],
+            self.described[order],
             tuple([self.authors[at] for at in positions]) if self.authors else (),
         )
 
@@ -87,5 +89,5 @@ class RankingInputs:
     question: Question
     chunks: ChunkInputs
     files: FileInputs
-    unknown: float = 0.0  # share of the question terms that do not occur in the index
+    unknown: float = 0.0  # share of the described terms that do not occur in the index
     defined: tuple[str, ...] = ()  # those of the question's names that the index defines

@@ -35,6 +35,7 @@ _STATEMENT_WORDS: Final = 4
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
+_SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
 _CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|::|->|\(\)|\w\.\w")
 
@@ -56,6 +57,7 @@ class Question:
     is_change: bool = False  # describes a change; changes usually include tests
     guesses: tuple[str, ...] = ()  # those of the names that may be wrong
     is_composed: bool = False  # a description and a list of words, as language models write
+    code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -90,10 +92,11 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         called = called_name(text)
         # The other names are guesses about the code that uses these.
         names = given = (whole_identifier(called),) if called else given or names
-    terms = _weigh_terms(words, frozenset(WORD.findall(statement)), is_symbol=is_symbol)
+    weights = _weigh_terms(words, frozenset(WORD.findall(statement)), is_symbol=is_symbol)
+    terms = _stem_terms(weights, stem)
     return Question(
         statement,
-        _stem_terms(terms, stem),
+        terms,
         distinct,
         names,
         "".join(whole_identifier(word) for word in words),
@@ -103,6 +106,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         len(distinct) >= _CHANGE_WORDS and describes_change(text),
         tuple(name for name in names if name not in given),
         not is_symbol and is_composed(text),
+        _find_code_terms(text, terms, stem),
     )
 
 
@@ -122,6 +126,18 @@ def text_without_guesses(text: str) -> str:
 
     statement = text[: end.end()] + _QUALIFIED.sub(keep, text[end.end() :])
     return statement if len(WORD.findall(statement)) >= _STATEMENT_WORDS else text
+
+
+def _find_code_terms(text: str, terms: Sequence[WeightedTerm], stem: Stemmer) -> frozenset[str]:
+    """Return the terms that occur only in the code after a description."""
+    code = _CODE.search(text)
+    if code is None:
+        return frozenset()
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, code.start() + 1)]
+    if not ends:
+        return frozenset()
+    described = [term for word in WORD.findall(text[: ends[-1]]) for term in word_terms(word)]
+    return frozenset(term.text for term in terms) - frozenset(stem(" ".join(described)))
 
 
 def _weigh_terms(

@@ -11,7 +11,12 @@ from typing import Final, Literal, Protocol
 
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
-from rootle.rank.confidence import Confidence, estimate_confidence, shipped_calibration
+from rootle.rank.confidence import (
+    Confidence,
+    estimate_confidence,
+    shipped_calibration,
+    voice_of,
+)
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.rankers.weighted_sum import rank_by_weighted_sum, weighted_sum_scores
@@ -45,7 +50,8 @@ class Ranker:
 
 
 def _features_confidence(inputs: RankingInputs, ranked: RankedFiles) -> Confidence:
-    return estimate_confidence(inputs, remove_signals(ranked), shipped_calibration("features"))
+    calibration = shipped_calibration("features", voice_of(inputs))
+    return estimate_confidence(inputs, remove_signals(ranked), calibration)
 
 
 def _rank_learned(inputs: RankingInputs) -> RankedFiles:
@@ -53,7 +59,8 @@ def _rank_learned(inputs: RankingInputs) -> RankedFiles:
 
 
 def _learned_confidence(inputs: RankingInputs, ranked: RankedFiles) -> Confidence:
-    return estimate_confidence(inputs, remove_signals(ranked), shipped_calibration("learned"))
+    calibration = shipped_calibration("learned", voice_of(inputs))
+    return estimate_confidence(inputs, remove_signals(ranked), calibration)
 
 
 FEATURES: Final = Ranker("features", rank_files, span_scores, _features_confidence)

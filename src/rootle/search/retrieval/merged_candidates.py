@@ -171,7 +171,8 @@ class _TermMatches:
 
     coverage: Floats  # in each file, weighted by rarity
     passage: Floats  # in the best chunk of each file
-    unknown: float  # the share that occurs nowhere
+    described: Floats  # the same without the terms of guessed code
+    unknown: float  # the share of the terms outside of guessed code that occurs nowhere
 
 
 def _ranking_inputs(
@@ -199,6 +200,7 @@ def _ranking_inputs(
         definers,
         (now_s - _modified_s(states)) / _DAY_S,
         np.array([state.size for state in states], dtype=np.float64),
+        terms.described,
         tuple([state.author for state in states]),
     )
     return RankingInputs(found.question, chunks, files, terms.unknown, tuple(sparse.definers))
@@ -249,7 +251,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     count = len(file_ids)
     terms = [term.text for term in found.question.content_terms if term.weight >= 1]
     if index is None or not terms or not count:
-        return _TermMatches(np.zeros(count), np.zeros(count), 0.0)
+        return _TermMatches(np.zeros(count), np.zeros(count), np.zeros(count), 0.0)
     total, frequencies = index.sparse.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
     # If too many chunks match, the index returns those with the last terms, so the rarest are last.
@@ -265,7 +267,24 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     weights = rarity[kept] / rarity[kept].sum()
     # A matrix product would add the weights of each row in an order that depends on the row.
     coverage = (_bits(in_file, len(texts)) * weights).sum(axis=1)
-    return _TermMatches(coverage, in_chunk / len(texts), list(frequencies).count(0) / len(terms))
+    passage = in_chunk / len(texts)
+    code = found.question.code_terms
+    if code.isdisjoint(terms) or code.issuperset(terms):
+        return _TermMatches(coverage, passage, passage, list(frequencies).count(0) / len(terms))
+    known = [
+        frequency
+        for term, frequency in zip(terms, frequencies, strict=True)
+        if term not in code
+    ]
+    is_described = np.array([text not in code for text in texts])
+    described = np.zeros(count, np.int64)
+    np.maximum.at(described, at, _bits(masks, len(texts))[:, is_described].sum(axis=1))
+    return _TermMatches(
+        coverage,
+        passage,
+        described / max(1, int(is_described.sum())),
+        known.count(0) / len(known),
+    )
 
 
 def _likely_files(found: _Found) -> Ints:

@@ -23,8 +23,9 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     """
     if answer.confident is None or not answer.order:
         return answer
-    if answer.confident and not answer.candidates.inputs.unknown:
-        return answer  # all words of the question occur
+    inputs = answer.candidates.inputs
+    if answer.confident and (not inputs.unknown or inputs.question.is_composed):
+        return answer  # all words occur, or a language model guessed some of them
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
         return answer if answer.confident else _add_note(answer, _IMPROBABLE)
     check = check_words(answer.candidates.scoped.question, index)
