@@ -80,6 +80,8 @@ def test_operators_are_separated_from_the_question(text: str, parsed: ParsedQuer
         'cannot encode tree at "/home/anna" without losing information',
         'Failed to create filter with parameters: ["inputIntensity": 0.5]',
         "/* Failed to load the style sheet. */",
+        'Find a plugin by name. def find(name): require "plugin/name"; raise UnknownPlugin',
+        'Build the simulator. run = build(target) -destination "platform=watch"',
     ],
 )
 def test_text_that_only_resembles_operators_stays_unchanged(text: str) -> None:

@@ -82,7 +82,9 @@ _USE_OF_NAME: Final = re.compile(
 )
 
 _LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S|[a-z)\]]\.\s+\S|\w \{")
-_CODE_BREAK: Final = re.compile(r"[a-z)\]][.;:]\s.*(?:\w\([^)]*\)|[={}]|\b(?:def|func)\s)")
+_CODE_BREAK: Final = re.compile(
+    r"[\w)\]][.;:]\s(?=.*(?:\w\([^)]*\)|[={}]|\b(?:def|func)\s))", re.DOTALL
+)
 _ASKS_LATER: Final = re.compile(
     r"\b(?:I|my|me|we|our)\b|[,;]\s+(?:and\s+)?(?:how|what|which|why|where|who|when|does|do|is|can"
     r"|it|one|every)\b"
@@ -195,13 +197,21 @@ def called_name(text: str) -> str:
     return "" if name.isupper() else name  # a macro
 
 
+def description_end(text: str) -> int:
+    """Return where code follows a description; the length of the text if there is none."""
+    found = _CODE_BREAK.search(text)
+    if found is None or (text.rstrip().endswith("?") and _asks(_WORD.findall(text.lower()), "")):
+        return len(text)
+    return found.end()
+
+
 def is_composed(text: str) -> bool:
     """Return whether words, names or code follow a description, as language models write.
 
     People ask questions instead, and questions of several clauses are recognized by their words.
     """
     head = text[:_MAX_CHARS]
-    if _CODE_BREAK.search(text) is not None and not text.rstrip().endswith("?"):
+    if description_end(text) < len(text):
         return True
     if _LIST_BREAK.search(head) is None or _ASKS_LATER.search(head) is not None:
         return False

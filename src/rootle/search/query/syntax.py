@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.rank.question.intent import classify_intent
+from rootle.rank.question.intent import classify_intent, description_end
 from rootle.search.query.regex_parsing import find_literals
 from rootle.text.languages import resolve_language
 from rootle.text.terms import STOP_WORDS, WORD
@@ -130,7 +130,12 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
 
 
 def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the intended operators, without quotes in error messages and command-line options."""
+    """Return the intended operators.
+
+    Quotes in error messages and in guessed code, and command-line options, are not intended.
+    """
+    end = description_end(text)
+    operators = [match for match in operators if match["name"] or match.start() <= end]
     if any(match["phrase"] for match in operators) and _is_message(text, operators):
         operators = [match for match in operators if not match["phrase"]]
     if any(match["word"] for match in operators) and _is_sentence(text, operators):

@@ -272,9 +272,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     if code.isdisjoint(terms) or code.issuperset(terms):
         return _TermMatches(coverage, passage, passage, list(frequencies).count(0) / len(terms))
     known = [
-        frequency
-        for term, frequency in zip(terms, frequencies, strict=True)
-        if term not in code
+        frequency for term, frequency in zip(terms, frequencies, strict=True) if term not in code
     ]
     is_described = np.array([text not in code for text in texts])
     described = np.zeros(count, np.int64)
