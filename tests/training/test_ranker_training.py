@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.common.metrics import LineRange
+from rootle.rank.confidence import Voice
 from training.ranker import release_gate
 from training.ranker.calibration import (
     Signals,
@@ -178,12 +179,13 @@ def test_calibration_is_measured_on_unseen_repositories() -> None:
 
 def test_each_voice_has_its_own_calibration() -> None:
     rng = np.random.default_rng(2)
+    voices: tuple[tuple[Voice, float], ...] = (("asked", 0.0), ("composed", 5.0))
     found = [
         replace(signals(name, strength + shift, answerable=answerable), voice=voice)
         for name in ("one", "two", "three")
         for answerable in [True] * 20 + [False] * 8
         for strength in [float(rng.normal(1 if answerable else -1, 0.2))]
-        for voice, shift in (("asked", 0.0), ("composed", 5.0))
+        for voice, shift in voices
     ]
     calibrations, figures = fit_voices(found)
     assert all(figures[voice]["recognized"] == {"labels": 1.0} for voice in ("asked", "composed"))
