@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.common.metrics import LineRange
-from rootle.rank.confidence import Voice
 from training.ranker import release_gate
 from training.ranker.calibration import (
     Signals,
@@ -47,6 +46,7 @@ from training.ranker.tree_arrays import flatten_tree, to_arrays, tree_depth
 from zoo_repository import make_zoo
 
 from rootle import open_app
+from rootle.rank.confidence import Voice
 from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.gbdt_ranker import SUM_SCALE
 from rootle.rank.rankers.model_features import COLUMNS
