@@ -195,8 +195,8 @@ def weights() -> str:
         f"then multiplied by {TEST_FACTOR:g} for test files, unless the query is about tests or "
         f"describes a change; by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
         f"unless the query is about history; and by {DEFINER_FACTOR:g} for the file that defines a "
-        f"symbol, if the query asks who uses that symbol. If the query asks for a test, other files "
-        f"are multiplied by {CODE_FACTOR:g}."
+        f"symbol, if the query asks who uses that symbol. If the query asks for a test, other "
+        f"files are multiplied by {CODE_FACTOR:g}."
     )
 
 
