@@ -26,8 +26,9 @@ from rootle.tools import tools_of
 # Messages that a user should never see.
 _CRASHES: Final = ("Traceback (most recent call last)", "panicked at", "Fatal Python error")
 _MAX_SHOWN_CHARS: Final = 600
-# The path, the lines and the score of a result in an answer of `vectordb_search`.
-_HEADER: Final = re.compile(r"^\d+\. (.+?):(\d+-\d+)\b.*\((\d\.\d+)\)$", re.MULTILINE)
+# The place, the name and the score of a result in an answer of `vectordb_search`.
+_HEADER: Final = re.compile(r"^\d+\. (.+?)(?:, shown above)? \((\d+\.\d\d)\)$", re.MULTILINE)
+_END_OF_PATH: Final = re.compile(r"[:#]")
 _PAUSE_S: Final = 0.2
 # Generous, for a busy machine; failed writes of an index are repeated after seconds.
 _RECOVERY_S: Final = 60.0
@@ -59,10 +60,10 @@ def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) ->
             yield f"{searcher.name} ended: {last_message(searcher)}"
             return
         if not reply.is_current:
-            yield f"{searcher.name} does not recover: {reply.error or reply.data['degraded']}"
+            yield f"{searcher.name} does not recover: {reply.reason}"
             return
         if isinstance(searcher, McpServer):
-            problems = _tool_differences(question, reply.text, expected, comparison)
+            problems = tool_differences(question, reply.text, expected, comparison)
         else:
             problems = answer_differences(question, reply.data, expected, comparison)
         for line in problems:
@@ -90,6 +91,25 @@ def answer_differences(
     return describe_differences([found], [expected.answers[question]], comparison)
 
 
+def tool_differences(
+    question: str, text: str, expected: Expected, comparison: str
+) -> tuple[str, ...]:
+    """Return how the headers in a text of `vectordb_search` differ from those of a new index.
+
+    The lines below them are not compared, because a session receives each line only once.
+    """
+    found, wanted = (_HEADER.findall(one) for one in (text, expected.tool_texts[question]))
+    if not wanted and expected.answers[question]["results"]:
+        return (f"{question!r}: no header is recognized in the answer of the tool",)
+    if comparison == "paths":
+        found, wanted = (
+            [_END_OF_PATH.split(one)[0] for one, _ in side] for side in (found, wanted)
+        )
+    if found == wanted:
+        return ()
+    return (f"{question!r}: {found!r}, in a new index {wanted!r}",)
+
+
 def find_open_files(folder: Path) -> list[str]:
     """Return the files and folders that other users may read or write, with their modes."""
     found = []
@@ -115,15 +135,3 @@ def last_message(service: Service) -> str:
     """Return the exit code and the last line of the messages of a process."""
     lines = service.messages.strip().splitlines() or ["no message"]
     return f"exit code {service.process.poll()}, {lines[-1]}"
-
-
-def _tool_differences(
-    question: str, text: str, expected: Expected, comparison: str
-) -> tuple[str, ...]:
-    """Compare the places and scores of two answers, but not the lines, which are sent only once."""
-    found, wanted = (_HEADER.findall(one) for one in (text, expected.tool_texts[question]))
-    if comparison == "paths":
-        found, wanted = ([path for path, *_ in one] for one in (found, wanted))
-    if found == wanted:
-        return ()
-    return (f"{question!r}: {found!r}, in a new index {wanted!r}",)

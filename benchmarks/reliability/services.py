@@ -28,7 +28,10 @@ class HangError(Exception):
 
 
 # Notes in the answers of `vectordb_search` that are not complete or not current.
-_DEGRADATIONS: Final = (*CONSEQUENCES.values(), "not indexed yet", "the index is still being built")
+_DEGRADATIONS: Final = (
+    *CONSEQUENCES.values(),
+    *("not indexed yet", "the index is still being built", "was not available"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,14 @@ class Reply:
     @property
     def is_current(self) -> bool:
         """Whether this is an answer that claims to be complete and current."""
-        if self.error or self.data.get("degraded"):
-            return False
-        return not any(message in self.text for message in _DEGRADATIONS)
+        return not self.reason
+
+    @property
+    def reason(self) -> str:
+        """Why this is no current answer; empty if it is one."""
+        degraded = [*self.data.get("degraded", ())]
+        degraded += [message for message in _DEGRADATIONS if message in self.text]
+        return self.error or ", ".join(degraded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,29 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.reliability.checks import Expected, answer_differences, find_open_files
+from benchmarks.reliability.checks import (
+    Expected,
+    answer_differences,
+    compare_searcher,
+    expected_answers,
+    find_open_files,
+    tool_differences,
+)
 from benchmarks.reliability.fault_injection import FaultInjectionError, FaultInjector, Faults
 from benchmarks.reliability.random_faults import RandomFaults
+from benchmarks.reliability.services import McpServer, Place, Reply
 from benchmarks.reliability.torture_rounds import (
     RoundResult,
     Torture,
     TortureOptions,
     summarize,
 )
+from sample import make_repository, write
 
 pytestmark = pytest.mark.slow
 
@@ -123,6 +133,69 @@ def test_a_different_answer_is_a_problem() -> None:
     response: dict[str, Any] = {"results": [], "nextCursor": None, "tookMs": 3.0, "generation": 7}
     assert answer_differences("q", response, expected, "answers") == ()
     assert len(answer_differences("q", {**response, "degraded": []}, expected, "answers")) == 1
+
+
+@pytest.fixture
+def mcp_server(tmp_path: Path) -> Iterator[McpServer]:
+    root = make_repository(tmp_path / "tree")
+    (tmp_path / "logs").mkdir()
+    server = McpServer(Place(root, tmp_path / "index", tmp_path / "logs", {}), 0o077)
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/net/retry.py", "def other(): pass\n"),  # the answer loses a result
+        ("src/net/copied.py", "def retry_backoff(attempt): pass\n"),  # the answer gets one more
+        ("src/net/retry.py", "\n\ndef retry_backoff(attempt): pass\n"),  # other lines and score
+    ],
+)
+def test_an_answer_of_the_mcp_server_to_another_tree_is_a_problem(
+    mcp_server: McpServer, tmp_path: Path, path: str, text: str
+) -> None:
+    expected = expected_answers(tmp_path / "tree", tmp_path / "new", ["retry_backoff"])
+    for _ in range(2):  # the second answer refers to the lines in the first one
+        assert list(compare_searcher(mcp_server, expected, "ranked")) == []
+    other = make_repository(tmp_path / "other")
+    write(other, path, text)
+    expected = expected_answers(other, tmp_path / "new-other", ["retry_backoff"])
+    (problem,) = compare_searcher(mcp_server, expected, "ranked")
+    assert problem.startswith("mcp: 'retry_backoff': [('src/net/retry.py:")
+
+
+_TEXT = "1. a.py:1-9 def f (0.90)\n1  def f():\n\n2. b:c.md:3-4 (0.10)\n\nFolder: x"
+
+
+@pytest.mark.parametrize(
+    ("text", "comparison", "problems"),
+    [
+        (_TEXT, "ranked", 0),
+        (_TEXT.replace("def f (", "def f, shown above ("), "ranked", 0),
+        (_TEXT.replace("0.10", "0.11"), "ranked", 1),
+        (_TEXT.replace("0.10", "0.11"), "paths", 0),
+        (_TEXT.replace("1-9", "1-8"), "ranked", 1),
+        (_TEXT.replace("1-9", "1-8"), "paths", 0),
+        (_TEXT.replace("a.py", "b.py"), "paths", 1),
+        ("No file matches.", "paths", 1),
+    ],
+)
+def test_a_different_header_is_a_problem(text: str, comparison: str, problems: int) -> None:
+    expected = Expected({"q": {"results": [{}]}}, {"q": _TEXT})
+    assert len(tool_differences("q", text, expected, comparison)) == problems
+
+
+def test_a_text_without_headers_is_a_problem_although_both_sides_are_equal() -> None:
+    expected = Expected({"q": {"results": [{}]}}, {"q": "a new format"})
+    assert len(tool_differences("q", "a new format", expected, "ranked")) == 1
+
+
+def test_an_answer_that_reports_a_degradation_is_not_current() -> None:
+    assert Reply(text=_TEXT).is_current
+    reply = Reply(text=f"{_TEXT}\n\nNote: 2 changed files are not indexed yet")
+    assert (reply.is_current, reply.reason) == (False, "not indexed yet")
+    assert Reply({"degraded": ["stale", "dense"]}).reason == "stale, dense"
 
 
 def test_rounds_and_problems_are_counted() -> None:
