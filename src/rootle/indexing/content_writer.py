@@ -18,10 +18,11 @@ from rootle.index.local.content_dir import (
     delete_all_content,
     delete_derived,
     delete_other_content,
-    has_content,
+    is_empty,
 )
 from rootle.index.local.database import has_old_format, open_database, storage_errors
 from rootle.index.local.manifest import DATES_DUE, Manifest
+from rootle.index.local.update_notice import notified_generation, unused_generation
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.rebuild import ContentReplacement
@@ -109,8 +110,11 @@ class ContentWriter:
         """
         delete_other_content(self._index_dir)
         content = content_dir(self._index_dir)
-        if not has_content(self._index_dir) or has_old_format(content):
-            # The content of an older version may contain unmasked secrets, and cannot be read.
+        with storage_errors(self._index_dir):
+            is_unusable = is_empty(content) or has_old_format(content)
+        if is_unusable:
+            # The content of an older version may contain unmasked secrets, and cannot be read. The
+            # remains of a lost database belong to nothing.
             delete_all_content(self._index_dir)
             request.workers.start()
             return self._run(self._index_dir, request)
@@ -150,8 +154,7 @@ class ContentWriter:
             storage_errors(self._index_dir),
         ):
             manifest = Manifest(connection)
-            if start_generation:
-                manifest.set_value("generation", str(start_generation))
+            self._keep_generations_in_order(connection, manifest, start_generation)
             pipeline = self._open_pipeline(content, connection, request.workers)
             before = manifest.generation()
             dates_due = bool(manifest.value(DATES_DUE))  # left by an interrupted run
@@ -172,6 +175,18 @@ class ContentWriter:
                 root = self._setup.root
                 update_commit_dates(root, connection, content_changed=changed, only=dated)
             return report, update_since(before, plan, manifest)
+
+    def _keep_generations_in_order(
+        self, connection: sqlite3.Connection, manifest: Manifest, start: int
+    ) -> None:
+        """Let the generations start at `start`, or after those of a database that was lost."""
+        current = max(start, manifest.generation())
+        if current < (notified_generation(self._index_dir) or 0):
+            # The database was deleted, or replaced by an older one.
+            current = unused_generation(self._index_dir)
+        if current > manifest.generation():
+            with write_transaction(connection):
+                manifest.raise_generation(current)
 
     def _open_pipeline(
         self, content: Path, connection: sqlite3.Connection, workers: PrestartedWorkers

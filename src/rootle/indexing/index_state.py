@@ -12,9 +12,10 @@ from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
 from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.content_dir import content_dir
-from rootle.index.local.manifest import BYTES_EXPECTED, FIRST_GENERATION
+from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import SnapshotSource, is_read_only
+from rootle.index.local.update_notice import unused_generation
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
 from rootle.sources.masking_reader import open_readers
 from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source
@@ -151,12 +152,12 @@ class IndexState:
             return False
 
     def read_generation(self) -> int:
-        """Return the generation of the database; 0 if there is none, or it cannot be read."""
+        """Return the generation of the database, or a newer one if it cannot be read."""
         try:
             with self._open_manifest() as manifest:
                 return manifest.generation()
         except IndexStorageError:
-            return FIRST_GENERATION
+            return unused_generation(self._index_dir)
 
     def is_unfinished(self) -> bool:
         """Return whether the first run is still active or was interrupted."""

@@ -23,12 +23,12 @@ from rootle.index.local.index_dir import (
     mark_as_cache,
 )
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.local.update_notice import NOTICE_NAME, write_update_notice
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.content_writer import ContentWriter, IndexSetup, UpdateRequest
 from rootle.indexing.git_history.background_history import LOCK_NAME as HISTORY_LOCK
 from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.indexing.index_state import IndexState
-from rootle.indexing.update_listener import NOTICE_NAME, write_update_notice
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.ingest.workers.worker_process import PrestartedWorkers

@@ -5,31 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 from rootle.errors import IndexStorageError
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.folder_watch import FolderWatch
-from rootle.storage.atomic_file import write_file
-from rootle.storage.permissions import file_mode
 from rootle.types import IndexUpdated
 
 _LOG = logging.getLogger(__name__)
-
-NOTICE_NAME: Final = "updated"
-
-
-def write_update_notice(index_dir: Path, generation: int) -> None:
-    """Notify other processes of a generation, unless they have been notified of it."""
-    path, content = index_dir / NOTICE_NAME, f"{generation}\n".encode()
-    with suppress(OSError):
-        if path.read_bytes() == content:
-            return
-    # Without space for it, they notice the update at their next search.
-    with suppress(OSError):
-        write_file(path, content, mode=file_mode(index_dir), sync=False)
 
 
 class UpdateListener:

@@ -111,5 +111,13 @@ def has_content(index_dir: Path) -> bool:
     return os.path.exists(content_dir(index_dir) / DATABASE_FILES[0])
 
 
+def is_empty(content: Path) -> bool:
+    """Return whether a folder has no database, or an empty file instead of one."""
+    try:
+        return os.path.getsize(content / DATABASE_FILES[0]) == 0
+    except FileNotFoundError:
+        return True
+
+
 def _checksum(name: str) -> str:
     return f"{zlib.crc32(name.encode()):08x}"

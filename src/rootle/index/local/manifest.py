@@ -10,8 +10,7 @@ from typing import Final
 from rootle.index.local.row_checksum import DamagedRowError, verify_rows
 from rootle.index.reader import TEXTLESS, FileState
 
-FIRST_GENERATION: Final = 0  # of an empty index
-
+_FIRST_GENERATION: Final = 0  # of an empty index
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
@@ -49,7 +48,7 @@ class Manifest:
 
     def generation(self) -> int:
         """Return the current generation."""
-        return int(self.value("generation") or FIRST_GENERATION)
+        return int(self.value("generation") or _FIRST_GENERATION)
 
     def increment_generation(self, *, words_changed: bool = True) -> int:
         """Increment the generation and return it."""
@@ -58,6 +57,16 @@ class Manifest:
         if words_changed:
             self.set_value("words_generation", str(generation))
         return generation
+
+    def raise_generation(self, generation: int) -> None:
+        """Skip generations that a lost database had.
+
+        Derived indexes and replicas of these generations must not be used. The removals since then
+        are unknown.
+        """
+        for name in ("generation", "floor", "removals_known_since"):
+            self.set_value(name, str(generation))
+        self._connection.execute("DELETE FROM removed")
 
     def words_generation(self) -> int:
         """Return the last generation that changed more than vectors."""

@@ -1,0 +1,46 @@
+"""The notice of the last update: the newest generation that other processes were notified of.
+
+The generations of an index increase as long as it exists, because cursors and caches contain them.
+If the database is lost, this file tells with which generation the next one may start.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from rootle.storage.atomic_file import write_file
+from rootle.storage.permissions import file_mode
+
+NOTICE_NAME: Final = "updated"
+_NOTICE: Final = re.compile(rb"([0-9]{1,15})\n")
+# More generations than updates have that were killed before their notice: every generation but the
+# last one of an update adds two million characters or more.
+_MAX_UNNOTIFIED: Final = 100_000
+
+
+def write_update_notice(index_dir: Path, generation: int) -> None:
+    """Notify other processes of a generation, unless they have been notified of it."""
+    path, content = index_dir / NOTICE_NAME, f"{generation}\n".encode()
+    with suppress(OSError):
+        if path.read_bytes() == content:
+            return
+    # Without space for it, they notice the update at their next search.
+    with suppress(OSError):
+        write_file(path, content, mode=file_mode(index_dir), sync=False)
+
+
+def notified_generation(index_dir: Path) -> int | None:
+    """Return the generation of the last notice; None if there is no notice, or it is unreadable."""
+    try:
+        found = _NOTICE.fullmatch((index_dir / NOTICE_NAME).read_bytes())
+    except OSError:
+        return None
+    return int(found[1]) if found else None
+
+
+def unused_generation(index_dir: Path) -> int:
+    """Return a generation that is newer than those of a database that cannot be read."""
+    return (notified_generation(index_dir) or 0) + _MAX_UNNOTIFIED
