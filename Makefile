@@ -67,7 +67,7 @@ torture: .venv/developed  ## edits, kills, faults, fuzzing: make torture MINUTES
 	$(PYTHON) -m benchmarks.reliability.torture --minutes $(or $(MINUTES),5) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED))
 	ROOTLE_FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(PYTHON) -m pytest -q -p no:cacheprovider \
-		$(if $(SEED),--hypothesis-seed=$(SEED)) tests/fuzz
+		--capture=sys $(if $(SEED),--hypothesis-seed=$(SEED)) tests/fuzz
 
 golden: .venv/developed  ## rewrite the rankings in tests/golden; review the diff
 	ROOTLE_WRITE_GOLDEN=1 $(PYTHON) -m pytest tests/golden

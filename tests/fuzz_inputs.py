@@ -22,6 +22,7 @@ from rootle.errors import RootleError
 _EXAMPLES: Final = int(os.environ.get("ROOTLE_FUZZ_EXAMPLES", "0"))
 # A call that takes longer does not end in bounded time. Generous, for a busy machine.
 _WATCHDOG_S: Final = 60.0
+_STDERR: Final = 2
 _OPERATORS: Final = "\"“”'/\\()[]{}|*+?^$.,:;-_=<>!#@&%~` \t\r\n\0aAbZ09éß中\u202e\ud800"
 _PIECES: Final = (
     *("path:", "-path:", "lang:", "lang:python", "-lang:", "regex:", "/", '"', "“", "-x"),
@@ -71,7 +72,8 @@ json_values = st.recursive(
 @contextmanager
 def bounded_time() -> Iterator[None]:
     """Fail if the block takes very long; end the process if it never ends, even in C code."""
-    faulthandler.dump_traceback_later(4 * _WATCHDOG_S, exit=True)
+    # `make torture` does not capture this stream; the process ends before pytest can print it.
+    faulthandler.dump_traceback_later(4 * _WATCHDOG_S, exit=True, file=_STDERR)
     started = time.monotonic()
     try:
         yield

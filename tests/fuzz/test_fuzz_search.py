@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from fuzz_inputs import fuzz, json_values, outcome_of, repetitions, texts
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sample import FILES, make_repository
 
@@ -28,7 +28,8 @@ _SEARCHED = "retry_backoff"
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("fuzz")
-    root = make_repository(folder / "repository", {**FILES, "hostile.txt": _LINES})
+    files = {**FILES, "hostile.txt": _LINES, "blank.txt": "\n\n"}
+    root = make_repository(folder / "repository", files)
     config = Config(memory_store="", search_log=False)
     with open_app(root, index_dir=folder / "index", config=config) as app:
         app.index()
@@ -82,6 +83,7 @@ def test_any_text_and_path_filter_are_answered_or_refused(
     | st.lists(st.sampled_from(_TOKENS), min_size=1, max_size=20).map("".join)
     | repetitions
 )
+@example(pattern="^$")
 def test_any_pattern_is_matched_or_refused_in_bounded_time(app: App, pattern: str) -> None:
     outcome_of(lambda: app.search(f"/{pattern}/"))
     outcome_of(lambda: app.search(f'regex:"{pattern}"'))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fuzz_inputs import bounded_time
 from sample import FILES, MakeApp, indexed_repository, make_repository, many_files
 
 from rootle.app import App
@@ -89,6 +90,29 @@ def test_a_regex_finds_every_file_with_a_matching_line(app: App) -> None:
         assert _find_paths(app, text) == expected, text
         assert all(re.search(pattern, result.snippet) for result in _search(app, text)), text
     assert "simpler" in app.search(r"/zzz\d/").suggestions[0]
+
+
+def test_a_regex_for_blank_lines_finds_all_files_with_text_that_it_matches(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    modules = {f"src/m_{n}.py": f"def f_{n}(): ...\n\n\ndef g_{n}(): ...\n" for n in range(70)}
+    others = {
+        "src/blank.py": "\n" * 5,
+        "src/first.txt": "\n\nthe first",
+        "src/none.txt": "one line",
+    }
+    files = {**FILES, **modules, **others}
+    app = make_app(make_repository(tmp_path / "repo", files))
+    expected = {path for path, text in files.items() if re.search(r"(?m)^$", text)}
+    found: list[str] = []
+    cursor = None
+    with bounded_time():
+        while not found or cursor is not None:
+            response = app.search(SearchQuery("/^$/", limit=50, cursor=cursor))
+            found += [result.file_path for result in response.results]
+            cursor = response.next_cursor
+        assert app.search("/^$/ path:blank").results == ()
+    assert sorted(found) == sorted(expected - {"src/blank.py"})
 
 
 def test_nested_repetitions_find_lines_without_backtracking(

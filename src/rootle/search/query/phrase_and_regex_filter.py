@@ -77,12 +77,18 @@ def find_matches(
 
 
 def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: int) -> Ids:
-    """Return the chunks in which a match begins, from the first `max_files` files."""
+    """Return the chunks in which a match begins, from the first `max_files` files.
+
+    If no chunk of a file contains a match, because all matches are in blank lines, the chunk before
+    the first match is returned. A file without text has no chunk.
+    """
     ids: list[int] = []
     for file_id, places in islice(matches.places.items(), max_files):
         positions = [at for found in places for at in found]
         rows = index.chunks_of(file_id)
-        ids += [row.id for row in rows if any(row.start <= at < row.end for at in positions)]
+        inside = [row for row in rows if any(row.start <= at < row.end for at in positions)]
+        before = [row for row in rows if row.start <= min(positions)]
+        ids += [row.id for row in inside or before[-1:] or rows[:1]]
     return np.array(ids, dtype=np.int64)
 
 

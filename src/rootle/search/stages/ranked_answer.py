@@ -131,6 +131,11 @@ def append_later_pages(
     while not groups[-1].reaches(request.offset + request.limit - _count(groups[:-1])):
         last = groups[-1]
         found = find(request, _scope_rest(request, scoped, last))
+        if len(found.candidates.unranked_files) >= len(last.candidates.unranked_files):
+            # These files have no chunk, so they can never be ranked.
+            ranked_all = replace(last.candidates, unranked_files=())
+            groups[-1] = replace(last, candidates=ranked_all)
+            break
         groups.append(replace(found, max_score=min(last.max_score, last.lowest_score)))
     answer = groups.pop()
     while groups:
