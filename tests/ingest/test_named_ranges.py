@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.ingest.named_ranges import find_named_range, innermost_range, list_named_ranges
+from rootle.syntax.grammars import GRAMMARS
 
 MARKDOWN = """\
 ---

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, is_parseable
-from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.chunking.heading_splitter import find_headings
-from rootle.ingest.chunking.lines import Lines
-from rootle.ingest.chunking.symbol_outline import Unit, read_outline
+from rootle.syntax.grammars import GRAMMARS, load_grammar
+from rootle.syntax.lines import Lines
+from rootle.syntax.parse_limits import grammar_name, is_parseable
+from rootle.syntax.symbol_outline import Unit, read_outline
 
 # Parsing a larger file would take too long; users can request its lines by number instead.
 _MAX_PARSED_CHARS: Final = 500_000
@@ -37,7 +38,7 @@ def list_named_ranges(text: str, language: str) -> list[NamedRange]:
         return list(_list_sections(lines, language))
     if len(text) > _MAX_PARSED_CHARS or not is_parseable(text):
         return []
-    outline = read_outline(lines, load_grammar(language))
+    outline = read_outline(lines, load_grammar(grammar_name(text, language)))
     return list(_list_definitions(outline.root, (), ())) if outline is not None else []
 
 
