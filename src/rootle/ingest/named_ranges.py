@@ -12,13 +12,15 @@ from rootle.ingest.chunking.heading_splitter import find_headings
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
 from rootle.syntax.parse_limits import grammar_name, is_parseable
+from rootle.syntax.source_tree import read_source_tree
 from rootle.syntax.symbol_outline import Unit, read_outline
 
 # Parsing a larger file would take too long; users can request its lines by number instead.
 _MAX_PARSED_CHARS: Final = 500_000
 _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
-_MEMBER: Final = re.compile(r"::|[.#]")
+_MEMBER: Final = re.compile(r"::|[.#:]")
+_TYPE_ARGUMENTS: Final = re.compile(r"<.*>|\[.*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,19 @@ def find_named_range(ranges: Sequence[NamedRange], name: str) -> NamedRange | No
     return None
 
 
+def find_plain_name(text: str, language: str, name: str) -> int | None:
+    """Return the line of a name that is defined without a range: a variable, a macro, a field.
+
+    It may be qualified with the name of a definition around it.
+    """
+    *owners, last = _MEMBER.split(name)
+    tree = read_source_tree(text, language) if len(text) <= _MAX_PARSED_CHARS else None
+    for (row, _), units in sorted((tree.definitions_of(last) if tree else {}).items()):
+        if not owners or any(unit.symbol == owners[-1] for unit in units):
+            return row + 1
+    return None
+
+
 def innermost_range(ranges: Sequence[NamedRange], line: int) -> NamedRange | None:
     """Return the smallest range that contains a line."""
     around = [found for found in ranges if found.first_line <= line <= found.last_line]
@@ -82,11 +97,25 @@ def _list_definitions(
 
 def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
     """Return whether `parts` are the last titles or names of a range."""
+    if len(parts) > 1 and _matches_qualified(candidate, parts):
+        return True
     if len(parts) > len(candidate.path):
         return False
     last = len(candidate.path) - len(parts)
     pairs = zip(candidate.path[last:], candidate.names[last:], parts, strict=True)
     return all(_anchor(part) in (_anchor(title), _anchor(name)) for title, name, part in pairs)
+
+
+def _matches_qualified(candidate: NamedRange, parts: Sequence[str]) -> bool:
+    """Return whether `parts` are the last names of a range without labels and type arguments.
+
+    The names of "module Shop.Cart > def add" are Shop, Cart and add.
+    """
+    names: list[str] = []
+    for title in candidate.path:
+        plain = _TYPE_ARGUMENTS.sub("", title.partition(" ")[2] or title)
+        names += _MEMBER.split(plain.strip("*& "))
+    return names[-len(parts) :] == list(parts)
 
 
 def _anchor(text: str) -> str:

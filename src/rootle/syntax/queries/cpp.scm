@@ -28,7 +28,66 @@
   (function_declarator declarator: (field_identifier) @name)))
 (field_declaration declarator: (reference_declarator
   (function_declarator declarator: (field_identifier) @name)))
-(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)))
+; Variables at the top level and in namespaces, also below #if.
+(translation_unit (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+(translation_unit [
+  (preproc_if (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+  (preproc_ifdef (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+  (preproc_ifdef [
+    (preproc_if (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+    (preproc_ifdef (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))])])
+; Below a macro that the parser cannot read.
+(ERROR (declaration (storage_class_specifier) declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+(declaration_list (preproc_ifdef (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])])))
+(declaration_list (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
 (enumerator name: (identifier) @name)
 (preproc_def name: (identifier) @name)
 (preproc_function_def name: (identifier) @name)
