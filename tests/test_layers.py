@@ -56,6 +56,7 @@ ALLOWED: Mapping[str, set[str]] = {
     # Building blocks: none of them imports another.
     "index": set(),
     "sources": set(),
+    "syntax": set(),
     "embed": set(),
     "rank": set(),
     "rerank": set(),
@@ -63,9 +64,9 @@ ALLOWED: Mapping[str, set[str]] = {
     "web": set(),
     "agents": {"tools"},
     # The write path and the read path are separate: they share only the index.
-    "ingest": {"sources", "index", "embed"},
+    "ingest": {"sources", "index", "embed", "syntax"},
     "indexing": {"sources", "ingest", "index", "embed"},
-    "search": {"index", "rank", "rerank"},
+    "search": {"index", "rank", "rerank", "syntax"},
     "memory": {"index"},
     # Assembly
     "container": {

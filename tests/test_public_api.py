@@ -35,9 +35,9 @@ JSON_NAMES = {
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
     "duplicates context explanation place",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
-    "interpretation staleness coverage memories",
+    "interpretation staleness coverage memories symbols",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
-    "expansion",
+    "expansion symbol",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "

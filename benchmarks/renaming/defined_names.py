@@ -11,9 +11,9 @@ from typing import Final
 
 from tree_sitter import Parser
 
-from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
-from rootle.ingest.chunking.lines import Lines
-from rootle.ingest.chunking.symbol_outline import read_outline
+from rootle.syntax.grammars import GRAMMARS, load_grammar
+from rootle.syntax.lines import Lines
+from rootle.syntax.symbol_outline import read_outline
 from rootle.text.languages import language_of
 
 KEPT: Final = Path(__file__).with_name("kept_names.txt")

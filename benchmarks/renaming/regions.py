@@ -8,7 +8,7 @@ from typing import Final
 from tree_sitter import Node, Parser
 
 from benchmarks.renaming.defined_names import SourceText
-from rootle.ingest.chunking.grammars import load_grammar
+from rootle.syntax.grammars import load_grammar
 from rootle.text.languages import PROSE, language_of
 
 _STRINGS: Final = ("string", "heredoc", "nowdoc", "quoted", "sigil", "template_literal")

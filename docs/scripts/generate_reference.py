@@ -25,7 +25,6 @@ from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, key_of
 from rootle.index.local.inverted_index.commit_state import FIELDS
-from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.rank.features import NAMES
 from rootle.rank.rankers.feature_sum import (
     CODE_FACTOR,
@@ -36,6 +35,7 @@ from rootle.rank.rankers.feature_sum import (
 )
 from rootle.serialization.json import to_json
 from rootle.sources.files.skip_rules import REASONS
+from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
 from rootle.types import camel_case
 

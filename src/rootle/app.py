@@ -27,6 +27,8 @@ from rootle.types import (
     ProgressCallback,
     SearchQuery,
     SearchResponse,
+    SymbolAnswer,
+    SymbolAspect,
     TextChunk,
     WarningCallback,
     ignore_progress,
@@ -168,6 +170,31 @@ class App:
         from rootle.search.results.definition_places import find_definition_places
 
         return find_definition_places(self._container.indexer().snapshot(), names)
+
+    def symbols(
+        self,
+        name: str,
+        aspect: SymbolAspect = "definitions",
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> SymbolAnswer:
+        """Return the definitions of a name, and its uses if `aspect` asks for them.
+
+        `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
+        uses are returned, 30 by default; `next_cursor` of the answer continues them. The index is
+        updated first if a check for changes is due.
+
+        Raises QueryError for an empty name, StaleCursorError if the cursor is not from this
+        question or the index has changed since.
+        """
+        from rootle.search.symbols.symbol_request import SymbolRequest, check_request
+
+        request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
+        check_request(request)
+        refresher = self._container.refresher()
+        refresher.refresh(ignore_progress, fully=False)
+        return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
         """Return the chunks into which a file was split, with their vectors, after an update.

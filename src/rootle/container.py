@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rootle.search.agent import SearchAgent
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
+    from rootle.search.symbols.finder import SymbolFinder
     from rootle.sources.source import Source
 
 
@@ -63,6 +64,7 @@ class Container:
         self._agent: SearchAgent | None = None
         self._refresher: IndexRefresher | None = None
         self._memory: UserMemory | None = None
+        self._symbol_finder: SymbolFinder | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -153,8 +155,18 @@ class Container:
                     cache_dir=self._cache_dir(),
                     ranker=configured_ranker(self._config),
                     memories=self._memory_results(),
+                    open_symbols=self.symbol_finder,
                 )
             return self._agent
+
+    def symbol_finder(self) -> SymbolFinder:
+        """Return the component that answers questions about names."""
+        from rootle.search.symbols.finder import SymbolFinder
+
+        with self._lock:
+            if self._symbol_finder is None:
+                self._symbol_finder = SymbolFinder()
+            return self._symbol_finder
 
     def memory(self) -> UserMemory:
         """Return the memories of the user; raise ConfigError if `memoryStore` is empty."""

@@ -146,6 +146,55 @@ class FileOutline:
     definitions: tuple[Definition, ...]  # in the order of the file, members after their owners
 
 
+SymbolAspect = Literal["definitions", "uses", "tests", "implementations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A place where a name is defined."""
+
+    name: str
+    kind: str  # as in the source: class, def, fn, method, …; function, variable or declaration
+    scope: str  # the enclosing definitions, outermost first: "class A > class B"
+    path: str
+    line: int  # of the name, from 1
+    start_line: int  # of the definition, with the comment above it
+    end_line: int
+    signature: str  # the line with the name
+    language: str
+    visibility: str  # public, protected or private, as far as the definition shows it
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolUse:
+    """A line on which a name occurs outside of its definitions."""
+
+    path: str
+    line: int  # from 1
+    # call, implementation, type, import, reference, comment, string or document
+    kind: str
+    scope: str  # the enclosing function, outermost definition first
+    text: str  # the line
+    is_test: bool
+    target: str = ""  # "path:line" of the definition, if the code shows it; else matched by name
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolAnswer:
+    """The definitions of a name, and one page of its uses: calls first, then tests, comments."""
+
+    name: str
+    aspect: SymbolAspect
+    definitions: tuple[Symbol, ...]  # all of them, the likeliest first
+    uses: tuple[SymbolUse, ...]  # of the page; for "definitions" none
+    offset: int  # number of uses on earlier pages
+    total_uses: int  # of the aspect, on all pages; for "definitions" all uses
+    counts: Mapping[str, int]  # kind -> number of uses, on all pages
+    is_complete: bool  # False: the name occurs in more files than are read, so counts are minima
+    next_cursor: str | None
+    similar: tuple[str, ...] = ()  # the nearest defined names, if this one is not defined
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A text that a backend returns to an agent, with its source."""
@@ -169,6 +218,7 @@ class QueryInterpretation:
     corrected: Mapping[str, str]  # typed name -> name used instead
     translated: tuple[str, ...]  # English words added to the query
     expansion: str = ""  # words that the server at `expandEndpoint` added to the query
+    symbol: str = ""  # "uses of retry_backoff" if the query was answered from the symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +290,7 @@ class SearchResponse:
     staleness: Staleness | None = None  # if a check found changes that are not indexed
     coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # stored memories that match the query
+    symbols: SymbolAnswer | None = None  # if the query asks about a name that is defined
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.ingest.chunking.grammars import GRAMMARS
-from rootle.ingest.named_ranges import find_named_range, innermost_range, list_named_ranges
+from rootle.ingest.named_ranges import (
+    find_named_range,
+    find_plain_name,
+    innermost_range,
+    list_named_ranges,
+)
+from rootle.syntax.grammars import GRAMMARS
 
 MARKDOWN = """\
 ---
@@ -115,6 +120,58 @@ def test_a_range_is_found_by_its_name(
 ) -> None:
     found = find_named_range(list_named_ranges(text, language), wanted)
     assert (found and (found.first_line, found.last_line)) == lines
+
+
+GO = """\
+package a
+
+const Limit = 3
+
+type Server struct{}
+
+func (s *Server) Run() {
+}
+
+func (c Client) Run() {
+}
+"""
+CPP = "class A {\n  int size();\n};\n\nint A::size() {\n  return 1;\n}\n"
+RUST = "struct A;\nimpl A {\n    fn run() {\n    }\n}\n"
+LUA = "local M = {}\nfunction M.run()\nend\nfunction M:stop()\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "wanted", "first_line"),
+    [
+        (GO, "go", "Server.Run", 7),
+        (GO, "go", "Client.Run", 10),
+        (CPP, "cpp", "A::size", 5),
+        (RUST, "rust", "A::run", 3),
+        (RUST, "rust", "A.run", 3),
+        (LUA, "lua", "M.run", 2),
+        (LUA, "lua", "M:stop", 4),
+        ("class A\n  def self.run\n  end\nend\n", "ruby", "A.run", 2),
+        ("<?php\nclass A {\n  function run() {}\n}\n", "php", "A::run", 3),
+        ("object A {\n  def run = 1\n}\n", "scala", "A.run", 2),
+        ("extension A {\n  func run() {}\n}\n", "swift", "A.run", 2),
+        ("defmodule Shop.Cart do\n  def add(x), do: x\nend\n", "elixir", "Shop.Cart.add", 2),
+        ("const A = struct {\n    fn run() void {}\n};\n", "zig", "A.run", 2),
+    ],
+)
+def test_a_member_is_found_by_its_qualified_name(
+    text: str, language: str, wanted: str, first_line: int
+) -> None:
+    found = find_named_range(list_named_ranges(text, language), wanted)
+    assert found is not None
+    assert found.first_line == first_line
+
+
+def test_a_name_without_a_range_has_a_line() -> None:
+    assert find_plain_name(GO, "go", "Limit") == 3
+    assert find_plain_name("#define SIZE 4\n", "c", "SIZE") == 1
+    assert find_plain_name("class A {\n  int size;\n}\n", "java", "A.size") == 2
+    assert find_plain_name("class A {\n  int size;\n}\n", "java", "B.size") is None
+    assert find_plain_name("a: 1\n", "yaml", "a") is None
 
 
 def test_the_innermost_range_around_a_line_is_found() -> None:

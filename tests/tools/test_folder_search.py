@@ -107,7 +107,8 @@ def test_other_places_of_a_file_are_named_with_their_definitions(
 def test_results_far_below_the_first_take_one_line(repository: Path, make_app: MakeApp) -> None:
     answer = search_folder(make_app(repository)).run("RetryPolicy")
     assert answer.data["confident"] is True
-    _, *others = re.split(r"\n(?=\d\. )", answer.text.rpartition("\n\nFolder: ")[0])
+    ranked = answer.text.partition("\n\n1 definition of RetryPolicy")[0]
+    _, *others = re.split(r"\n(?=\d\. )", ranked)
     assert others
     assert all("\n" not in other.strip() for other in others)
     assert answer.data["results"][0]["text"]
@@ -341,3 +342,31 @@ def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
 def test_a_very_long_line_is_cut() -> None:
     excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
     assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"
+
+
+def test_the_uses_of_a_name_are_listed_with_their_functions(
+    repository: Path, make_app: MakeApp
+) -> None:
+    answer = search_folder(make_app(repository)).run("who calls retry_backoff")
+    assert "1 definition of retry_backoff:" in answer.text
+    assert "  src/net/retry.py:4-6  def retry_backoff" in answer.text
+    assert "1-2 of 2 uses of retry_backoff (1 call, 1 import)" in answer.text
+    assert "5 (call, def test_backoff_doubles)  assert retry_backoff(3) == 4.0" in answer.text
+    assert answer.data["results"][0]["source"] == "tests/test_retry.py:5"
+
+
+def test_the_operators_for_a_name_page_through_its_uses(
+    repository: Path, make_app: MakeApp
+) -> None:
+    answer = search_folder(make_app(repository)).run("uses:retry_backoff from:2")
+    assert "2-2 of 2 uses of retry_backoff" in answer.text
+    assert "def test_backoff_doubles" not in answer.text
+
+
+def test_a_bare_name_shows_its_definition_and_names_the_next_query(
+    repository: Path, make_app: MakeApp
+) -> None:
+    text = search_folder(make_app(repository)).run("retry_backoff").text
+    assert "1 definition of retry_backoff:" in text
+    assert "used or mentioned on 2 other lines: query uses:retry_backoff lists them" in text
+    assert text.startswith("1. src/net/retry.py:")

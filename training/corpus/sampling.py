@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
 from training.corpus.reserved_repos import ReservedRepositories, repository_texts
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.ingest.chunking.code_splitter import split_code
-from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.heading_splitter import split_prose
 from rootle.ingest.chunking.limits import ChunkLimits
-from rootle.ingest.chunking.lines import Comment, LineRange, Lines
-from rootle.ingest.chunking.symbol_outline import Outline, read_outline
+from rootle.syntax.grammars import GRAMMARS, load_grammar
+from rootle.syntax.lines import Comment, LineRange, Lines
+from rootle.syntax.symbol_outline import Outline, read_outline
 from rootle.text.terms import path_words
 
 MIN_CHARS: Final = 30

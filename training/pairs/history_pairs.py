@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import path_words
 from training.corpus.reserved_repos import ReservedRepositories

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from benchmarks.common.labels import content_words
 
-from rootle.ingest.chunking.grammars import load_grammar
-from rootle.ingest.chunking.lines import Lines
-from rootle.ingest.chunking.symbol_outline import MAX_TITLE, Unit, read_outline
+from rootle.syntax.grammars import load_grammar
+from rootle.syntax.lines import Lines
+from rootle.syntax.symbol_outline import MAX_TITLE, Unit, read_outline
 from rootle.text.terms import split_identifier
 from training.corpus.text_cleaning import is_prose
 from training.questions.phrasing import hash_choice

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunking.grammars import load_grammar
-from rootle.ingest.chunking.lines import Comment, Lines
-from rootle.ingest.chunking.symbol_outline import Outline, Unit, read_outline
+from rootle.syntax.grammars import load_grammar
+from rootle.syntax.lines import Comment, Lines
+from rootle.syntax.symbol_outline import Outline, Unit, read_outline
 from training.corpus.text_cleaning import plain_text, split_sentences
 from training.questions.phrasing import comment_query, hash_choice
 

@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks.common.arguments import command_parser, option
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
-from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import UNKNOWN, language_of
 from training.arguments import JOBS, OUT, RESERVED
 from training.corpus.reserved_repos import (

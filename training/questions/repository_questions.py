@@ -10,7 +10,7 @@ from typing import Final
 
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
-from rootle.ingest.chunking.grammars import GRAMMARS
+from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import WORD
 from training.corpus.sampling import EXCLUDED_PATHS, GENERATED, HEADER_CHARS, MAX_BYTES

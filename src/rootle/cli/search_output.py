@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
+from rootle.cli.symbol_output import print_symbols
 from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
@@ -75,10 +76,17 @@ def _print_results(response: SearchResponse, question: str, style: Style) -> Non
     words = _words_to_highlight(question)
     if response.interpretation is not None:
         write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", _DIM))
+    symbols = response.symbols
+    if symbols is not None and symbols.aspect != "definitions":
+        print_symbols(symbols, has_results=True)
+        return
     for number, result in enumerate(response.results):
         if number:
             write_line("")
         _print_result(result, words, style)
+    if symbols is not None:
+        write_line("")
+        print_symbols(symbols, has_results=True)
     if response.memories:
         if response.results:
             write_line("")
@@ -131,6 +139,8 @@ def _describe(interpretation: QueryInterpretation) -> str:
     parts += [f'"{meant}" for "{typed}"' for typed, meant in interpretation.corrected.items()]
     if interpretation.translated:
         parts.append(f"in English: {' '.join(interpretation.translated)}")
+    if interpretation.symbol:
+        parts.append(f"answered from the symbols: {interpretation.symbol}")
     if interpretation.expansion:
         parts.append(f"expanded with: {interpretation.expansion}")
     return printable("; ".join(parts))

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, is_parseable
-from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
+from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.chunking.heading_splitter import find_headings
-from rootle.ingest.chunking.lines import Lines
-from rootle.ingest.chunking.symbol_outline import Unit, read_outline
+from rootle.syntax.grammars import GRAMMARS, load_grammar
+from rootle.syntax.lines import Lines
+from rootle.syntax.parse_limits import grammar_name, is_parseable
+from rootle.syntax.source_tree import read_source_tree
+from rootle.syntax.symbol_outline import Unit, read_outline
 
 # Parsing a larger file would take too long; users can request its lines by number instead.
 _MAX_PARSED_CHARS: Final = 500_000
 _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
-_MEMBER: Final = re.compile(r"::|[.#]")
+_MEMBER: Final = re.compile(r"::|[.#:]")
+_TYPE_ARGUMENTS: Final = re.compile(r"<.*>|\[.*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ def list_named_ranges(text: str, language: str) -> list[NamedRange]:
         return list(_list_sections(lines, language))
     if len(text) > _MAX_PARSED_CHARS or not is_parseable(text):
         return []
-    outline = read_outline(lines, load_grammar(language))
+    outline = read_outline(lines, load_grammar(grammar_name(text, language)))
     return list(_list_definitions(outline.root, (), ())) if outline is not None else []
 
 
@@ -48,6 +51,19 @@ def find_named_range(ranges: Sequence[NamedRange], name: str) -> NamedRange | No
         found = next((candidate for candidate in ranges if _matches(candidate, parts)), None)
         if found is not None:
             return found
+    return None
+
+
+def find_plain_name(text: str, language: str, name: str) -> int | None:
+    """Return the line of a name that is defined without a range: a variable, a macro, a field.
+
+    It may be qualified with the name of a definition around it.
+    """
+    *owners, last = _MEMBER.split(name)
+    tree = read_source_tree(text, language) if len(text) <= _MAX_PARSED_CHARS else None
+    for (row, _), units in sorted((tree.definitions_of(last) if tree else {}).items()):
+        if not owners or any(unit.symbol == owners[-1] for unit in units):
+            return row + 1
     return None
 
 
@@ -81,11 +97,25 @@ def _list_definitions(
 
 def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
     """Return whether `parts` are the last titles or names of a range."""
+    if len(parts) > 1 and _matches_qualified(candidate, parts):
+        return True
     if len(parts) > len(candidate.path):
         return False
     last = len(candidate.path) - len(parts)
     pairs = zip(candidate.path[last:], candidate.names[last:], parts, strict=True)
     return all(_anchor(part) in (_anchor(title), _anchor(name)) for title, name, part in pairs)
+
+
+def _matches_qualified(candidate: NamedRange, parts: Sequence[str]) -> bool:
+    """Return whether `parts` are the last names of a range without labels and type arguments.
+
+    The names of "module Shop.Cart > def add" are Shop, Cart and add.
+    """
+    names: list[str] = []
+    for title in candidate.path:
+        plain = _TYPE_ARGUMENTS.sub("", title.partition(" ")[2] or title)
+        names += _MEMBER.split(plain.strip("*& "))
+    return names[-len(parts) :] == list(parts)
 
 
 def _anchor(text: str) -> str:

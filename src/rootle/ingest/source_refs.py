@@ -201,7 +201,7 @@ def _range_around(passage: Passage, line: int) -> tuple[int, int]:
 
 
 def _select_named(whole: _Whole, name: str) -> Passage:
-    from rootle.ingest.named_ranges import find_named_range, list_named_ranges
+    from rootle.ingest.named_ranges import find_named_range, find_plain_name, list_named_ranges
 
     passage = whole.passage
     for section in whole.sections:
@@ -211,6 +211,9 @@ def _select_named(whole: _Whole, name: str) -> Passage:
     found = find_named_range(ranges, name)
     if found is not None:
         return _cut(passage, found.first_line, found.last_line)
+    line = find_plain_name("\n".join(passage.lines), passage.language, name)
+    if line is not None:
+        return _cut(passage, *_range_around(passage, line))
     source = escape_path(passage.source)
     names = [section.label for section in whole.sections]
     names += [candidate.names[-1] for candidate in ranges]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
 from rootle.index.reader import IndexReader
@@ -28,10 +29,14 @@ from rootle.search.retrieval.hybrid_retriever import HybridRetriever
 from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
 from rootle.search.stages.deduplication import Deduplication
+from rootle.search.stages.named_symbols import NamedSymbols
 from rootle.search.stages.notes import Notes
 from rootle.search.stages.query_expansion import QueryExpansion
 from rootle.search.stages.ranked_answer import AnswerStage, RankStep, append_later_pages
 from rootle.search.stages.reranking import Reranking
+
+if TYPE_CHECKING:
+    from rootle.search.symbols.finder import SymbolFinder
 
 
 def open_agent(
@@ -47,6 +52,7 @@ def open_agent(
     reranker: Reranker | None = None,
     expander: QueryExpander | None = None,
     memories: MemoryResults | None = None,
+    open_symbols: Callable[[], SymbolFinder] | None = None,
     cache_dir: Path | None = None,
     log: SearchLogFile | None = None,
     clock: Callable[[], float] = time.time,
@@ -63,7 +69,11 @@ def open_agent(
         open_embedder, config, dense=dense, sparse=sparse, model=model, is_limited=reranker is None
     )
     resources.callback(retriever.close)
-    answers: list[AnswerStage] = [Notes(config.no_results_suggestion), append_later_pages]
+    answers: list[AnswerStage] = [
+        Notes(config.no_results_suggestion),
+        NamedSymbols(open_symbols or _open_symbols()),
+        append_later_pages,
+    ]
     if reranker is not None:
         reranking = Reranking(reranker, config, ranker.signals)
         resources.callback(reranking.close)
@@ -96,6 +106,16 @@ def open_agent(
         partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),
         resources.close,
     )
+
+
+def _open_symbols() -> Callable[[], SymbolFinder]:
+    @cache
+    def open_finder() -> SymbolFinder:
+        from rootle.search.symbols.finder import SymbolFinder  # loads a parser
+
+        return SymbolFinder()
+
+    return open_finder
 
 
 def _open_scope(config: Config, resources: ExitStack) -> ScopeStep:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from rootle.tools.backend_search import NO_MATCHES
 from rootle.tools.query_wording import QUERY_ADVICE
 from rootle.tools.search_notes import list_notes
 from rootle.tools.sent_passages import ShownPassages
+from rootle.tools.symbol_text import list_symbols, write_symbols
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 from rootle.types import SearchQuery, SearchResponse
 
@@ -65,10 +67,23 @@ def _run(app: App, shown: ShownPassages | None, arguments: Arguments) -> Answer:
     query = _read_query(arguments, app.config.max_limit)
     try:
         response = app.search(query)
-        text = write_answer(app, query.text_query, response, shown)
+        text = _write(app, query, response, shown)
     except RootleError as problem:
         return error(str(problem))
     return _answer(app.root, response, text)
+
+
+def _write(
+    app: App, query: SearchQuery, response: SearchResponse, shown: ShownPassages | None
+) -> AnswerText:
+    """Return the text for a response; the uses of a name replace the ranked results."""
+    symbols = response.symbols
+    if symbols is not None and symbols.aspect != "definitions":
+        return AnswerText(write_symbols(symbols), list_symbols(symbols))
+    text = write_answer(app, query.text_query, response, shown)
+    if symbols is None:
+        return text
+    return replace(text, text=f"{text.text}\n\n{write_symbols(symbols)}")
 
 
 def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:

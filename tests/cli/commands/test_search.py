@@ -45,7 +45,7 @@ def _assert_refused(outcome: Outcome) -> None:
 def test_json_has_exactly_the_documented_keys(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--json", cwd=repository)
     assert (outcome.code, outcome.err) == (0, "")
-    assert set(outcome.data) == _RESPONSE
+    assert set(outcome.data) == _RESPONSE | {"symbols"}
     first = outcome.data["results"][0]
     assert set(first) == _RESULT
     assert set(first["metadata"]) == {"lastModified", "language", "fileSizeBytes"}
@@ -54,7 +54,7 @@ def test_json_has_exactly_the_documented_keys(repository: Path) -> None:
     assert 0 <= first["score"] <= 1
     assert first["metadata"]["fileSizeBytes"] == len(FILES["src/net/retry.py"])
     explained = rootle("search", "retry_backoff", "--json", "--explain", cwd=repository)
-    assert set(explained.data) == _RESPONSE | {"interpretation"}
+    assert set(explained.data) == _RESPONSE | {"interpretation", "symbols"}
     assert set(explained.data["results"][0]) == _RESULT | {"explanation"}
 
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rootle.ingest.chunking.chunker import ChunkedText, split_text
-from rootle.ingest.chunking.grammars import GRAMMARS
 from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import LANGUAGES, PROSE, language_of
 
 pytestmark = pytest.mark.slow

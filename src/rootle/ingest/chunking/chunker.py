@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.ingest.chunking.code_splitter import split_code
-from rootle.ingest.chunking.grammars import GRAMMARS, load_grammar
 from rootle.ingest.chunking.heading_splitter import split_prose
-from rootle.ingest.chunking.keyword_names import find_names
 from rootle.ingest.chunking.limits import ChunkLimits
-from rootle.ingest.chunking.lines import Comment, LineRange, Lines, Name
-from rootle.ingest.chunking.symbol_outline import read_outline
 from rootle.ingest.chunking.window_splitter import split_windows
+from rootle.syntax.grammars import GRAMMARS, load_grammar
+from rootle.syntax.keyword_names import find_names
+from rootle.syntax.lines import Comment, LineRange, Lines, Name
+from rootle.syntax.parse_limits import grammar_name, is_parseable
+from rootle.syntax.symbol_outline import read_outline
 from rootle.text.languages import CODE_EXTENSIONS, PROSE
 
-# Larger source files are data in the form of code, and their trees take ten times their size in
-# memory.
-MAX_PARSED_CHARS: Final = 2_000_000
-# Text with lines of this mean length is minified: all its definitions are on a few lines.
-MINIFIED_LINE: Final = 500
-# Each "<" may begin type arguments, and the parsers of Java and C# keep every alternative in
-# memory: 1,000 take 150 MB and 4,000 take 2 GB, even between two calls of the callback that can
-# stop the parser.
-MAX_OPEN_ANGLES: Final = 1_000
 SCOPE_SEPARATOR: Final = " > "
-
-# A header file (.h) counts as C unless it contains a line like this, which shows that it is C++.
-_CPP_LINE: Final = re.compile(
-    r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|public:|using\s+\w)", re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +81,11 @@ def limit_chunks(
     return ChunkedText(tuple(kept), max(0, len(text.rstrip()) - covered), parsed)
 
 
-def is_parseable(text: str) -> bool:
-    """Return whether a parser can parse the text in reasonable time and memory."""
-    if len(text) > min(MAX_PARSED_CHARS, MINIFIED_LINE * (text.count("\n") + 10)):
-        return False
-    return text.count("<") - 2 * text.count("<<") - text.count(">") < MAX_OPEN_ANGLES
-
-
 def _split_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[Chunk] | None:
     if not is_parseable(text):
         return None
-    if language == "c" and _CPP_LINE.search(text):
-        language = "cpp"
     lines = Lines(text)
-    outline = read_outline(lines, load_grammar(language))
+    outline = read_outline(lines, load_grammar(grammar_name(text, language)))
     if outline is None:
         return None
     ranges = split_code(lines, outline, limits.max_chars, limits.part_overlap_chars)

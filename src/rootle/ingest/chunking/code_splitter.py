@@ -9,9 +9,9 @@ from typing import Final
 
 from tree_sitter import Node
 
-from rootle.ingest.chunking.lines import LineRange, Lines
 from rootle.ingest.chunking.split_points import PART_MAX, REST_SLACK, SplitPoints, split_at_points
-from rootle.ingest.chunking.symbol_outline import Outline, Unit
+from rootle.syntax.lines import LineRange, Lines
+from rootle.syntax.symbol_outline import Outline, Unit
 
 # A class up to this size stays whole; a larger one is split into its head and its members.
 SMALL_BOX: Final = 600

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, Chunk, ChunkedText, limit_chunks
-from rootle.ingest.chunking.lines import Lines
+from rootle.syntax.lines import Lines
 from rootle.types import DocumentSection
 
 SplitText = Callable[[str], ChunkedText]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunking.lines import LineRange, Lines
 from rootle.ingest.chunking.split_points import SplitPoints, split_at_points
+from rootle.syntax.lines import LineRange, Lines
 
 # A section below TINY characters is joined with an adjacent one under the same parent while the sum
 # stays within JOINED, which is about two paragraphs.

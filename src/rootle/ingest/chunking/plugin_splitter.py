@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from rootle.errors import PluginError
 from rootle.ingest.chunking.chunker import ChunkedText, split_ranges
 from rootle.ingest.chunking.limits import ChunkLimits
-from rootle.ingest.chunking.lines import LineRange, Lines, Name
 from rootle.plugins.hook import PluginHook, open_hook
 from rootle.plugins.registry import Found, Section
+from rootle.syntax.lines import LineRange, Lines, Name
 
 _LOG = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.ingest.chunking.lines import Lines
+from rootle.syntax.lines import Lines
 
 # A function or a run of statements that is too large for one chunk is split into parts of these
 # sizes, in characters. Short parts locate lines more precisely; below about 300 characters, a part

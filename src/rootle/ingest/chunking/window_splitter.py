@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-from rootle.ingest.chunking.lines import LineRange, Lines
+from rootle.syntax.lines import LineRange, Lines
 
 # About the size of one part of a split function, including the overlap.
 WINDOW_CHARS: Final = 1_000

@@ -55,7 +55,8 @@ class DiskCache:
             request.trace.record_cache_hit()
             return page
         page = find(request)
-        if not page.degraded and not mask_secrets(request.query.text_query).count:
+        is_complete = not page.degraded and page.symbols is None
+        if is_complete and not mask_secrets(request.query.text_query).count:
             self._write(path, page, state)
         return page
 

@@ -45,8 +45,13 @@ def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
 
 def find_nearest_name(name: str, index: IndexReader) -> str | None:
     """Return the defined name nearest to a normalized one, None if all are too far away."""
+    return next(iter(find_nearest_names(name, index)), None)
+
+
+def find_nearest_names(name: str, index: IndexReader) -> list[str]:
+    """Return the defined names near a normalized one, the nearest and most frequent first."""
     if not _MIN_CHARS <= len(name) <= MAX_WORD_CHARS:
-        return None
+        return []
     limit = 2 if len(name) >= _MIN_CHARS_FOR_TWO_EDITS else 1
     chunk_ids = index.sparse.near_definers(name, limit, _MAX_CHUNKS)
     counts = Counter(index.symbols_of(chunk_ids))  # the chunks may define other names too
@@ -55,7 +60,7 @@ def find_nearest_name(name: str, index: IndexReader) -> str | None:
         distance = edit_distance(name, whole_identifier("".join(WORD.findall(symbol))))
         if distance <= limit:
             near.append((distance, -count, symbol))
-    return min(near)[2] if near else None
+    return [symbol for _, _, symbol in sorted(near)]
 
 
 def edit_distance(left: str, right: str) -> float:

@@ -34,6 +34,7 @@ from rootle.types import (
     ResultSource,
     SearchResult,
     Span,
+    SymbolAnswer,
 )
 
 
@@ -50,6 +51,11 @@ class ResultPage:
     valid_until_s: float
     answer: RankedAnswer | None = None  # None for a page that was read from disk
     expansion: str = ""  # words of a language model that were searched with the question
+
+    @property
+    def symbols(self) -> SymbolAnswer | None:
+        """The answer to a question about a name. Pages with one are not written to disk."""
+        return None if self.answer is None else self.answer.symbols
 
     @property
     def question(self) -> ParsedQuestion | None:

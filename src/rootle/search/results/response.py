@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, Protocol
 
+from rootle.rank.question.intent import Intent
 from rootle.search.query.parse import interpret
 from rootle.search.request import SearchRequest
 from rootle.search.results.cursor import encode_cursor
 from rootle.search.results.page import ResultPage
 from rootle.search.results.working_tree import WorkingTree
-from rootle.types import QueryInterpretation, SearchResponse
+from rootle.types import QueryInterpretation, SearchResponse, SymbolAspect
 
 
 class ResponseStage(Protocol):
@@ -46,6 +49,7 @@ class Responder:
             took_ms=round((time.perf_counter() - request.started_s) * 1000, 3),
             suggestions=page.notes,
             interpretation=_interpretation(request, page),
+            symbols=page.symbols,
         )
 
     def _has_changed_files(self, request: SearchRequest, page: ResultPage) -> bool:
@@ -71,4 +75,16 @@ def _next_cursor(request: SearchRequest, page: ResultPage) -> str | None:
 def _interpretation(request: SearchRequest, page: ResultPage) -> QueryInterpretation | None:
     if not request.explain or page.question is None:
         return None
-    return interpret(page.question)
+    found = interpret(page.question)
+    if page.symbols is None:
+        return found
+    symbol = f"{page.symbols.aspect} of {page.symbols.name}"
+    return replace(found, intent=_INTENTS[page.symbols.aspect], symbol=symbol)
+
+
+_INTENTS: Final[Mapping[SymbolAspect, Intent]] = {
+    "definitions": "symbol",
+    "uses": "usage",
+    "tests": "test",
+    "implementations": "usage",
+}

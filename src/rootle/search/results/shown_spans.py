@@ -34,6 +34,7 @@ _MAX_CHUNKS_WITH_WORDS: Final = 200
 # Higher than the score of any chunk: exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
 _LINES_BEFORE_MATCH: Final = 5
+_LINES_BEFORE_LINE: Final = 2
 
 ReadExcerpts = Callable[[Sequence[TextRange]], Sequence[str]]
 Rows = MutableMapping[int, ChunkRow]  # chunks by id
@@ -89,10 +90,11 @@ def select_spans(
         return SelectedSpans(by_file, rows)
     scoped = answer.candidates.scoped
     is_symbol = answer.candidates.inputs.question.is_symbol
-    max_lines = initial_lines_of(is_symbol=is_symbol, is_exact=scoped.is_exact)
+    is_exact = scoped.is_exact or bool(answer.lines)
+    max_lines = initial_lines_of(is_symbol=is_symbol, is_exact=is_exact)
     best = _best_chunks(chunks, file_ids)
     rows = index.chunks([at for found in best for at, _ in found[:_MAX_SPANS]])
-    selector = _SpanSelector(index, scoped, rows)
+    selector = _SpanSelector(index, scoped, rows, answer.lines)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
         spans = choose_spans(selector.spans_of(file_id, found[:_MAX_SPANS]), max_lines)
@@ -147,8 +149,18 @@ def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tup
 class _SpanSelector:
     """Finds the spans of a file that may be shown."""
 
-    def __init__(self, index: IndexReader, scoped: ScopedQuery, rows: Rows) -> None:
-        """Take the chunks read so far. Chunks that are read later are added to `rows`."""
+    def __init__(
+        self,
+        index: IndexReader,
+        scoped: ScopedQuery,
+        rows: Rows,
+        lines: Mapping[int, Sequence[int]],
+    ) -> None:
+        """Take the chunks read so far, and lines that must be shown, by file.
+
+        Chunks that are read later are added to `rows`.
+        """
+        self._lines = lines
         self._index = index
         self._matches = scoped.matches
         self._excluded: re.Pattern[str] | None = scoped.question.parsed.excluded_pattern
@@ -169,6 +181,8 @@ class _SpanSelector:
             scores = {span.chunk_id: span.score for span in spans}
             places = self._matches.places.get(file_id, ())
             spans = [*self._match_spans(file_id, places, scores), *spans]
+        if file_id in self._lines:
+            spans = [*self._line_spans(file_id), *spans]
         if self._excluded is None:
             return spans
         texts = read_spans(self._index.excerpts, spans, self._rows)
@@ -187,6 +201,17 @@ class _SpanSelector:
                 start = self._start_line(row, min(at for some in here for at in some))
                 score = count * _MATCH_SCORE + scores.get(row.id, 0.0)
                 yield ScoredSpan(row.id, start, row.end_line, score)
+
+    def _line_spans(self, file_id: int) -> Iterator[ScoredSpan]:
+        """Yield a span for each line that must be shown, the first one with the highest score."""
+        rows = self._index.chunks_of(file_id)
+        for at, line in enumerate(self._lines[file_id]):
+            row = next((row for row in rows if row.start_line <= line <= row.end_line), None)
+            if row is not None:
+                self._rows[row.id] = row
+                is_short = row.end_line - row.start_line < INITIAL_LINES_WITH_MATCH
+                start = max(row.start_line, 0 if is_short else line - _LINES_BEFORE_LINE)
+                yield ScoredSpan(row.id, start, row.end_line, _MATCH_SCORE * 2 - at)
 
     def _start_line(self, row: ChunkRow, position: int) -> int:
         """Return the first line of a chunk, or a later one if the match is too far below it."""

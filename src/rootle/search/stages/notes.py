@@ -40,7 +40,9 @@ class Notes:
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
         """Return the answer with its notes."""
-        answer = check_confidence(find(request, scoped), request.session.index)
+        answer = find(request, scoped)
+        if answer.symbols is None:  # the name is certain to occur
+            answer = check_confidence(answer, request.session.index)
         question = scoped.question
         notes = (*answer.notes, *_question_notes(question))
         if not answer.order:

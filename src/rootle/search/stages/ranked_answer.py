@@ -19,6 +19,7 @@ from rootle.search.query.phrase_and_regex_filter import chunks_with_matches
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.merged_candidates import Candidates
+from rootle.types import SymbolAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class RankedAnswer:
     reranker_scores: Mapping[int, float] = field(default_factory=dict)  # by position
     rest: RankedAnswer | None = None  # the files after those in `order`, ranked separately
     max_score: float = 1.0  # higher scores are shown as this one
+    symbols: SymbolAnswer | None = None  # if the question asks about a name that is defined
+    lines: Mapping[int, Sequence[int]] = field(default_factory=dict)  # to show, by file id
 
     @property
     def file_ids(self) -> Ids:

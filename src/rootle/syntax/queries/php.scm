@@ -8,5 +8,7 @@
 (method_declaration name: (name) @name) @unit.function
 (const_declaration (const_element (name) @name))
 (property_declaration (property_element name: (variable_name (name) @name)))
+(program (expression_statement
+  (assignment_expression left: (variable_name (name) @name))))
 (enum_case name: (name) @name)
 (comment) @comment

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
-from rootle.ingest.chunking.lines import Lines, Name
+from rootle.syntax.lines import Lines, Name
 
 # The keywords before the name of a definition in most languages, and R's function assignment.
 _DEFINITION: Final = re.compile(

@@ -7,6 +7,9 @@
 (secondary_constructor) @unit.constructor
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @unit.val)
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @unit.val)
+; The grammar reads an annotation class without a body as an infix expression.
+((infix_expression (identifier) @_modifier (identifier) @_word (identifier) @name) @unit.class
+  (#eq? @_modifier "annotation") (#eq? @_word "class"))
 (type_alias type: (identifier) @name)
 (enum_entry (identifier) @name)
 (line_comment) @comment

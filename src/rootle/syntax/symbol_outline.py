@@ -21,9 +21,9 @@ from typing import Final
 
 from tree_sitter import Node, Parser, QueryCursor
 
-from rootle.ingest.chunking.grammars import Grammar
-from rootle.ingest.chunking.keyword_names import find_names
-from rootle.ingest.chunking.lines import Comment, Lines, Name
+from rootle.syntax.grammars import Grammar
+from rootle.syntax.keyword_names import find_names
+from rootle.syntax.lines import Comment, Lines, Name
 
 # Ordinary code parses at 1 to 10 MB per second. Ambiguous texts (long runs of unclosed "<" or "(")
 # take a thousand times as long, and a gigabyte of memory.
@@ -71,11 +71,25 @@ class Outline:
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
     """Return the outline of a text, or None if parsing takes too long."""
+    data = encode(lines.text)
+    root = parse_tree(data, grammar)
+    return None if root is None else outline_tree(root, data, lines, grammar)
+
+
+def encode(text: str) -> bytes:
+    """Return the bytes to parse; their lines have the numbers of the lines of the text."""
     # Lone surrogates and NULs stop some scanners; replacing single bytes keeps the line numbers.
-    data = lines.text.encode("utf-8", errors="replace").replace(b"\0", b" ")
+    return text.encode("utf-8", errors="replace").replace(b"\0", b" ")
+
+
+def parse_tree(data: bytes, grammar: Grammar) -> Node | None:
+    """Return the root of the syntax tree, or None if it is not in this language or takes long."""
     root = _parse(data, grammar)
-    if root is None or _is_unread(root):
-        return None
+    return None if root is None or _is_unread(root) else root
+
+
+def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Outline:
+    """Return the outline of a syntax tree."""
     found = _Matches(data, lines)
     cursor = QueryCursor(grammar.query)
     cursor.set_max_start_depth(MAX_START_DEPTH)

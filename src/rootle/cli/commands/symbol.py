@@ -1,0 +1,75 @@
+"""`rootle symbol`: show where a name is defined and used."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    add_common_options,
+    add_root,
+    add_yes,
+)
+
+_EXAMPLES: Final = """\
+rootle symbol retry_backoff
+rootle symbol --uses RetryPolicy.should_retry
+rootle symbol --tests retry_backoff
+rootle symbol --uses --limit 100 --json retry_backoff"""
+# A single question is answered within this time after its refresh.
+_ONE_QUESTION_S: Final = 60.0
+
+
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Show every place where a name is defined, and with --uses every line that uses it:\n"
+        "calls first, then tests, then comments and documents. The index is created or\n"
+        "updated first.",
+        _EXAMPLES,
+    )
+    parser.add_argument("name", help="a name as in the source, such as NAME or CLASS.METHOD")
+    aspects = parser.add_mutually_exclusive_group()
+    for aspect, text in (
+        ("uses", "list the lines that use the name"),
+        ("tests", "list the lines of tests that use the name"),
+        ("implementations", "list the classes that implement or extend the name"),
+    ):
+        aspects.add_argument(
+            f"--{aspect}", dest="aspect", action="store_const", const=aspect, help=text
+        )
+    parser.add_argument(
+        "-n", "--limit", type=int, metavar="N", help="maximum number of uses (default: 30)"
+    )
+    parser.add_argument(
+        "--cursor",
+        metavar="CURSOR",
+        help="show the next page; CURSOR is `nextCursor` from the JSON output of the previous page",
+    )
+    add_root(parser, "folder to search")
+    add_yes(parser, "indexing your home folder or a folder above it")
+    add_common_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import check_root, open_app_from
+    from rootle.cli.terminal import progress_bar
+
+    check_root(args)
+    with open_app_from(args, min_check_interval_s=_ONE_QUESTION_S) as app:
+        with progress_bar() as progress:
+            app.refresh(progress)
+        answer = app.symbols(
+            args.name, args.aspect or "definitions", limit=args.limit, cursor=args.cursor
+        )
+    if args.json:
+        from rootle.cli.terminal import print_json
+
+        print_json(answer)
+    else:
+        from rootle.cli.symbol_output import print_symbols
+
+        print_symbols(answer)
+    return SUCCESS if answer.definitions or answer.uses else NO_RESULTS

@@ -1,0 +1,30 @@
+"""The output of `rootle symbol`, and of questions about a name."""
+
+from __future__ import annotations
+
+from rootle.cli.terminal import printable, warn, write_line
+from rootle.serialization.symbols import (
+    definition_lines,
+    describe_definitions,
+    describe_uses,
+    use_lines,
+)
+from rootle.types import SymbolAnswer
+
+
+def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
+    """Print definitions and uses to standard output, and messages to standard error.
+
+    `has_results` says that `rootle search` prints them, whose cursor is that of its results.
+    """
+    write_line(printable(f"{describe_definitions(answer)}; {describe_uses(answer)}"))
+    for line in (*definition_lines(answer.definitions), *use_lines(answer.uses)):
+        write_line(printable(line))
+    if answer.next_cursor is not None:
+        rest = answer.total_uses - answer.offset - len(answer.uses)
+        how = f"--cursor {answer.next_cursor} shows them"
+        if has_results:
+            how = f"`rootle symbol --{answer.aspect} {answer.name}` lists all"
+        warn(f"{rest} more; {how}")
+    if answer.similar:
+        warn(f"similar names that are defined here: {', '.join(answer.similar)}")

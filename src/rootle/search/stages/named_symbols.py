@@ -1,0 +1,104 @@
+"""Answer stage: answer questions about one name from its definitions and uses."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rootle.index.reader import IndexReader
+from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
+from rootle.search.symbols.name_question import NameQuestion, parse_name_question
+from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.types import SymbolAnswer
+
+if TYPE_CHECKING:
+    from rootle.search.symbols.finder import SymbolFinder
+
+# Files that come before all others; the complete list of uses is in the answer itself.
+_MAX_FILES: Final = 30
+_MAX_LINES_PER_FILE: Final = 4
+# The probability that a file that defines or uses the name answers the question.
+_CERTAIN: Final = 0.95
+
+
+class NamedSymbols:
+    """Puts the files that define or use the name of a question first."""
+
+    def __init__(self, open_finder: Callable[[], SymbolFinder]) -> None:
+        """Take a function that opens the finder when a question needs it: it loads a parser."""
+        self._open_finder = open_finder
+
+    def __call__(
+        self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
+    ) -> RankedAnswer:
+        """Return the answer with the definitions and uses of the name, if it asks for them."""
+        question = _name_question(scoped.question)
+        if question is None:
+            return find(request, scoped)
+        index = request.session.index
+        wanted = SymbolRequest(
+            question.name, question.aspect, offset=question.offset, files=scoped.files
+        )
+        symbols, ids = self._open_finder().find_with_files(index, wanted)
+        if not _is_answer(symbols, question):
+            return find(request, scoped)
+        lines = _lines_to_show(symbols, ids)
+        chunk_ids = _chunks_of(index, lines)
+        answer = find(request, replace(scoped, chunk_ids=chunk_ids))
+        return replace(_put_first(answer, list(lines)), symbols=symbols, lines=lines)
+
+
+def _name_question(question: ParsedQuestion) -> NameQuestion | None:
+    parsed = question.parsed
+    if parsed.is_exact or parsed.excluded or question.translations or question.expansion:
+        return None
+    return parse_name_question(question.question.text if question.corrections else parsed.text)
+
+
+def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
+    """Return whether the name is one: defined here or, unless it may be a word, used here."""
+    if symbols.definitions:
+        return True
+    return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)
+
+
+def _lines_to_show(symbols: SymbolAnswer, ids: Mapping[str, int]) -> dict[int, Sequence[int]]:
+    """Return the lines of the definitions or uses by file, the first file first."""
+    definitions = [(symbol.path, symbol.line) for symbol in symbols.definitions]
+    uses = [(use.path, use.line) for use in symbols.uses]
+    lines: defaultdict[int, list[int]] = defaultdict(list)
+    for path, line in [*uses, *definitions]:
+        if path in ids and (ids[path] in lines or len(lines) < _MAX_FILES):
+            lines[ids[path]].append(line)
+    return {at: found[:_MAX_LINES_PER_FILE] for at, found in lines.items()}
+
+
+def _chunks_of(index: IndexReader, lines: Mapping[int, Sequence[int]]) -> np.ndarray:
+    rows = ((row, found) for at, found in lines.items() for row in index.chunks_of(at))
+    ids = [row.id for row, found in rows if row.start_line <= found[0] <= row.end_line]
+    return np.array(ids, dtype=np.int64)
+
+
+def _put_first(answer: RankedAnswer, file_ids: Sequence[int]) -> RankedAnswer:
+    """Return an answer that begins with the given files, which get the highest score."""
+    ids = answer.candidates.inputs.files.ids
+    places = {int(ids[at]): at for at in answer.order}
+    first = [places[at] for at in file_ids if at in places]
+    if not first:
+        return answer
+    order = (*first, *(at for at in answer.order if at not in set(first)))
+    confidence = answer.confidence
+    scores = confidence.scores if confidence is not None else answer.ranked.scores
+    scores = scores.copy()
+    scores[first] = scores.max() if confidence is None else max(scores.max(), _CERTAIN)
+    if confidence is None:
+        return replace(answer, order=order, ranked=replace(answer.ranked, scores=scores))
+    confidence = replace(confidence, scores=scores, confident=True)
+    return replace(answer, order=order, confidence=confidence)

@@ -1,0 +1,172 @@
+"""The definitions of a name in a file: their ranges, owners, kinds and visibility."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.rank.path_features import KINDS, path_parts
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.keyword_names import find_names
+from rootle.syntax.lines import Lines
+from rootle.syntax.source_tree import Position
+from rootle.syntax.symbol_outline import Unit
+from rootle.text.languages import CODE_EXTENSIONS
+from rootle.types import Symbol
+
+SCOPE_SEPARATOR: Final = " > "
+_MAX_LINE: Final = 200
+_IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
+_GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
+_SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
+_TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
+# Tests, examples, hidden, vendored and deprecated files define a name after all others.
+_LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside")
+_PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
+# A line that announces a type that is defined elsewhere.
+_FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
+_PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDefinition:
+    """A definition with what is needed to resolve references to it."""
+
+    symbol: Symbol
+    owners: tuple[str, ...]  # names of the enclosing definitions, the innermost first
+    order: tuple[int, ...]  # the likelier definitions have smaller values
+
+    @property
+    def place(self) -> str:
+        """The path and line, as in `SymbolUse.target`."""
+        return f"{self.symbol.path}:{self.symbol.line}"
+
+
+def split_name(name: str) -> tuple[tuple[str, ...], str]:
+    """Return the owners of a qualified name, innermost first, and its last part.
+
+    "a::B.c" has the owners B and a.
+    """
+    parts = [part for part in _SEPARATOR.split(name.strip().removesuffix("()")) if part]
+    return (tuple(reversed(parts[:-1])), parts[-1]) if parts else ((), name)
+
+
+def is_test_place(path: str, scope: str) -> bool:
+    """Return whether a place is in a test file or in a test in another file."""
+    is_test = bool(path_parts(path).kinds & (1 << KINDS.index("is_test")))
+    return is_test or _TEST_SCOPE.search(scope) is not None
+
+
+def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
+    """Return the definitions of a name in a file, by the positions of the name."""
+    if found.tree is not None:
+        places = found.tree.definitions_of(found.name)
+        return {at: _make(found, at, units) for at, units in places.items()}
+    if found.state.language not in CODE_EXTENSIONS:
+        return {}
+    return dict(_guess(found))
+
+
+def scope_of(units: Sequence[Unit]) -> str:
+    """Return the titles of units, outermost first."""
+    return SCOPE_SEPARATOR.join(unit.title for unit in units if unit.title)
+
+
+def owner_names(units: Sequence[Unit]) -> tuple[str, ...]:
+    """Return the names of units, the innermost first: B and A for "class A > func B.c"."""
+    names: list[str] = []
+    for unit in units:
+        names += _names_in(unit)
+    return tuple(reversed(names))
+
+
+def unit_qualifiers(unit: Unit) -> tuple[str, ...]:
+    """Return the names before the last one in a title: A for "func A.b"."""
+    return tuple(_names_in(unit)[:-1])
+
+
+def _names_in(unit: Unit) -> list[str]:
+    label, _, rest = unit.title.partition(" ")
+    text = rest or label
+    while (plain := _GENERICS.sub("", text)) != text:
+        text = plain
+    found = [_IDENTIFIER.search(part) for part in _SEPARATOR.split(text)]
+    return [match.group() for match in found if match is not None]
+
+
+def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
+    """Yield definitions by keywords, in a language without a grammar."""
+    lines = Lines(found.text)
+    rows = {name.row for name in find_names(lines, 0, len(lines)) if name.text == found.name}
+    for row, column in found.positions:
+        if row in rows:
+            rows.discard(row)
+            yield (row, column), _make(found, (row, column), ())
+
+
+def _make(found: FileOccurrences, at: Position, units: tuple[Unit, ...]) -> FoundDefinition:
+    row, name = at[0], found.name
+    own = next((i for i in reversed(range(len(units))) if units[i].symbol == name), None)
+    unit = units[own] if own is not None else None
+    outer = units[:own] if own is not None else units
+    owners = owner_names(outer)
+    if unit is not None:
+        owners = (*reversed(unit_qualifiers(unit)), *owners)
+    line = found.line(row)
+    symbol = Symbol(
+        name,
+        _kind(unit, line, name),
+        scope_of(outer),
+        found.state.path,
+        row + 1,
+        unit.first + 1 if unit is not None else row + 1,
+        unit.end if unit is not None else row + 1,
+        line.strip()[:_MAX_LINE],
+        found.state.language,
+        _visibility(found.state.language, name, line),
+    )
+    return FoundDefinition(symbol, owners, _order(symbol, unit))
+
+
+def _kind(unit: Unit | None, line: str, name: str) -> str:
+    if unit is not None:
+        label, _, rest = unit.title.partition(" ")
+        return label if rest else "function"
+    if re.match(r"\s*#\s*define\b", line):
+        return "macro"
+    is_called = re.search(rf"{re.escape(name)}\s*\(", line) is not None
+    return "declaration" if is_called else "variable"
+
+
+def _visibility(language: str, name: str, line: str) -> str:
+    before = line.partition(name)[0]
+    if language == "go":
+        return "public" if name[:1].isupper() else "private"
+    if language in ("rust", "zig"):
+        return "public" if re.search(r"\bpub\b", before) else "private"
+    if name.startswith("_") and language in ("python", "dart", "php"):
+        return "private"
+    if _PROTECTED.search(before):
+        return "protected"
+    is_private = _PRIVATE.search(before)
+    if is_private and (is_private.group() != "static" or language == "c"):
+        return "private"
+    return "public"
+
+
+def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
+    kinds = path_parts(symbol.path).kinds
+    unlikely = sum(1 for kind in _LESS_LIKELY if kinds & (1 << KINDS.index(kind)))
+    is_test = is_test_place(symbol.path, symbol.scope)
+    lines = symbol.end_line - symbol.start_line + 1
+    is_forward = unit is None and _FORWARD.match(symbol.signature) is not None
+    return (
+        int(is_forward),
+        int(is_test),
+        unlikely,
+        int(unit is None),
+        int(bool(symbol.scope)),
+        -min(lines, 3),
+    )

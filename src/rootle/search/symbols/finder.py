@@ -1,0 +1,308 @@
+"""Find the definitions and the uses of a name.
+
+The index stores no references. Its word index lists the files that contain a name, and these files
+are parsed when a user asks (docs/decisions/0041-references-are-found-when-asked.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.search.query.spelling import find_nearest_names
+from rootle.search.symbols.definitions import (
+    FoundDefinition,
+    find_definitions,
+    is_test_place,
+    scope_of,
+    split_name,
+)
+from rootle.search.symbols.parsed_files import (
+    FileOccurrences,
+    ParsedFiles,
+    classify_line,
+    read_occurrences,
+)
+from rootle.search.symbols.resolution import Resolver
+from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
+from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
+from rootle.syntax.references import OccurrenceRole, classify
+from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
+from rootle.types import SymbolAnswer, SymbolUse
+
+# Reading and searching this many files takes about a second; more are counted as "at least".
+MAX_FILES: Final = 4_000
+# Parsing takes about a second per two million characters. The files after these are classified by
+# their lines.
+MAX_PARSED_CHARS: Final = 2_000_000
+_MAX_DEFINERS: Final = 1_000
+_MAX_LINE: Final = 200
+_MAX_SIMILAR: Final = 5
+
+# The order of the kinds of uses.
+_KINDS: Final = {
+    kind: at
+    for at, kind in enumerate(
+        ("call", "implementation", "reference", "type", "import", "comment", "string", "document")
+    )
+}
+_PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
+
+
+class SymbolFinder:
+    """Answers questions about names. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._parsed = ParsedFiles()
+
+    def find(self, index: IndexReader, request: SymbolRequest) -> SymbolAnswer:
+        """Return the definitions of a name and a page of its uses.
+
+        Raise StaleCursorError if the cursor is not from this request.
+        """
+        return self.find_with_files(index, request)[0]
+
+    def find_with_files(
+        self, index: IndexReader, request: SymbolRequest
+    ) -> tuple[SymbolAnswer, Mapping[str, int]]:
+        """Return the answer of `find`, and the id of each file in it by its path."""
+        offset = request.offset
+        if request.cursor is not None:
+            offset = decode_offset(request.cursor, request.digest_text, index.generation)
+        scan = _Scan(index, self._parsed, request)
+        definitions = scan.definitions()
+        if request.aspect == "definitions":
+            uses: list[SymbolUse] = []
+            total, counts = scan.count_mentions(), Counter[str]()
+        else:
+            uses = scan.uses()
+            total, counts = len(uses), Counter(use.kind for use in uses)
+            definitions = scan.definitions()
+        limit = DEFAULT_LIMIT if request.limit is None else request.limit
+        page = uses[offset : offset + limit]
+        end = offset + len(page)
+        cursor = None
+        if end < len(uses):
+            cursor = encode_offset(end, request.digest_text, index.generation)
+        symbols = tuple(found.symbol for found in definitions)
+        answer = SymbolAnswer(
+            request.name,
+            request.aspect,
+            symbols,
+            tuple(page),
+            offset,
+            total,
+            {kind: counts[kind] for kind in _KINDS if counts[kind]},
+            scan.is_complete,
+            cursor,
+            () if symbols else scan.similar_names(),
+        )
+        return answer, scan.file_ids()
+
+
+class _Scan:
+    """The files that contain one name, read and parsed for one request."""
+
+    def __init__(self, index: IndexReader, parsed: ParsedFiles, request: SymbolRequest) -> None:
+        self._index = index
+        self._parsed = parsed
+        self._request = request
+        self._owners, self._name = split_name(request.name)
+        self._states, self.is_complete = self._find_files()
+        self._files: dict[int, FileOccurrences | None] = {}
+        self._definitions: dict[int, dict[tuple[int, int], FoundDefinition]] = {}
+        self._budget = MAX_PARSED_CHARS
+
+    def definitions(self) -> list[FoundDefinition]:
+        """Return the definitions in the files that define the name, the likeliest first."""
+        for state in self._definers():
+            self._definitions_in(state)
+        found = [one for some in self._definitions.values() for one in some.values()]
+        return sorted(self._select_owned(found), key=_definition_order)
+
+    def count_mentions(self) -> int:
+        """Return the number of lines with the name outside of its definitions, unclassified."""
+        lines = 0
+        for state in self._states:
+            occurrences = self._read(state)
+            if occurrences is None:
+                continue
+            defined = {row for row, _ in self._definitions.get(state.id, {})}
+            lines += len({row for row, _ in occurrences.positions} - defined)
+        return lines
+
+    def uses(self) -> list[SymbolUse]:
+        """Return the uses of the requested aspect in order."""
+        ordered = sorted(self._states, key=lambda state: is_test_place(state.path, ""))
+        for state in ordered:
+            self._definitions_in(state)
+        everything = [one for some in self._definitions.values() for one in some.values()]
+        wanted = {found.place for found in self._select_owned(everything)}
+        resolver = Resolver(everything)
+        found = [use for state in ordered for use in self._uses_in(state, resolver)]
+        found = [use for use in found if self._is_wanted(use, wanted)]
+        found = [use for use in found if self._has_aspect(use)]
+        if self._request.aspect == "implementations":
+            found += self._overrides(everything, wanted)
+        return sorted(found, key=lambda use: _use_order(use, is_owned=bool(self._owners)))
+
+    def file_ids(self) -> Mapping[str, int]:
+        """Return the ids of the files that contain the name, by path."""
+        return {found.state.path: at for at, found in self._files.items() if found is not None}
+
+    def similar_names(self) -> tuple[str, ...]:
+        """Return the defined names that are nearest to the name."""
+        key = whole_identifier("".join(WORD.findall(self._name)))
+        spelled = self._index.symbols_of(self._index.sparse.definers([key], 50)[key])
+        same = [name for name in spelled if whole_identifier(name) == key and name != self._name]
+        near = find_nearest_names(key, self._index)
+        others = [one.symbol for some in self._definitions.values() for one in some.values()]
+        qualified = [f"{one.scope} > {one.name}" if one.scope else one.name for one in others]
+        found = dict.fromkeys([*qualified, *same, *near])
+        found.pop(self._request.name, None)
+        return tuple(found)[:_MAX_SIMILAR]
+
+    def _find_files(self) -> tuple[list[FileState], bool]:
+        """Return the files that contain the words of the name, by BM25, and whether all fit."""
+        terms = self._terms()
+        if not terms:
+            return [], True
+        ids = self._index.sparse.files_with(terms, [], MAX_FILES + 1, self._request.files)
+        states = self._index.files(ids[:MAX_FILES])
+        return [states[at] for at in ids[:MAX_FILES]], len(ids) <= MAX_FILES
+
+    def _terms(self) -> list[str]:
+        words = [whole_identifier(word) for word in WORD.findall(self._name)]
+        fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
+        return [stem for word in fitting for stem in self._index.sparse.stems(word)]
+
+    def _definers(self) -> list[FileState]:
+        key = whole_identifier("".join(WORD.findall(self._name)))
+        if not key:
+            return []
+        ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key]
+        rows = self._index.chunks(ids).values()
+        files = dict.fromkeys(row.file_id for row in rows)
+        allowed = self._request.files
+        if allowed is not None and self._request.aspect == "definitions":
+            files = dict.fromkeys(at for at in files if at in allowed)
+        return list(self._index.files(files).values())
+
+    def _read(self, state: FileState) -> FileOccurrences | None:
+        if state.id not in self._files:
+            self._files[state.id] = read_occurrences(self._index, state, self._name)
+        return self._files[state.id]
+
+    def _definitions_in(self, state: FileState) -> dict[tuple[int, int], FoundDefinition]:
+        if state.id not in self._definitions:
+            found = self._read(state)
+            if found is not None:
+                found = self._parse(found)
+                self._files[state.id] = found
+            self._definitions[state.id] = find_definitions(found) if found else {}
+        return self._definitions[state.id]
+
+    def _parse(self, found: FileOccurrences) -> FileOccurrences:
+        if found.state.language not in CODE_EXTENSIONS or self._budget < len(found.text):
+            return found
+        self._budget -= len(found.text)
+        return replace(found, tree=self._parsed.tree_of(found.state, found.text))
+
+    def _select_owned(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the definitions with the requested owners; a module counts as one."""
+        if not self._owners:
+            return list(found)
+        owner = self._owners[0]
+        exact = [one for one in found if owner in one.owners[:1]]
+        return exact or [
+            one for one in found if owner in one.owners or owner in _path_names(one.symbol.path)
+        ]
+
+    def _uses_in(self, state: FileState, resolver: Resolver) -> Iterator[SymbolUse]:
+        found = self._files.get(state.id)
+        if found is None:
+            return
+        defined = self._definitions[state.id]
+        best: dict[int, SymbolUse] = {}
+        for at in found.positions:
+            if at in defined:
+                continue
+            use = self._make_use(found, at, resolver)
+            known = best.get(at[0])
+            if known is None or _KINDS[use.kind] < _KINDS[known.kind]:
+                best[at[0]] = use
+        yield from best.values()
+
+    def _make_use(
+        self, found: FileOccurrences, at: tuple[int, int], resolver: Resolver
+    ) -> SymbolUse:
+        row, column = at
+        line = found.line(row)
+        scope, target = "", ""
+        if found.tree is None:
+            size = len(self._name)
+            reference = OccurrenceRole(classify_line(line, column, size, found.state.language))
+        else:
+            size = len(self._name.encode("utf-8", "replace"))
+            reference = classify(found.tree, row, column, size)
+            scope = scope_of(list(found.tree.units_at(row)))
+            resolved = resolver.resolve(found, row, reference)
+            target = resolved.place if resolved is not None else ""
+        path = found.state.path
+        is_test = is_test_place(path, scope)
+        text = line.strip()[:_MAX_LINE]
+        kind = reference.kind
+        return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
+
+    def _is_wanted(self, use: SymbolUse, wanted: Collection[str]) -> bool:
+        """Return whether a use may lead to a wanted definition."""
+        if not self._owners:
+            return True
+        # A member cannot be imported: the import is of a module or of another definition.
+        return use.target in wanted if use.target else use.kind != "import"
+
+    def _has_aspect(self, use: SymbolUse) -> bool:
+        if self._request.aspect == "tests":
+            return use.is_test and use.kind not in _PROSE_KINDS
+        if self._request.aspect == "implementations":
+            return use.kind == "implementation"
+        return True
+
+    def _overrides(
+        self, definitions: Sequence[FoundDefinition], wanted: Collection[str]
+    ) -> Iterator[SymbolUse]:
+        """Yield the other definitions of a method's name, which may implement it."""
+        if not self._owners:
+            return
+        for one in definitions:
+            symbol = one.symbol
+            if one.place not in wanted and one.owners:
+                is_test = is_test_place(symbol.path, symbol.scope)
+                yield SymbolUse(
+                    symbol.path,
+                    symbol.line,
+                    "implementation",
+                    symbol.scope,
+                    symbol.signature,
+                    is_test,
+                )
+
+
+def _path_names(path: str) -> Sequence[str]:
+    return re.split(r"[/.]", path)
+
+
+def _definition_order(found: FoundDefinition) -> tuple[object, ...]:
+    return (*found.order, found.symbol.path, found.symbol.line)
+
+
+def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
+    is_prose = use.kind in _PROSE_KINDS
+    # Of a member, uses that may belong to another class come after those that do not.
+    is_doubtful = is_owned and not use.target
+    return (is_prose, is_doubtful, use.is_test, _KINDS[use.kind], use.path, use.line)

@@ -1,0 +1,146 @@
+"""Recognize questions about one name: where it is defined, who uses it, what tests it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from rootle.types import SymbolAspect
+
+# Longer questions describe something instead of naming it.
+_MAX_CHARS: Final = 160
+_NAME: Final = r"[`'\"]?([@$]?[^\W\d][\w$]*(?:(?:::|->|[.#\\])~?[\w$]+)*[?!]?(?:\(\))?)[`'\"]?"
+_NOUN: Final = (
+    r"(?:(?:the|an?|our|this|all|any|every)\s+)*(?:(?:function|method|class|struct|type|interface"
+    r"|trait|protocol|macro|constant|variable|enum|module|symbol|name|field|property)\s+)?"
+)
+_AFTER: Final = (
+    r"(?:\s+(?:function|method|class|struct|type|interface|trait|protocol|macro|constant|variable"
+    r"|enum|module|symbol|component|hook|helper))?"
+)
+_SUBJECT: Final = _NOUN + _NAME + _AFTER
+_FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
+    (
+        "definitions",
+        rf"(?:where(?:'s| is| are| do we| does the code)?|find|show(?: me)?|locate|go to)\s+"
+        rf"{_SUBJECT}\s+(?:be(?:ing)?\s+)?(?:defined?|declared?|implemented|located|live|lives)"
+        rf"|(?:where is|where's)\s+(?:defined|declared|implemented)\s+{_SUBJECT}"
+        rf"|(?:(?:where is|find|show|show me|go to)\s+)?(?:the\s+)?(?:definitions?|declarations?|"
+        rf"source|source code|implementation) of\s+{_SUBJECT}"
+        rf"|what (?:file|module|files) (?:defines?|declares?|contains?)\s+{_SUBJECT}"
+        rf"|which (?:file|module|files) (?:defines?|declares?|contains?)\s+{_SUBJECT}",
+    ),
+    (
+        "uses",
+        rf"(?:who|what|which \w+|what \w+)(?: (?:all|else))?\s+(?:calls?|uses?|invokes?|"
+        rf"references?|imports?|instantiates?|depends on|depend on)\s+{_SUBJECT}"
+        rf"|(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+)*(?:callers?|calls?|"
+        rf"call sites?|uses?|usages?|users?|references?|occurrences?)\s+(?:of|to)\s+{_SUBJECT}"
+        rf"|{_SUBJECT}\s+(?:calls|callers|call sites|usages|uses|references)"
+        rf"|where(?:'s| is| are| do we| does the code)\s+{_SUBJECT}\s+(?:used|called|invoked|"
+        rf"referenced|imported|instantiated|get called|get used)(?: from| in)?"
+        rf"|(?:from )?where (?:do we|is) (?:call|use|invoke)\s+{_SUBJECT}"
+        rf"|(?:what|which \w+|who)\s+(?:would\s+|will\s+)?(?:breaks?|is affected|are affected|"
+        rf"be affected|changes?)\s+(?:if|when|by)\s+(?:i\s+|we\s+|you\s+)?(?:chang(?:e|ing)|"
+        rf"renam(?:e|ing)|remov(?:e|ing)|delet(?:e|ing)|edit(?:ing)?)\s+{_SUBJECT}",
+    ),
+    (
+        "uses",
+        rf"(?:what|which \w+|who)\s+(?:would\s+|will\s+)?(?:breaks?|is affected|are affected|"
+        rf"be affected)\s+(?:if|when)\s+{_SUBJECT}\s+(?:changes?|is (?:changed|renamed|removed|"
+        rf"deleted)|were (?:changed|renamed|removed|deleted))",
+    ),
+    (
+        "tests",
+        rf"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+|unit\s+)*(?:tests?|specs?)"
+        rf"\s+(?:of|for|covering|that (?:cover|use|call|test))\s+{_SUBJECT}"
+        rf"|(?:which|what) tests? (?:covers?|tests?|calls?|uses?|exercises?)\s+{_SUBJECT}"
+        rf"|(?:where|how) is\s+{_SUBJECT}\s+tested|(?:who|what) tests\s+{_SUBJECT}",
+    ),
+    (
+        "implementations",
+        rf"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+)*(?:implementations|"
+        rf"implementors|implementers|subclasses|subtypes|overrides|derived classes)\s+(?:of|for)"
+        rf"\s+{_SUBJECT}"
+        rf"|(?:who|what|which \w+|what \w+)\s+(?:implements?|extends?|overrides?|inherits?(?: from"
+        rf")?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
+    ),
+)
+# One of these words is in every question of a form. Most questions have none, and compiling the
+# patterns takes as long as a search.
+_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
+    frozenset(words.split())
+    for words in (
+        """defined define declared declare implemented located live lives definition definitions
+        declaration declarations source implementation defines declares contains contain""",
+        """call calls use uses used invoke invokes invoked reference references referenced import
+        imports imported instantiate instantiates instantiated depends depend caller callers usage
+        usages user users occurrence occurrences called break breaks affected change changes
+        sites""",
+        "break breaks affected",
+        "test tests tested spec specs",
+        """implementations implementors implementers subclasses subclass subtypes overrides override
+        derived derives derive implements implement extends extend inherits inherit conforms
+        conform""",
+    )
+)
+_WORD: Final = re.compile(r"[a-z]+")
+_BARE: Final = re.compile(_NAME)
+_OPERATOR: Final = re.compile(
+    r"(symbol|definitions?|uses|callers|tests|implementations):\s*"
+    + _NAME
+    + r"(?:\s+from:(\d{1,6}))?"
+)
+_OPERATORS: Final[dict[str, SymbolAspect]] = {
+    "symbol": "definitions",
+    "definition": "definitions",
+    "definitions": "definitions",
+    "uses": "uses",
+    "callers": "uses",
+    "tests": "tests",
+    "implementations": "implementations",
+}
+_MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]|::|->|\(\)|\w[.#]\w|[`$@]")
+
+
+@dataclass(frozen=True, slots=True)
+class NameQuestion:
+    """A question about one name."""
+
+    name: str
+    aspect: SymbolAspect
+    is_explicit: bool  # the name cannot be an ordinary word
+    offset: int = 0  # number of uses to skip
+
+
+def parse_name_question(text: str) -> NameQuestion | None:
+    """Return the name and the aspect that a question asks for, None for any other question."""
+    if len(text) > _MAX_CHARS:
+        return None
+    text = text.strip()
+    if operator := _OPERATOR.fullmatch(text):
+        offset = max(int(operator[3] or 1) - 1, 0)
+        return NameQuestion(_clean(operator[2]), _OPERATORS[operator[1]], True, offset)
+    if bare := _BARE.fullmatch(text):
+        return NameQuestion(_clean(bare[1]), "definitions", _is_marked(text))
+    words = _WORD.findall(text.lower())
+    for at, (aspect, _) in enumerate(_FORMS):
+        if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):
+            name = next(filter(None, match.groups()))
+            return NameQuestion(_clean(name), aspect, _is_marked(match[0]))
+    return None
+
+
+@cache
+def _pattern(at: int) -> re.Pattern[str]:
+    return re.compile(rf"(?:{_FORMS[at][1]})[?.!\s]*", re.IGNORECASE)
+
+
+def _clean(name: str) -> str:
+    return name.removesuffix("()").rstrip("?!") if not name.endswith(("?()", "!()")) else name[:-2]
+
+
+def _is_marked(text: str) -> bool:
+    return _MARKED.search(text[1:]) is not None

@@ -1,0 +1,143 @@
+"""The files in which a name occurs, parsed on demand."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
+from rootle.text.languages import CODE_EXTENSIONS
+
+# A tree takes about ten times the memory of its text.
+_MAX_CACHED_CHARS: Final = 3_000_000
+# Parsing a larger file takes half a second; its lines are classified by their text instead.
+_MAX_FILE_CHARS: Final = 500_000
+
+_COMMENT: Final = re.compile(
+    r"\s*(?://|/?\*|#(?!\s*(?:include|define|if|else|elif|pragma))|--|;|%|<!--)"
+)
+_IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
+_CALL: Final = re.compile(r"\s*\(")
+
+
+class ParsedFiles:
+    """A cache of syntax trees by the content of their files. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._trees: OrderedDict[tuple[bytes, str], tuple[SourceTree | None, int]] = OrderedDict()
+        self._chars = 0
+        self._lock = threading.Lock()
+
+    def has(self, state: FileState) -> bool:
+        """Return whether a file is in the cache."""
+        return _key(state) in self._trees
+
+    def tree_of(self, state: FileState, text: str) -> SourceTree | None:
+        """Return the tree of a file with this text; None if it cannot be parsed."""
+        key = _key(state)
+        with self._lock:
+            if key in self._trees:
+                self._trees.move_to_end(key)
+                return self._trees[key][0]
+        tree = read_source_tree(text, state.language) if len(text) <= _MAX_FILE_CHARS else None
+        size = len(text) if tree is not None else 0
+        with self._lock:
+            if key not in self._trees:
+                self._trees[key] = tree, size
+                self._chars += size
+            while self._chars > _MAX_CACHED_CHARS:
+                _, (_, dropped) = self._trees.popitem(last=False)
+                self._chars -= dropped
+        return tree
+
+
+def _key(state: FileState) -> tuple[bytes, str]:
+    return state.digest or state.path.encode("utf-8", "surrogatepass"), state.language
+
+
+@dataclass(frozen=True)
+class FileOccurrences:
+    """A file with the places where a name occurs as a whole word."""
+
+    state: FileState
+    text: str
+    offsets: tuple[int, ...]  # in characters
+    name: str
+    tree: SourceTree | None = None
+
+    @cached_property
+    def positions(self) -> tuple[Position, ...]:
+        """The row of each occurrence, and its column in bytes."""
+        found, row, last = [], 0, 0
+        for offset in self.offsets:
+            row += self.text.count("\n", last, offset)
+            last = offset
+            before = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
+            column = len(before) if before.isascii() else len(before.encode("utf-8", "replace"))
+            found.append((row, column))
+        return tuple(found)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """The offset of each line, in characters."""
+        starts, at = [0], self.text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.text.find("\n", at + 1)
+        return starts
+
+    def line(self, row: int) -> str:
+        """Return the text of a line."""
+        start = self.line_starts[row]
+        end = self.line_starts[row + 1] - 1 if row + 1 < len(self.line_starts) else None
+        return self.text[start:end]
+
+
+def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOccurrences | None:
+    """Return where a name occurs in a file as a whole word, None if it does not."""
+    text = index.text(state.id)
+    offsets = tuple(_find_word(text, name))
+    return FileOccurrences(state, text, offsets, name) if offsets else None
+
+
+def classify_line(line: str, column: int, size: int, language: str) -> str:
+    """Return the kind of the `size` characters at a column, from 0: as in `SymbolUse.kind`."""
+    if language not in CODE_EXTENSIONS:
+        return "document"
+    if _COMMENT.match(line):
+        return "comment"
+    if _IMPORT.match(line):
+        return "import"
+    if _is_quoted(line, column):
+        return "string"
+    return "call" if _CALL.match(line, column + size) else "reference"
+
+
+def _is_quoted(line: str, column: int) -> bool:
+    before, after = line[:column], line[column:]
+    return any(before.count(quote) % 2 and quote in after for quote in "\"'`")
+
+
+def _find_word(text: str, name: str) -> Iterator[int]:
+    """Yield the positions of a name that are not part of a longer one.
+
+    Ten times as fast as a regular expression that begins with an assertion.
+    """
+    starts_word, ends_word = _is_word(name[0]), _is_word(name[-1])
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        is_start = not (starts_word and at and _is_word(text[at - 1]))
+        if is_start and not (ends_word and end < len(text) and _is_word(text[end])):
+            yield at
+        at = text.find(name, end)
+
+
+def _is_word(char: str) -> bool:
+    return char == "_" or char.isalnum()

@@ -1,0 +1,212 @@
+"""Resolve references to the definitions of their name, as far as the code of one file shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.references import OccurrenceRole, import_statement
+from rootle.syntax.source_tree import SourceTree
+from rootle.syntax.symbol_outline import Unit
+from rootle.text.terms import WORD, stem_of
+
+_SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"})
+_SUPER: Final = frozenset({"super", "super()", "base", "parent"})
+# In these languages, the name of a member needs no receiver inside its class.
+_IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
+# In these languages, the files of a folder need no import of each other.
+_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
+_PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
+_LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
+_MAX_SCANNED: Final = 20_000  # characters of a function in which a variable's type is looked for
+
+
+class Resolver:
+    """Finds the definition to which a reference leads."""
+
+    def __init__(self, definitions: Sequence[FoundDefinition]) -> None:
+        self._definitions = definitions
+        self._owners = {definition.owners[0] for definition in definitions if definition.owners}
+
+    def resolve(
+        self, found: FileOccurrences, row: int, reference: OccurrenceRole
+    ) -> FoundDefinition | None:
+        """Return the definition of the name at a position, None if the code does not show it."""
+        tree = found.tree
+        if tree is None or reference.kind in ("comment", "string"):
+            return None
+        units = list(tree.units_at(row))
+        if not reference.receiver:
+            return self._resolve_plain(found, tree, units)
+        return self._resolve_member(found, units, reference.receiver)
+
+    def _resolve_plain(
+        self, found: FileOccurrences, tree: SourceTree, units: list[Unit]
+    ) -> FoundDefinition | None:
+        path = found.state.path
+        if tree.language in _IMPLICIT_SELF:
+            member = self._in_class(units, path)
+            if member is not None:
+                return member
+        top = [one for one in self._definitions if not _is_member(one)]
+        local = [one for one in top if one.symbol.path == path]
+        if local:
+            return local[0]
+        statement = _import_of(found, tree)
+        if statement:
+            return _best(top, lambda one: _shared_words(one.symbol.path, statement))
+        folder = path.rpartition("/")[0]
+        neighbors = [one for one in top if one.symbol.path.rpartition("/")[0] == folder]
+        if len(neighbors) == 1 and tree.language in _PACKAGES:
+            return neighbors[0]
+        has_bodies = [one for one in top if one.symbol.kind != "declaration"]
+        return has_bodies[0] if len(has_bodies) == 1 and tree.language != "python" else None
+
+    def _resolve_member(
+        self, found: FileOccurrences, units: list[Unit], receiver: str
+    ) -> FoundDefinition | None:
+        path = found.state.path
+        if receiver in _SUPER or receiver.startswith("super("):
+            return self._in_bases(units, path)
+        if receiver in _SELF or receiver == _go_receiver(found, units):
+            return self._in_class(units, path)
+        match = _LAST_NAME.search(receiver)
+        if match is None:
+            return None
+        last = match.group(1)
+        by_owner = self._by_owner(last, path)
+        if by_owner is not None:
+            return by_owner
+        modules = [one for one in self._definitions if not _is_member(one)]
+        named = [one for one in modules if last in _module_names(one.symbol.path)]
+        if not named and len(modules) == 1 and last in modules[0].symbol.path.split("/"):
+            named = modules  # re-exported by a package
+        if len(named) == 1 and not receiver.endswith("()"):
+            return named[0]
+        return self._by_type(found, units, last, path)
+
+    def _in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
+        """Return the definition in the class around the units, or in one of its bases."""
+        for depth in range(len(units) - 1, -1, -1):
+            unit = units[depth]
+            names = (*reversed(unit_qualifiers(unit)), *owner_names(units[: depth + 1]))
+            for name in names:
+                found = self._by_owner(name, path)
+                if found is not None:
+                    return found
+            if unit.is_box:
+                return self._in_bases(units[: depth + 1], path)
+        return None
+
+    def _in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
+        """Return the definition in a class that the head of the innermost class names."""
+        box = next((unit for unit in reversed(units) if unit.is_box), None)
+        if box is None:
+            return None
+        head = [word for word in WORD.findall(_head_of(box)) if word != box.symbol]
+        bases = [self._by_owner(word, path) for word in head if word in self._owners]
+        return next((base for base in bases if base is not None), None)
+
+    def _by_owner(self, owner: str, path: str) -> FoundDefinition | None:
+        owned = [one for one in self._definitions if one.owners[:1] == (owner,)]
+        here = [one for one in owned if one.symbol.path == path]
+        return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
+
+    def _by_type(
+        self, found: FileOccurrences, units: Sequence[Unit], variable: str, path: str
+    ) -> FoundDefinition | None:
+        """Return the member of the type with which a variable is declared or assigned."""
+        for text in _texts_around(found, units):
+            types = _types_of(variable, text)
+            owned = [self._by_owner(name, path) for name in types if name in self._owners]
+            if len({one.place for one in owned if one is not None}) == 1:
+                return owned[0]
+            if owned or any(name[:1].isupper() for name in types):
+                return None  # of several types, or of another one
+        return None
+
+
+def _is_member(definition: FoundDefinition) -> bool:
+    scope = definition.symbol.scope
+    is_outer = scope.startswith(("namespace ", "module ", "mod ", "package ")) and ">" not in scope
+    return bool(definition.owners) and not is_outer
+
+
+def _with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
+    bodies = [one for one in owned if one.symbol.kind != "declaration"]
+    return bodies[0] if len(bodies) == 1 else None
+
+
+def _head_of(unit: Unit) -> str:
+    body = unit.node.child_by_field_name("body")
+    raw = unit.node.text or b""
+    end = body.start_byte - unit.node.start_byte if body is not None else 200
+    return raw[:end].decode("utf-8", "replace")
+
+
+def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
+    """Return the variable of the receiver in a Go method: s of `func (s *Server) Run()`."""
+    if found.state.language != "go" or not units:
+        return ""
+    match = re.match(r"func\s*\(\s*(\w+)\s", found.line(units[-1].row))
+    return match[1] if match else ""
+
+
+def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
+    size = len(found.name.encode("utf-8", "replace"))
+    for row, column in found.positions:
+        statement = import_statement(tree, row, column, size)
+        if statement:
+            return statement
+    return ""
+
+
+def _module_names(path: str) -> tuple[str, ...]:
+    folders, stem = path.rpartition("/")[0].split("/"), stem_of(path)
+    return (folders[-1],) if stem in _PLAIN_STEMS else (stem, folders[-1])
+
+
+def _shared_words(path: str, statement: str) -> int:
+    """Return how many of the last parts of a path an import statement names."""
+    words = set(WORD.findall(statement))
+    parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
+    parts = [part for part in parts if part and part not in _PLAIN_STEMS]
+    return sum(2 if part == parts[-1] else 1 for part in parts if part in words)
+
+
+def _best(
+    definitions: Sequence[FoundDefinition], score: Callable[[FoundDefinition], int]
+) -> FoundDefinition | None:
+    """Return the definition with the highest score, None if several have it or it is 0."""
+    scores = [score(one) for one in definitions]
+    top = max(scores, default=0)
+    if not top or scores.count(top) > 1:
+        return definitions[0] if len(definitions) == 1 and top else None
+    return definitions[scores.index(top)]
+
+
+def _texts_around(found: FileOccurrences, units: Sequence[Unit]) -> list[str]:
+    """Return the texts of the enclosing definitions, the innermost first, and of the file."""
+    texts = []
+    for unit in reversed(units):
+        start = found.line_starts[unit.row]
+        last = min(unit.end, len(found.line_starts) - 1)
+        texts.append(found.text[start : max(found.line_starts[last], start)][:_MAX_SCANNED])
+    texts.append(found.text[: 5 * _MAX_SCANNED])
+    return texts
+
+
+def _types_of(variable: str, text: str) -> list[str]:
+    """Return the names of the types that a text gives to a variable."""
+    name = re.escape(variable)
+    pattern = (
+        rf"\b{name}\b\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
+        rf"|\b{name}\b\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
+        rf"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({{<]"
+        rf"|\b(\w+)(?:<[^<>]*>)?[&*?\s]+\b{name}\b\s*[,);=]"
+        rf"|\b{name}\s+[*&]?(?:\w+\.)?(\w+)"
+    )
+    return [next(filter(None, match.groups()), "") for match in re.finditer(pattern, text)]

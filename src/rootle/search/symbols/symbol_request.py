@@ -1,0 +1,46 @@
+"""Requests for the definitions and uses of a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from rootle.errors import QueryError
+from rootle.text.terms import WORD
+from rootle.types import SymbolAspect
+
+DEFAULT_LIMIT: Final = 30
+MAX_LIMIT: Final = 10_000
+_MAX_NAME_CHARS: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRequest:
+    """A name, the aspect that is asked for, and the page of uses."""
+
+    name: str
+    aspect: SymbolAspect = "definitions"
+    limit: int | None = None  # None for the default
+    offset: int = 0
+    cursor: str | None = None  # takes precedence over `offset`
+    files: Collection[int] | None = None  # only these files; None for all
+
+    @property
+    def digest_text(self) -> str:
+        files = "" if self.files is None else " ".join(map(str, sorted(self.files)))
+        return f"{self.aspect}\0{self.name}\0{files}"
+
+
+def check_request(request: SymbolRequest) -> None:
+    """Raise QueryError for a request that cannot be answered."""
+    if not WORD.search(request.name):
+        raise QueryError('the name is empty; give a name such as "retry_backoff" or "Class.method"')
+    if len(request.name) > _MAX_NAME_CHARS or re.search(r"\s", request.name):
+        raise QueryError(f'"{request.name[:40]}" is not a name; ask questions with `search`')
+    if request.aspect not in get_args(SymbolAspect):
+        known = ", ".join(get_args(SymbolAspect))
+        raise QueryError(f'aspect is "{request.aspect}"; use one of: {known}')
+    if request.limit is not None and not 1 <= request.limit <= MAX_LIMIT:
+        raise QueryError(f"limit is {request.limit}; give a number from 1 to {MAX_LIMIT}")

@@ -1,0 +1,60 @@
+"""Write the answer to a question about a name as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from rootle.serialization.path_text import escape_path
+from rootle.types import Symbol, SymbolAnswer, SymbolUse
+
+_PLURALS: Final = {"class": "classes", "import": "imports", "reference": "references"}
+_MAX_SCOPE_PARTS: Final = 2
+
+
+def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
+    """Yield one line for each definition: its place, its scope and its first line."""
+    for symbol in definitions:
+        place = f"{escape_path(symbol.path)}:{symbol.line}"
+        lines = f"-{symbol.end_line}" if symbol.end_line > symbol.line else ""
+        scope = f"  {symbol.scope}" if symbol.scope else ""
+        yield f"{place}{lines}{scope}  {symbol.signature}"
+
+
+def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
+    """Yield the uses, one line each, below a line with the path of their file."""
+    for path, rows in groupby(uses, key=lambda use: use.path):
+        yield escape_path(path)
+        for use in rows:
+            scope = " > ".join(use.scope.split(" > ")[-_MAX_SCOPE_PARTS:])
+            about = f"{use.kind}, {scope}" if scope else use.kind
+            name_only = "" if use.target or use.kind in _WITHOUT_TARGET else ", by name"
+            yield f"  {use.line} ({about}{name_only})  {use.text}"
+
+
+_WITHOUT_TARGET: Final = frozenset({"comment", "string", "document"})
+
+
+def describe_definitions(answer: SymbolAnswer) -> str:
+    """Return the number of definitions: "2 definitions of a"."""
+    count = len(answer.definitions)
+    if not count:
+        return f"{answer.name} is not defined here"
+    return f"{count} {'definition' if count == 1 else 'definitions'} of {answer.name}"
+
+
+def describe_uses(answer: SymbolAnswer) -> str:
+    """Return the number of uses: "7 of 31 uses of a shown (20 calls, 11 imports)"."""
+    at_least = "" if answer.is_complete else "at least "
+    if answer.aspect == "definitions":
+        noun = "line" if answer.total_uses == 1 else "lines"
+        return f"used or mentioned on {at_least}{answer.total_uses} other {noun}"
+    counts = ", ".join(
+        f"{count} {kind if count == 1 else _PLURALS.get(kind, f'{kind}s')}"
+        for kind, count in answer.counts.items()
+    )
+    first = answer.offset + 1 if answer.uses else 0
+    shown = f"{first}-{answer.offset + len(answer.uses)}"
+    of = f"{at_least}{answer.total_uses} {answer.aspect} of {answer.name}"
+    return f"{shown} of {of}" + (f" ({counts})" if counts else "")

@@ -1,0 +1,33 @@
+"""Which texts are parsed, and with which grammar."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Larger source files are data in the form of code, and their trees take ten times their size in
+# memory.
+MAX_PARSED_CHARS: Final = 2_000_000
+# Text with lines of this mean length is minified: all its definitions are on a few lines.
+MINIFIED_LINE: Final = 500
+# Each "<" may begin type arguments, and the parsers of Java and C# keep every alternative in
+# memory: 1,000 take 150 MB and 4,000 take 2 GB, even between two calls of the callback that can
+# stop the parser.
+MAX_OPEN_ANGLES: Final = 1_000
+
+# A header file (.h) counts as C unless it contains a line like this, which shows that it is C++.
+_CPP_LINE: Final = re.compile(
+    r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|public:|using\s+\w)", re.MULTILINE
+)
+
+
+def grammar_name(text: str, language: str) -> str:
+    """Return the name in `GRAMMARS` for a text in a language that has a grammar."""
+    return "cpp" if language == "c" and _CPP_LINE.search(text) else language
+
+
+def is_parseable(text: str) -> bool:
+    """Return whether a parser can parse the text in reasonable time and memory."""
+    if len(text) > min(MAX_PARSED_CHARS, MINIFIED_LINE * (text.count("\n") + 10)):
+        return False
+    return text.count("<") - 2 * text.count("<<") - text.count(">") < MAX_OPEN_ANGLES

@@ -1,0 +1,94 @@
+; Captures: see outline.py.
+(function_definition declarator: (function_declarator declarator: (_) @name)) @unit.
+(function_definition declarator: (pointer_declarator
+  declarator: (function_declarator declarator: (_) @name))) @unit.
+(function_definition declarator: (reference_declarator
+  (function_declarator declarator: (_) @name))) @unit.
+(function_definition declarator: (operator_cast) @title) @unit.
+(template_declaration (function_definition
+  declarator: (function_declarator declarator: (_) @name))) @unit.
+(template_declaration (function_definition declarator: (pointer_declarator
+  declarator: (function_declarator declarator: (_) @name)))) @unit.
+(template_declaration (function_definition declarator: (reference_declarator
+  (function_declarator declarator: (_) @name)))) @unit.
+(class_specifier name: (_) @name body: (_)) @box.class
+(struct_specifier name: (_) @name body: (_)) @box.struct
+(union_specifier name: (_) @name body: (_)) @unit.union
+(enum_specifier name: (_) @name body: (_)) @unit.enum
+(template_declaration (class_specifier name: (_) @name body: (_))) @box.class
+(template_declaration (struct_specifier name: (_) @name body: (_))) @box.struct
+(namespace_definition name: (_) @name body: (_)) @box.namespace
+(type_definition declarator: (type_identifier) @name) @unit.typedef
+(alias_declaration name: (type_identifier) @name)
+(concept_definition name: (identifier) @name)
+(declaration declarator: (function_declarator declarator: (identifier) @name))
+(declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @name)))
+(field_declaration declarator: (function_declarator declarator: (field_identifier) @name))
+(field_declaration declarator: (pointer_declarator
+  (function_declarator declarator: (field_identifier) @name)))
+(field_declaration declarator: (reference_declarator
+  (function_declarator declarator: (field_identifier) @name)))
+; Variables at the top level and in namespaces, also below #if.
+(translation_unit (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+(translation_unit [
+  (preproc_if (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+  (preproc_ifdef (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+  (preproc_ifdef [
+    (preproc_if (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+    (preproc_ifdef (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))])])
+; Below a macro that the parser cannot read.
+(ERROR (declaration (storage_class_specifier) declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+(declaration_list (preproc_ifdef (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])])))
+(declaration_list (declaration declarator: [
+  (identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  (array_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name
+  (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (array_declarator declarator: (identifier) @name)])]))
+(enumerator name: (identifier) @name)
+(preproc_def name: (identifier) @name)
+(preproc_function_def name: (identifier) @name)
+(comment) @comment

@@ -1,0 +1,301 @@
+"""Classify the occurrences of a name in a syntax tree: calls, imports, types, comments, …
+
+The grammars name similar nodes alike, so one table of node types serves all languages.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from tree_sitter import Node
+
+from rootle.syntax.source_tree import SourceTree
+
+_COMMENT: Final = re.compile(r"comment|haddock")
+_STRING: Final = re.compile(
+    r"string|char|heredoc|nowdoc|regex|quoted|raw_text|str_text|jsx_text|^text$|system_lib"
+)
+# Nodes of code inside a string: "${name}".
+_CODE_LEAF: Final = re.compile(r"identifier|variable|name|constant|alias|word")
+# Names that a language writes like a value: :name in Ruby, name: in Elixir.
+_SYMBOL: Final = frozenset("simple_symbol hash_key_symbol atom quoted_atom keyword".split())
+_IMPORTS: Final = frozenset(
+    """import_statement import_from_statement future_import_statement import_declaration
+    import_spec import import_alias import_require_clause using_directive using_declaration
+    use_declaration namespace_use_declaration preproc_include export_clause export_specifier
+    export_declaration package_declaration package_header package_clause imports exports
+    extern_crate_declaration using_namespace_declaration requires_module_directive
+    include_expression include_once_expression require_expression require_once_expression
+    namespace_alias_definition file_scoped_namespace_declaration""".split()
+)
+# Clauses of a definition that list its base classes, interfaces and traits.
+_BASES: Final = frozenset(
+    """superclass super_interfaces extends_interfaces base_class_clause base_list base_clause
+    class_interface_clause class_heritage extends_clause implements_clause extends_type_clause
+    delegation_specifier delegation_specifiers inheritance_specifier derives_clause""".split()
+)
+# Parts of such a clause that name no base.
+_NOT_BASES: Final = frozenset(
+    """arguments argument_list value_arguments type_arguments type_parameters
+    type_argument_list class_body block""".split()
+)
+_CALLS: Final = frozenset(
+    """call call_expression method_invocation invocation_expression invocation
+    object_creation_expression new_expression function_call function_call_expression
+    member_call_expression nullsafe_member_call_expression scoped_call_expression
+    macro_invocation constructor_invocation explicit_constructor_invocation annotation
+    marker_annotation decorator command apply instance_expression jsx_opening_element
+    jsx_self_closing_element attribute_item""".split()
+)
+_CALLEE_FIELDS: Final = ("function", "name", "method", "constructor", "macro", "type", "target")
+_ARGUMENT_FIELDS: Final = ("arguments", "argument", "receiver", "object", "scope", "block", "body")
+# Nodes that select a member by their last part: a.b, A::b.
+_MEMBERS: Final = frozenset(
+    """member_expression member_access_expression field_expression field_access
+    selector_expression scoped_identifier scoped_type_identifier qualified_identifier
+    qualified_type qualified_name qualified navigation_expression navigation_suffix dot
+    dot_index_expression method_index_expression scope_resolution dotted_name nested_identifier
+    nested_type_identifier member_type stable_identifier stable_type_identifier
+    member_binding_expression alias_qualified_name method_invocation member_call_expression
+    nullsafe_member_call_expression scoped_call_expression class_constant_access_expression
+    nullsafe_member_access_expression scoped_property_access_expression variable_list
+    conditional_access_expression""".split()
+)
+# Nodes whose first part is the name: f<T>, Class<T>.
+_WRAPPERS: Final = frozenset(
+    """generic_function generic_type generic_name template_function template_type
+    generic_type_with_turbofish user_type simple_type constructed_type type command_name
+    non_null_expression parenthesized_expression simple_user_type directly_assignable_expression
+    variable named_type type_constructor primary_constructor_base_type""".split()
+)
+_RECEIVER_FIELDS: Final = (
+    "object receiver scope operand value expression left path qualifier table argument module"
+).split()
+_TYPE: Final = re.compile(
+    r"^(?:type_identifier|named_type|type|type_annotation|user_type|simple_type|type_arguments"
+    r"|type_argument_list|nullable_type|optional_type|union_type|return_type|type_list"
+    r"|type_parameters|type_bound|type_bounds|function_type|reference_type|type_projection"
+    r"|array_type|pointer_type|slice_type|map_type|signature|type_specifier|cast_expression)$"
+)
+_TYPE_FIELDS: Final = ("type", "return_type", "returns", "result", "trait")
+_STOP: Final = re.compile(r"statement|block|body|declaration_list|^program$|^module$|source_file")
+_MAX_CLIMB: Final = 12
+_MAX_RECEIVER: Final = 80
+_REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
+_RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
+_ELIXIR_IMPORTS: Final = frozenset({"alias", "import", "use", "require"})
+
+
+@dataclass(frozen=True, slots=True)
+class OccurrenceRole:
+    """The role of one occurrence of a name."""
+
+    # definition, implementation, call, type, import, reference, comment or string
+    kind: str
+    receiver: str = ""  # the text before the name: "self", "client.session", "std::fs"
+
+
+def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRole:
+    """Return the role of the `size` bytes at a position (counted from 0, columns in bytes).
+
+    Definitions are not recognized here: `SourceTree.definitions_of` finds them.
+    """
+    leaf = tree.node_at(row, column, size)
+    if role := _literal_kind(leaf):
+        return OccurrenceRole("import" if role == "string" and _is_import(tree, leaf) else role)
+    node, receiver = _climb_members(tree, leaf)
+    if _is_import(tree, leaf):
+        return OccurrenceRole("import", receiver)
+    if _is_base(tree, leaf):
+        return OccurrenceRole("implementation", receiver)
+    if _is_call(tree, node) or _is_called_token(tree, leaf, row, column + size):
+        return OccurrenceRole("call", receiver)
+    return OccurrenceRole("type" if _is_type(leaf) else "reference", receiver)
+
+
+def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
+    """Return the text of the import around a position, "" if there is none."""
+    leaf = tree.node_at(row, column, size)
+    if not _is_import(tree, leaf):
+        return ""
+    node = leaf
+    while (parent := node.parent) is not None:
+        if node.type in _IMPORTS and parent.type not in _IMPORTS:
+            return tree.text(parent if parent.type.startswith("export") else node)
+        if _STOP.search(parent.type) and parent.type not in _IMPORTS:
+            break
+        node = parent
+    return tree.text(node)
+
+
+def _literal_kind(leaf: Node) -> str:
+    """Return "comment" or "string" for text inside one, "" for code."""
+    node: Node | None = leaf
+    if leaf.type in _SYMBOL:
+        return ""
+    while node is not None:
+        if _COMMENT.search(node.type):
+            return "comment"
+        if node.type in _SYMBOL:
+            return ""
+        if _STRING.search(node.type) and node.is_named and "interpol" not in node.type:
+            return "" if _CODE_LEAF.search(leaf.type) and node is not leaf else "string"
+        if _CODE_LEAF.search(leaf.type) or _STOP.search(node.type):
+            return ""
+        node = node.parent
+    return ""
+
+
+def _climb_members(tree: SourceTree, leaf: Node) -> tuple[Node, str]:
+    """Return the largest node of which the name is the last part, and the text before it."""
+    node, receiver = leaf, ""
+    while (parent := node.parent) is not None:
+        is_member = parent.type in _MEMBERS or (
+            parent.type == "attribute" and tree.language == "python"
+        )
+        if parent.type in ("call", "method_invocation") or parent.type in _CALLS:
+            receiver = receiver or _receiver_in(tree, parent, node)
+            break
+        if is_member and (parent.end_byte == node.end_byte) and parent.start_byte < leaf.start_byte:
+            receiver = receiver or _text_before(tree, parent, node)
+            node = parent
+        elif (is_member and parent.end_byte == node.end_byte) or (
+            parent.type in _WRAPPERS and parent.start_byte == node.start_byte
+        ):
+            node = parent
+        else:
+            break
+    return node, receiver
+
+
+def _text_before(tree: SourceTree, parent: Node, node: Node) -> str:
+    before = tree.data[parent.start_byte : node.start_byte].decode("utf-8", "replace")
+    return before.strip().rstrip(".:->?!\\&").strip()[-_MAX_RECEIVER:]
+
+
+def _receiver_in(tree: SourceTree, call: Node, node: Node) -> str:
+    """Return the receiver of a call whose node contains it: Java, PHP, Ruby."""
+    for name in _RECEIVER_FIELDS:
+        found = call.child_by_field_name(name)
+        if found is not None and found != node and found.end_byte <= node.start_byte:
+            return tree.text(found)[-_MAX_RECEIVER:]
+    return ""
+
+
+def _is_call(tree: SourceTree, node: Node) -> bool:
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "attribute" and tree.language == "csharp":
+        return True
+    if parent.type == "identifier" and parent.parent is not None:  # a word of a larger name
+        parent = parent.parent
+    if parent.type == "attribute" and tree.language == "rust":
+        return True
+    if parent.type == "infix" and tree.language == "haskell":
+        return node.type == "operator" or parent.child_by_field_name("operator") == node
+    if parent.type not in _CALLS:
+        return False
+    for name in _ARGUMENT_FIELDS:
+        found = parent.child_by_field_name(name)
+        if found is not None and found == node:
+            return False
+    for name in _CALLEE_FIELDS:
+        if parent.child_by_field_name(name) == node:
+            return True
+    named = parent.named_children
+    return bool(named) and named[0] == node
+
+
+def _is_called_token(tree: SourceTree, leaf: Node, row: int, end: int) -> bool:
+    """Return whether "(" follows a name, in macros and where the grammar has no call node."""
+    if tree.language in ("haskell", "bash", "css", "html"):
+        return False
+    at = tree.row_starts[row] + end
+    after = tree.data[at : at + 8].lstrip(b" !")
+    if not after.startswith(b"("):
+        return False
+    parent = leaf.parent
+    # `pair (1, 2)` in a tuple pattern, `catch (E)` and parameters are no calls.
+    return parent is None or not _STOP.fullmatch(parent.type)
+
+
+def _is_import(tree: SourceTree, leaf: Node) -> bool:
+    node: Node | None = leaf
+    for _ in range(_MAX_CLIMB):
+        node = node.parent if node is not None else None
+        if node is None:
+            return False
+        if node.type in _IMPORTS:
+            return not (tree.language == "php" and node.type == "use_declaration")
+        if node.type == "variable_declarator":
+            value = node.child_by_field_name("value")
+            return (
+                value is not None
+                and value.start_byte >= leaf.end_byte
+                and _REQUIRE.match(tree.data, value.start_byte) is not None
+            )
+        if tree.language == "elixir" and node.type == "call":
+            target = node.child_by_field_name("target")
+            return target is not None and tree.text(target) in _ELIXIR_IMPORTS
+        if node.type in ("class_body", "block", "compound_statement", "function_body"):
+            return False
+    return False
+
+
+def _is_base(tree: SourceTree, leaf: Node) -> bool:
+    node, language = leaf, tree.language
+    if _is_qualifier(leaf):
+        return False
+    for _ in range(_MAX_CLIMB):
+        parent = node.parent
+        if parent is None:
+            return False
+        if parent.type in _BASES:
+            return True
+        if language == "python" and parent.type == "class_definition":
+            return parent.child_by_field_name("superclasses") == node
+        if language == "rust" and parent.type == "impl_item":
+            return parent.child_by_field_name("trait") == node
+        if language == "php" and parent.type == "use_declaration":
+            return True
+        if language == "haskell" and parent.type == "instance":
+            return parent.child_by_field_name("name") == node
+        if language == "elixir" and parent.type == "call":
+            return _is_elixir_base(tree, parent)
+        if language == "ruby" and parent.type == "call":
+            method = parent.child_by_field_name("method")
+            return method is not None and tree.text(method) in _RUBY_MIXINS and method != leaf
+        if parent.type in _NOT_BASES and language not in ("python", "ruby", "elixir"):
+            return False
+        node = parent
+    return False
+
+
+def _is_qualifier(leaf: Node) -> bool:
+    """Return whether a name selects another one: a in a.B."""
+    parent = leaf.parent
+    if parent is None or not (parent.type in _MEMBERS or parent.type == "attribute"):
+        return False
+    return parent.start_byte == leaf.start_byte and parent.end_byte > leaf.end_byte
+
+
+def _is_elixir_base(tree: SourceTree, call: Node) -> bool:
+    target = call.child_by_field_name("target")
+    return target is not None and tree.text(target) in ("behaviour", "defimpl")
+
+
+def _is_type(leaf: Node) -> bool:
+    node = leaf
+    for _ in range(5):
+        if _TYPE.match(node.type):
+            return True
+        parent = node.parent
+        if parent is None or _STOP.search(parent.type) or parent.type in _CALLS:
+            return False
+        if any(parent.child_by_field_name(name) == node for name in _TYPE_FIELDS):
+            return True
+        node = parent
+    return False

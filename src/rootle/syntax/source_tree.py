@@ -1,0 +1,109 @@
+"""A parsed source text with its definitions, in which positions can be looked up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from tree_sitter import Node
+
+from rootle.syntax.grammars import GRAMMARS, load_grammar
+from rootle.syntax.lines import Lines, Name
+from rootle.syntax.parse_limits import grammar_name, is_parseable
+from rootle.syntax.symbol_outline import Outline, Unit, encode, outline_tree, parse_tree
+
+# The text before the last part of a qualified name, as in "A::b", "a.B" and "~A".
+_QUALIFIER: Final = r"[*&~@:\s\"'`]*(?:[\w$]+(?:<[^<>]*>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
+
+Position = tuple[int, int]  # row and column, both from 0; the column counts bytes
+
+
+@dataclass(frozen=True)
+class SourceTree:
+    """The syntax tree and the outline of a text."""
+
+    language: str  # a name in GRAMMARS
+    lines: Lines
+    data: bytes  # the encoded text
+    root: Node
+    outline: Outline
+
+    @cached_property
+    def row_starts(self) -> list[int]:
+        """The offset of each line in `data`."""
+        starts, at = [0], self.data.find(b"\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.data.find(b"\n", at + 1)
+        return starts
+
+    def node_at(self, row: int, column: int, size: int) -> Node:
+        """Return the smallest node around `size` bytes at a position."""
+        start = self.row_starts[row] + column
+        return self.root.descendant_for_byte_range(start, start + size) or self.root
+
+    def text(self, node: Node) -> str:
+        """Return the text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def definitions_of(self, name: str) -> dict[Position, tuple[Unit, ...]]:
+        """Return the positions at which a name is defined, with the units around each.
+
+        The outermost unit comes first. The last one is the definition itself if it has a unit,
+        that is, if its `symbol` is the name.
+        """
+        found = {}
+        for entry in self.outline.names:
+            if entry.text != name or (position := self._locate(entry)) is None:
+                continue
+            found[position] = tuple(self.units_at(position[0]))
+        return found
+
+    def units_at(self, row: int) -> Iterator[Unit]:
+        """Yield the units around a row, the outermost first."""
+        unit = self.outline.root
+        while True:
+            inner = next((one for one in unit.members if one.row <= row < one.end), None)
+            if inner is None:
+                return
+            yield inner
+            unit = inner
+
+    def _locate(self, name: Name) -> Position | None:
+        """Return where the last part of a name is; None for the comment above a definition."""
+        line = self._line(name.row)
+        last = re.escape(name.text.encode("utf-8", "replace"))
+        match = re.compile(_QUALIFIER.encode() + b"(" + last + b")").match(line, name.column)
+        if match is not None:
+            return name.row, match.start(1)
+        if name.column or name.row in self._comment_rows:
+            return None
+        # A name that was guessed in text with a syntax error.
+        match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", line)
+        return None if match is None else (name.row, match.start())
+
+    @cached_property
+    def _comment_rows(self) -> frozenset[int]:
+        return frozenset(
+            row for comment in self.outline.comments for row in range(comment.first, comment.end)
+        )
+
+    def _line(self, row: int) -> bytes:
+        start = self.row_starts[row]
+        end = self.data.find(b"\n", start)
+        return self.data[start : end if end >= 0 else len(self.data)]
+
+
+def read_source_tree(text: str, language: str) -> SourceTree | None:
+    """Return the tree of a text, None without a grammar or if the text cannot be parsed."""
+    if language not in GRAMMARS or not is_parseable(text):
+        return None
+    language = grammar_name(text, language)
+    grammar, lines, data = load_grammar(language), Lines(text), encode(text)
+    root = parse_tree(data, grammar)
+    if root is None:
+        return None
+    return SourceTree(language, lines, data, root, outline_tree(root, data, lines, grammar))

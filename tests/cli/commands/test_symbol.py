@@ -1,0 +1,56 @@
+"""`rootle symbol`, and questions about a name in `rootle search`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command import rootle
+from sample import indexed_repository
+
+pytestmark = pytest.mark.slow
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    repository = indexed_repository()
+    done = rootle(*arguments, "--root", repository.root, "--index-dir", repository.index_dir)
+    assert done.code == code, done.err
+    return done.out + done.err
+
+
+def test_the_definition_is_printed_on_one_line() -> None:
+    assert run("symbol", "retry_backoff").splitlines() == [
+        "1 definition of retry_backoff; used or mentioned on 2 other lines",
+        "src/net/retry.py:4-6  def retry_backoff(attempt: int, base: float = 0.5) -> float:",
+    ]
+
+
+def test_uses_are_printed_below_their_files() -> None:
+    assert run("symbol", "--uses", "retry_backoff").splitlines() == [
+        "1 definition of retry_backoff; 1-2 of 2 uses of retry_backoff (1 call, 1 import)",
+        "src/net/retry.py:4-6  def retry_backoff(attempt: int, base: float = 0.5) -> float:",
+        "tests/test_retry.py",
+        "  5 (call, def test_backoff_doubles)  assert retry_backoff(3) == 4.0",
+        "  1 (import)  from net.retry import retry_backoff",
+    ]
+
+
+def test_the_json_output_is_the_record() -> None:
+    data = json.loads(run("symbol", "--tests", "--json", "retry_backoff", "-n", "1"))
+    assert data["aspect"] == "tests"
+    assert (data["totalUses"], len(data["uses"])) == (2, 1)
+    assert data["definitions"][0]["startLine"] == 4
+    rest = run("symbol", "--tests", "--json", "retry_backoff", "--cursor", data["nextCursor"])
+    assert json.loads(rest)["offset"] == 1
+
+
+def test_a_name_that_is_not_defined_is_no_result() -> None:
+    output = run("symbol", "retry_backof", code=1)
+    assert "retry_backof is not defined here" in output
+    assert "similar names that are defined here: retry_backoff" in output
+
+
+def test_a_search_for_the_callers_lists_them() -> None:
+    output = run("search", "--explain", "who calls retry_backoff")
+    assert "answered from the symbols: uses of retry_backoff" in output
+    assert "  5 (call, def test_backoff_doubles)  assert retry_backoff(3) == 4.0" in output

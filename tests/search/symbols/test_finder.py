@@ -1,0 +1,283 @@
+"""The definitions and uses of a name in an indexed repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sample import indexed_repository
+
+from rootle import App, open_app
+from rootle.errors import QueryError, StaleCursorError
+from rootle.types import SymbolAnswer
+
+FILES = {
+    "shop/cart.py": '''\
+from shop.prices import total
+
+
+class Cart:
+    """A cart; add() adds."""
+
+    def add(self, item):
+        self.items.append(item)
+
+    def fill(self, items):
+        for item in items:
+            self.add(item)
+        return total(self.items)
+
+
+class Basket(Cart):
+    def add(self, item):
+        super().add(item)
+''',
+    "shop/prices.py": """\
+def total(items):
+    # total of all prices
+    return sum(items)
+
+
+def add(left, right):
+    return left + right
+""",
+    "shop/checkout.py": """\
+from shop import prices
+from shop.cart import Cart
+from shop.prices import add
+
+
+def pay(unknown):
+    cart = Cart()
+    cart.add("total")
+    unknown.add(2)
+    return prices.total([add(1, 2)])
+""",
+    "tests/test_cart.py": """\
+from shop.cart import Basket, Cart
+from shop.prices import total
+
+
+def test_total():
+    assert total([1]) == 1
+
+
+def test_add():
+    cart: Cart = Cart()
+    cart.add(3)
+    Basket().add(4)
+""",
+    "docs/cart.md": "# Cart\n\n`total` sums the prices of a `Cart`.\n",
+    "native/queue.h": """\
+#ifndef QUEUE_H
+#define QUEUE_H
+#define QUEUE_MAX 64
+int queue_push(struct queue *q, int value);
+#endif
+""",
+    "native/queue.c": """\
+#include "queue.h"
+static int pushed;
+int queue_push(struct queue *q, int value) {
+    pushed++;
+    return q->size < QUEUE_MAX;
+}
+""",
+    "native/main.cpp": """\
+namespace jobs {
+class Runner { public: void run(); };
+void Runner::run() { queue_push(nullptr, QUEUE_MAX); }
+}
+""",
+    "web/index.ts": 'export { render } from "./render";\n',
+    "web/render.ts": "export function render(page: string): string { return page; }\n",
+    "web/app.ts": 'import { render } from "./index";\nconsole.log(render("x"));\n',
+    "go/server.go": """\
+package server
+
+type Server struct{}
+
+func (s *Server) Close() { s.stop() }
+
+func (s *Server) stop() {}
+
+type Client struct{}
+
+func (c *Client) Close() { c.stop() }
+
+func (c *Client) stop() {}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[App]:
+    repository = indexed_repository(FILES)
+    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+        yield opened
+
+
+def places(answer: SymbolAnswer) -> list[str]:
+    return [f"{symbol.path}:{symbol.line}" for symbol in answer.definitions]
+
+
+def rows(answer: SymbolAnswer) -> list[tuple[str, int, str]]:
+    return [(use.path, use.line, use.kind) for use in answer.uses]
+
+
+def test_the_definition_has_its_lines_and_scope(app: App) -> None:
+    answer = app.symbols("fill")
+    (symbol,) = answer.definitions
+    assert (symbol.path, symbol.line, symbol.end_line) == ("shop/cart.py", 10, 13)
+    assert (symbol.kind, symbol.scope, symbol.language) == ("def", "class Cart", "python")
+    assert symbol.signature == "def fill(self, items):"
+    assert answer.uses == ()
+
+
+def test_uses_are_complete_and_ordered_from_calls_to_documents(app: App) -> None:
+    answer = app.symbols("total", "uses")
+    assert rows(answer) == [
+        ("shop/cart.py", 13, "call"),
+        ("shop/checkout.py", 10, "call"),
+        ("shop/cart.py", 1, "import"),
+        ("tests/test_cart.py", 6, "call"),
+        ("tests/test_cart.py", 2, "import"),
+        ("shop/prices.py", 2, "comment"),
+        ("shop/checkout.py", 8, "string"),
+        ("docs/cart.md", 3, "document"),
+    ]
+    assert answer.total_uses == 8
+    assert answer.counts == {"call": 3, "import": 2, "comment": 1, "string": 1, "document": 1}
+    assert answer.is_complete
+    assert [use.scope for use in answer.uses[:2]] == ["class Cart > def fill", "def pay"]
+    assert [use.is_test for use in answer.uses] == [use.path[:5] == "tests" for use in answer.uses]
+
+
+def test_the_uses_that_the_code_resolves_name_their_definition(app: App) -> None:
+    targets = {(use.path, use.line): use.target for use in app.symbols("total", "uses").uses}
+    assert targets["shop/cart.py", 13] == "shop/prices.py:1"
+    assert targets["shop/checkout.py", 10] == "shop/prices.py:1"
+    assert targets["docs/cart.md", 3] == ""
+
+
+def test_every_definition_of_a_repeated_name_is_listed(app: App) -> None:
+    assert places(app.symbols("add")) == ["shop/prices.py:6", "shop/cart.py:7", "shop/cart.py:17"]
+
+
+def test_methods_of_one_name_are_distinguished_by_their_class(app: App) -> None:
+    answer = app.symbols("Cart.add", "uses")
+    assert places(answer) == ["shop/cart.py:7"]
+    found = {(use.path, use.line): use.target for use in answer.uses}
+    assert found["shop/cart.py", 12] == "shop/cart.py:7"  # self.add in the class
+    assert found["shop/checkout.py", 8] == "shop/cart.py:7"  # cart = Cart()
+    assert found["tests/test_cart.py", 11] == "shop/cart.py:7"  # cart: Cart
+    assert found["shop/checkout.py", 9] == ""  # by name: the receiver is not known
+    assert ("tests/test_cart.py", 12) not in found  # Basket().add
+    assert ("shop/checkout.py", 10) not in found  # the function of another module
+
+
+def test_a_module_qualifies_a_function(app: App) -> None:
+    assert places(app.symbols("prices.add")) == ["shop/prices.py:6"]
+    assert places(app.symbols("shop.prices.add")) == ["shop/prices.py:6"]
+
+
+def test_methods_with_a_receiver_are_distinguished_in_go(app: App) -> None:
+    answer = app.symbols("Server.stop", "uses")
+    assert places(answer) == ["go/server.go:7"]
+    assert rows(answer) == [("go/server.go", 5, "call")]
+
+
+def test_macros_declarations_and_variables_are_definitions(app: App) -> None:
+    assert places(app.symbols("QUEUE_MAX")) == ["native/queue.h:3"]
+    assert app.symbols("QUEUE_MAX").definitions[0].kind == "macro"
+    assert places(app.symbols("pushed")) == ["native/queue.c:2"]
+    found = app.symbols("queue_push")
+    assert places(found) == ["native/queue.c:3", "native/queue.h:4"]
+    assert [symbol.kind for symbol in found.definitions] == ["function", "declaration"]
+
+
+def test_a_method_outside_of_its_class_is_found_by_both_names(app: App) -> None:
+    assert places(app.symbols("Runner::run")) == ["native/main.cpp:3", "native/main.cpp:2"]
+    assert places(app.symbols("jobs::Runner")) == ["native/main.cpp:2"]
+
+
+def test_a_re_export_is_an_import(app: App) -> None:
+    assert rows(app.symbols("render", "uses")) == [
+        ("web/app.ts", 2, "call"),
+        ("web/app.ts", 1, "import"),
+        ("web/index.ts", 1, "import"),
+    ]
+
+
+def test_tests_and_implementations_are_listed_alone(app: App) -> None:
+    assert [row[1] for row in rows(app.symbols("total", "tests"))] == [6, 2]
+    assert rows(app.symbols("Cart", "implementations")) == [("shop/cart.py", 16, "implementation")]
+
+
+def test_pages_continue_with_the_cursor(app: App) -> None:
+    first = app.symbols("total", "uses", limit=3)
+    assert (len(first.uses), first.total_uses) == (3, 8)
+    second = app.symbols("total", "uses", limit=5, cursor=first.next_cursor)
+    assert (second.offset, second.next_cursor) == (3, None)
+    assert (*first.uses, *second.uses) == app.symbols("total", "uses").uses
+    with pytest.raises(StaleCursorError, match="another question"):
+        app.symbols("add", "uses", cursor=first.next_cursor)
+    with pytest.raises(StaleCursorError, match="cannot be read"):
+        app.symbols("total", "uses", cursor="x")
+
+
+def test_a_name_that_is_not_defined_has_similar_ones(app: App) -> None:
+    answer = app.symbols("queue_puch")
+    assert answer.definitions == ()
+    assert answer.similar == ("queue_push",)
+    assert "class Cart > add" in app.symbols("Shelf.add").similar
+
+
+@pytest.mark.parametrize("name", ["", "  ", "...", "two words", "x" * 400])
+def test_an_invalid_name_is_refused(app: App, name: str) -> None:
+    with pytest.raises(QueryError, match="name"):
+        app.symbols(name)
+
+
+def test_an_invalid_limit_is_refused(app: App) -> None:
+    with pytest.raises(QueryError, match="limit is 0"):
+        app.symbols("total", limit=0)
+
+
+@pytest.mark.parametrize(
+    ("question", "aspect", "first"),
+    [
+        ("where is total defined", "definitions", "shop/prices.py"),
+        ("queue_push", "definitions", "native/queue.c"),
+        ("who calls total", "uses", "shop/cart.py"),
+        ("tests of total", "tests", "tests/test_cart.py"),
+        ("implementations of Cart", "implementations", "shop/cart.py"),
+    ],
+)
+def test_a_question_about_a_name_is_answered_from_the_symbols(
+    app: App, question: str, aspect: str, first: str
+) -> None:
+    response = app.search(question, explain=True)
+    assert response.symbols is not None
+    assert response.symbols.aspect == aspect
+    assert response.results[0].file_path == first
+    assert response.confident
+    assert response.interpretation is not None
+    assert response.interpretation.symbol == f"{aspect} of {response.symbols.name}"
+
+
+def test_filters_apply_to_the_uses(app: App) -> None:
+    response = app.search("who calls total path:tests")
+    assert response.symbols is not None
+    assert {use.path for use in response.symbols.uses} == {"tests/test_cart.py"}
+
+
+@pytest.mark.parametrize("question", ["how are the prices summed", "who calls nothing_like_it"])
+def test_any_other_question_is_answered_as_before(app: App, question: str) -> None:
+    assert app.search(question).symbols is None
+
+
+def test_pages_of_results_about_a_name_do_not_overlap(app: App) -> None:
+    first = app.search("who calls total", {"filePaths": ["shop", "tests"]})
+    paths = [result.file_path for result in first.results]
+    assert len(paths) == len(set(paths))

@@ -1,0 +1,82 @@
+"""Questions about one name are recognized, and all others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from rootle.search.symbols.name_question import parse_name_question
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "name"),
+    [
+        ("retry_backoff", "definitions", "retry_backoff"),
+        ("`Session.get`", "definitions", "Session.get"),
+        ("retry_backoff()", "definitions", "retry_backoff"),
+        ("where is echo defined?", "definitions", "echo"),
+        ("where is the function retry_backoff implemented", "definitions", "retry_backoff"),
+        ("Where's LruCache declared", "definitions", "LruCache"),
+        ("where is the class LruCache defined", "definitions", "LruCache"),
+        ("find the definition of std::Pool", "definitions", "std::Pool"),
+        ("which file defines LruCache", "definitions", "LruCache"),
+        ("symbol:LruCache", "definitions", "LruCache"),
+        ("who calls retry_backoff?", "uses", "retry_backoff"),
+        ("what uses the LruCache class", "uses", "LruCache"),
+        ("callers of Session.get", "uses", "Session.get"),
+        ("find all references to `LruCache`", "uses", "LruCache"),
+        ("where is retry_backoff used", "uses", "retry_backoff"),
+        ("where is echo called from", "uses", "echo"),
+        ("what breaks if retry_backoff changes", "uses", "retry_backoff"),
+        ("what would break if I rename LruCache?", "uses", "LruCache"),
+        ("which functions call validateToken", "uses", "validateToken"),
+        ("validateToken calls", "uses", "validateToken"),
+        ("uses:validateToken", "uses", "validateToken"),
+        ("callers:validateToken", "uses", "validateToken"),
+        ("tests of retry_backoff", "tests", "retry_backoff"),
+        ("which tests cover Session.get", "tests", "Session.get"),
+        ("how is LruCache tested", "tests", "LruCache"),
+        ("implementations of Source", "implementations", "Source"),
+        ("which classes implement Source", "implementations", "Source"),
+        ("subclasses of BaseView", "implementations", "BaseView"),
+        ("who implements Reader?", "implementations", "Reader"),
+    ],
+)
+def test_a_question_about_a_name_has_its_aspect(text: str, aspect: str, name: str) -> None:
+    found = parse_name_question(text)
+    assert found is not None
+    assert (found.aspect, found.name) == (aspect, name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "how are requests retried",
+        "where is the retry backoff computed",
+        "who calls the retry function when a request fails",
+        "parse the configuration",
+        "def retry_backoff(attempt, base_delay)",
+        "what uses the least memory of all caches",
+        "where are tests for the http client that mock the server",
+        "retry_backoff LruCache",
+        "uses of retry_backoff in the client and " + "x" * 200,
+    ],
+)
+def test_other_questions_are_not_about_a_name(text: str) -> None:
+    assert parse_name_question(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_explicit"),
+    [("echo", False), ("where is echo defined", False), ("echo_all", True), ("uses:echo", True)],
+)
+def test_an_ordinary_word_is_no_explicit_name(text: str, is_explicit: bool) -> None:
+    found = parse_name_question(text)
+    assert found is not None
+    assert found.is_explicit is is_explicit
+
+
+def test_an_operator_may_skip_uses() -> None:
+    found = parse_name_question("uses:retry_backoff from:31")
+    assert found is not None
+    assert (found.name, found.offset) == ("retry_backoff", 30)
