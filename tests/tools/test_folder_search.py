@@ -169,6 +169,23 @@ def test_an_invalid_limit_is_an_error_that_names_the_range(
     assert answer.is_error
 
 
+def test_a_note_about_a_filter_uses_the_name_of_the_parameter(
+    repository: Path, make_app: MakeApp
+) -> None:
+    text = search_folder(make_app(repository))("retry", path="nowhere")
+    assert 'path "nowhere" excludes ' in text
+    assert "filePaths" not in text
+
+
+def test_the_signature_is_shown_below_a_long_comment(repository: Path, make_app: MakeApp) -> None:
+    comment = "\n".join(f" * Line {at} about the yeast and its temperature." for at in range(40))
+    body = "\n".join(f"    stir({at}, salt({at}), water({at}));" for at in range(60))
+    text = f"/* Rises the dough.\n{comment}\n */\nint riseDough(int yeast) {{\n{body}\n}}\n"
+    write(repository, "src/dough.c", text)
+    answer = search_folder(make_app(repository)).run("Rises the dough. int riseDough(int yeast)")
+    assert "int riseDough(int yeast) {" in numbered_lines(answer).values()
+
+
 def test_an_unknown_language_is_an_error_or_a_note(repository: Path, make_app: MakeApp) -> None:
     answer = search_folder(make_app(repository)).run("retry", language="klingon")
     assert "klingon" in answer.text

@@ -36,12 +36,13 @@ QUESTION_SIGNALS: Final = (
     "names_missing",  # the question has names, and no candidate defines one
     "cosine_lead",  # of the best chunk, above the noise level
     "whole_passage",  # one chunk holds every word of the question
-    "words",  # number of words
+    "word_count",  # at most forty
     "unknown_words",  # number of words that do not occur in the index
     "names",  # number of names, at most six
     "names_known",  # share of the names that the index defines, a half without names
 )
 _MAX_NAMES: Final = 6
+_MAX_WORDS: Final = 40
 # People ask questions; language models compose a description, names and code. More words of such a
 # query are wrong although it has an answer, so each voice has its own models.
 Voice = Literal["asked", "composed"]
@@ -151,7 +152,7 @@ def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
             bool(question.names) and not is_defined,
             chunks.dense.max(initial=0.0) - noise_level(chunks.dense),
             files.described.max() >= 1,
-            len(question.words),
+            min(len(question.words), _MAX_WORDS),
             inputs.unknown * content,
             min(len(question.names), _MAX_NAMES),
             names_known / len(question.names) if question.names else 0.5,

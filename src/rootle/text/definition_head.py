@@ -16,12 +16,12 @@ LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
 
 def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
     """Return the comment above a definition, its signature and its docstring."""
-    first, _ = definition
-    at, end = find_signature(lines, definition)
+    first = definition[0]
     last = min(definition[1], len(lines), first + _MAX_HEAD_LINES - 1)
+    end = min(find_signature(lines, definition)[1], last)
     docstring = _DOCSTRING.match(lines[end]) if end < last else None
     if docstring is None:
-        return first, max(at, end)
+        return first, end
     stop = end + 1
     rest = lines[end][docstring.end() :]
     while docstring[1] not in rest and stop < last:
@@ -31,12 +31,20 @@ def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
 
 
 def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterval:
-    """Return the lines from the name of a definition to the end of its parameters."""
-    first, end = definition[0], min(definition[1], len(lines), definition[0] + _MAX_HEAD_LINES - 1)
-    at = first
-    while at < end and (not lines[at - 1].strip() or _COMMENT_OR_DECORATOR.match(lines[at - 1])):
+    """Return the lines from the name of a definition to the end of its parameters.
+
+    The comment above it may have any length.
+    """
+    at, last = definition[0], min(definition[1], len(lines))
+    is_in_comment = False
+    while at < last:
+        text = lines[at - 1].strip()
+        is_in_comment = (is_in_comment or text.startswith("/*")) and "*/" not in text
+        is_code = text and not (text.endswith("*/") or _COMMENT_OR_DECORATOR.match(text))
+        if is_code and not is_in_comment:
+            break
         at += 1
-    return at, _find_signature_end(lines, at, end)
+    return at, _find_signature_end(lines, at, last)
 
 
 def _find_signature_end(lines: Sequence[str], at: int, end: int) -> int:

@@ -98,7 +98,7 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
 
 
 def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
-    notes = [encodable(note) for note in list_notes(response)]
+    notes = [_use_parameter_names(encodable(note)) for note in list_notes(response)]
     note = f"Note: {'; '.join(notes)}" if notes else ""
     # Readers should know that an answer is weak before they read it.
     is_weak = response.confident is False and bool(response.results)
@@ -115,3 +115,8 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
         "memories": [memory_as_data(memory) for memory in response.memories],
     }
     return Answer("\n\n".join(part for part in parts if part), data)
+
+
+def _use_parameter_names(note: str) -> str:
+    """Return a note about a filter with the names that the tool uses for filters."""
+    return note.replace("filePaths ", "path ").replace("languages ", "language ")

@@ -48,7 +48,7 @@ def _run(app: App, source: str) -> Answer:
 
 def _answer(passage: Passage) -> Answer:
     lines = [encodable(_shorten(line)) for line in passage.lines[:MAX_LINES]]
-    lines = lines[: _count_that_fits(lines)]
+    lines = lines[: _count_that_fits(lines, len(str(passage.start_line + len(lines))))]
     first, last = passage.start_line, passage.start_line + len(lines) - 1
     name = escape_path(passage.source)
     width = len(str(last))
@@ -77,6 +77,7 @@ def _shorten(line: str) -> str:
     return line if more <= 0 else f"{line[:_MAX_LINE_CHARS]}… ({more} more characters)"
 
 
-def _count_that_fits(lines: list[str]) -> int:
-    sizes = accumulate(len(line) + 1 for line in lines)
+def _count_that_fits(lines: list[str], width: int) -> int:
+    """Return the number of lines that fit with their numbers, which have `width` characters."""
+    sizes = accumulate(width + len(line) + len("  \n") for line in lines)
     return max(1, sum(size <= MAX_CHARS for size in sizes))
