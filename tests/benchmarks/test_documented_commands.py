@@ -11,7 +11,7 @@ import pytest
 
 _ROOT = Path(__file__).parents[2]
 _COMMAND = re.compile(r"python -m ((?:benchmarks|training)\.[\w.]*\w)")
-_FILE = re.compile(r"(?<![\w/.-])((?:benchmarks|training)/[\w/]+\.(?:py|json|jsonl|tsv|txt))")
+_FILE = re.compile(r"(?<![\w/.-])((?:benchmarks|training)/[\w/]+\.(?:py|jsonl?|tsv|txt))\b")
 
 
 def tracked_pages() -> list[Path]:
