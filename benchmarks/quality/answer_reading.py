@@ -5,8 +5,8 @@
         [--json FILE]
 
 REPOS, the voices, `--renamed` and `--queries` are the same as for `agent_queries`. An answer is in
-view when `--lines` lines of one target (all of them if it has fewer; empty lines do not count) were
-printed. An answer that never comes into view has infinitely many characters.
+view when `--lines` lines of one target (all of them if it has fewer; empty lines do not count) or
+a row of the uses of a name were printed. An answer that never comes into view has infinitely many characters.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from rootle.tools import tools_of
 
 _HEADER: Final = re.compile(r"\d+\. (.+?):\d+-\d+\b")
 _LINE: Final = re.compile(r" *(\d+)(?:  |$)")
+# Rows of an answer about a name: the file of the next uses, and a use.
+_FILE: Final = re.compile(r"(?!\d+$)[^\s:]+")
+_USE: Final = re.compile(r" +(\d+) \(\w+")
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,10 @@ def measure(
 
 
 def chars_until_in_view(text: str, root: Path, label: Label, lines: int) -> float:
-    """Return the number of characters up to the line that brings an answer into view."""
+    """Return the number of characters up to the line that brings an answer into view.
+
+    A question about the uses of a name is answered by the row of one of them.
+    """
     wanted = [
         (span.path, {number for number, line in _number_lines(root, span) if line.strip()})
         for span in label.spans()
@@ -95,6 +101,11 @@ def chars_until_in_view(text: str, root: Path, label: Label, lines: int) -> floa
         read += len(line) + 1
         if header := _HEADER.match(line):
             path = header[1]
+        elif _FILE.fullmatch(line):
+            path = line
+        elif (use := _USE.match(line)) is not None:
+            if any(of == path and int(use[1]) in numbers for of, numbers in wanted):
+                return read  # the row is the whole answer
         elif (number := _LINE.match(line)) is not None:
             for (of, numbers), found in zip(wanted, seen, strict=True):
                 if of == path and int(number[1]) in numbers:
