@@ -6,7 +6,8 @@
 
 REPOS, the voices, `--renamed` and `--queries` are the same as for `agent_queries`. An answer is in
 view when `--lines` lines of one target (all of them if it has fewer; empty lines do not count) or
-a row of the uses of a name were printed. An answer that never comes into view has infinitely many characters.
+a row of the uses of a name were printed. An answer that never comes into view has infinitely many
+characters.
 """
 
 from __future__ import annotations
