@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Final
 
 from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.query.syntax import parse_query
-from rootle.search.results.cursor import Position, decode_cursor, query_digest
+from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
@@ -22,6 +25,7 @@ from rootle.types import SearchQuery
 MAX_QUERY_CHARS: Final = 10_000
 # The size of a short function with its heading.
 _TOKENS_PER_PASSAGE: Final = 100
+_NOT_EXPANDED: Final = "\0not expanded"
 _EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
 
 
@@ -67,7 +71,7 @@ class RequestReader:
         limit = check_query(query, self._config)
         if query.min_recency_days is None and self._config.min_recency_days:
             query = replace(query, min_recency_days=self._config.min_recency_days)
-        digest = query_digest(query)
+        digest = _digest_query(query)
         session = self._sessions.current()
         position = None
         if query.cursor is not None:
@@ -131,3 +135,16 @@ def _default_limit(query: SearchQuery, config: Config) -> int:
     if query.budget is None:
         return config.default_limit
     return min(config.max_limit, max(config.default_limit, query.budget // _TOKENS_PER_PASSAGE))
+
+
+def _digest_query(query: SearchQuery) -> bytes:
+    """Return a digest of a question and its filters. All pages of an answer share it."""
+    filters = _filters_text(query.file_paths, query.languages, query.min_recency_days)
+    text = f"{query.text_query}\0{filters}{'' if query.expand else _NOT_EXPANDED}"
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@lru_cache(maxsize=64)
+def _filters_text(*filters: object) -> str:
+    names = ("filePaths", "languages", "minRecencyDays")
+    return json.dumps(dict(zip(names, filters, strict=True)))

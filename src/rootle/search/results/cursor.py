@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import struct
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
 from rootle.errors import StaleCursorError
 from rootle.protocols import Ids
-from rootle.types import SearchQuery
 
-_NOT_EXPANDED: Final = "\0not expanded"
 _ADVICE: Final = "start again without a cursor"
 # Digest of the query, generation, offset, time of the first page. The signature and the expansion
 # of the question follow.
@@ -77,19 +73,6 @@ def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
     if cursor_generation != generation:
         raise StaleCursorError(f"cursor invalidated: the index has changed since; {_ADVICE}")
     return Position(offset, as_of_s, expansion, fixed + words, signature)
-
-
-def query_digest(query: SearchQuery) -> bytes:
-    """Return a digest of a question and its filters. All pages of an answer share it."""
-    filters = _filters_text(query.file_paths, query.languages, query.min_recency_days)
-    text = f"{query.text_query}\0{filters}{'' if query.expand else _NOT_EXPANDED}"
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-@lru_cache(maxsize=64)
-def _filters_text(*filters: object) -> str:
-    names = ("filePaths", "languages", "minRecencyDays")
-    return json.dumps(dict(zip(names, filters, strict=True)))
 
 
 def _sign(payload: bytes, ranked_files: Ids) -> bytes:

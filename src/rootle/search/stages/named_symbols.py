@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rootle.index.reader import IndexReader
+from rootle.rank.question.name_question import NameQuestion, parse_name_question
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
-from rootle.search.symbols.name_question import NameQuestion, parse_name_question
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.types import SymbolAnswer
 

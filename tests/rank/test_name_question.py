@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.search.symbols.name_question import parse_name_question
+from rootle.rank.question.name_question import parse_name_question
 
 
 @pytest.mark.parametrize(
