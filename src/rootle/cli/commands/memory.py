@@ -54,8 +54,8 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory hook --root .",
     ),
     "audit": (
-        "list additions and deletions; find duplicates, memories that contain secrets, and memories "
-        "about files that changed after they were stored",
+        "list additions and deletions; find duplicates, memories that contain secrets, and "
+        "memories about files that changed after they were stored",
         "rootle memory audit",
     ),
 }
