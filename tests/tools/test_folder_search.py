@@ -13,8 +13,9 @@ from json_server import Reply, serving
 from sample import MakeApp, many_files, write, write_tree
 
 from rootle.errors import UnavailableError
-from rootle.tools import Answer, ShownPassages, search_folder, tools_of
-from rootle.tools.shown_lines import FileExcerpts, group_lines
+from rootle.text.definition_head import group_lines
+from rootle.tools import Answer, SentPassages, search_folder, tools_of
+from rootle.tools.shown_lines import FileExcerpts
 from rootle.types import Definition, FileOutline, Span
 
 NO_MATCHES = "No matches found in the indexed corpus."
@@ -196,13 +197,13 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     repository: Path, make_app: MakeApp
 ) -> None:
     app = make_app(repository)
-    search = tools_of(app, ShownPassages())[0]
+    search = tools_of(app, SentPassages())[0]
     first, second = search.run("retry_backoff"), search.run("retry_backoff")
     assert numbered_lines(first)
     assert "return base * 2**attempt" in first.text
     assert "return base * 2**attempt" not in second.text
     assert re.match(r"1\. src/net/retry\.py:\d+-\d+ def retry_backoff, shown above", second.text)
-    other = tools_of(app, ShownPassages())[0].run("retry_backoff")
+    other = tools_of(app, SentPassages())[0].run("retry_backoff")
     assert other == first  # another client has not seen it
     path = repository / "src/net/retry.py"
     path.write_text(path.read_text().replace("base * 2", "base * 3"))

@@ -9,6 +9,7 @@ from typing import Final
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.memories import memories_as_markdown
+from rootle.serialization.path_text import replace_unprintable
 from rootle.types import SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
@@ -28,7 +29,7 @@ def response_as_markdown(response: SearchResponse, *, is_brief: bool | None = No
         return _as_markdown(response)
     cut = describe_cut(response) if is_brief else None
     notes = response.suggestions if starts_with_notes(response, is_brief=is_brief) else ()
-    lines = [f"Note: {_printable(line)}\n" for line in (*notes, *([cut] if cut else []))]
+    lines = [f"Note: {replace_unprintable(line)}\n" for line in (*notes, *([cut] if cut else []))]
     text = _as_markdown(shorten_weak(response) if is_brief else response)
     return "".join([*lines, "\n", text]) if lines else text
 
@@ -85,8 +86,3 @@ def passages_as_markdown(
             for number, line in enumerate(span.snippet.split("\n"), start=span.start_line)
         ]
     return "\n".join([*lines, fence, "", ""])
-
-
-def _printable(path: str) -> str:
-    """Replace control characters: a newline in a file name or question would end the line."""
-    return "".join(char if char.isprintable() else "\ufffd" for char in path)

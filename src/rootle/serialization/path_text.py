@@ -28,6 +28,11 @@ def unescape_path(text: str) -> str:
     return _ESCAPE.sub(_unescape, text)
 
 
+def replace_unprintable(text: str) -> str:
+    """Return a text on one line: a file name with a newline must not look like another result."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
 def _escape(char: str) -> str:
     if char == "\\" or not char.isprintable():
         return char.encode("unicode_escape").decode("ascii")

@@ -20,7 +20,7 @@ from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_peri
 from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
 from rootle.tools.registry import tools_of
-from rootle.tools.sent_passages import ShownPassages
+from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import error
 
 
@@ -29,7 +29,7 @@ def serve_stdio(app: App, streams: ProtocolStreams, refusal: str = "") -> None:
 
     If there is a `refusal`, it is the answer to every call, and nothing is indexed.
     """
-    with _create_server(app, refusal, ShownPassages()) as server:
+    with _create_server(app, refusal, SentPassages()) as server:
         asyncio.run(_serve_client(server, streams))
 
 
@@ -49,7 +49,7 @@ def serve_http(
 
 @contextmanager
 def _create_server(
-    app: App, refusal: str, shown: ShownPassages | None = None
+    app: App, refusal: str, shown: SentPassages | None = None
 ) -> Iterator[Server[Any]]:
     """Create a server, and index in the background until the end of the `with` block."""
     if refusal:

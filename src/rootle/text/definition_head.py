@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 _MAX_HEAD_LINES: Final = 16
@@ -12,6 +13,12 @@ _COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<
 _DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
 
 LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
+
+
+def group_lines(numbers: Iterable[int]) -> list[LineInterval]:
+    """Return the runs of consecutive lines."""
+    runs = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
+    return [(run[0][1], run[-1][1]) for run in (list(members) for _, members in runs)]
 
 
 def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
@@ -39,10 +46,9 @@ def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterv
     is_in_comment = False
     while at < last:
         text = lines[at - 1].strip()
-        is_in_comment = (is_in_comment or text.startswith("/*")) and "*/" not in text
-        is_code = text and not (text.endswith("*/") or _COMMENT_OR_DECORATOR.match(text))
-        if is_code and not is_in_comment:
+        if not is_in_comment and text and not _COMMENT_OR_DECORATOR.match(text):
             break
+        is_in_comment = (is_in_comment or text.startswith("/*")) and "*/" not in text
         at += 1
     return at, _find_signature_end(lines, at, last)
 

@@ -7,14 +7,14 @@ from rootle.tools.backend_search import vectordb_search
 from rootle.tools.folder_search import search_folder
 from rootle.tools.registry import tools_of
 from rootle.tools.schemas import as_anthropic, as_openai, as_openai_response
-from rootle.tools.sent_passages import ShownPassages
+from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import Answer, Parameter, Tool
 from rootle.tools.vectordb_read import vectordb_read
 
 __all__ = [
     "Answer",
     "Parameter",
-    "ShownPassages",
+    "SentPassages",
     "Tool",
     "as_anthropic",
     "as_function",

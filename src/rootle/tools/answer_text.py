@@ -14,11 +14,12 @@ from typing import Any, Final
 from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, format_place, result_spans
-from rootle.serialization.path_text import escape_path
+from rootle.serialization.path_text import escape_path, replace_unprintable
+from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
-from rootle.tools.sent_passages import ShownPassages
-from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place, group_lines
+from rootle.tools.sent_passages import SentPassages
+from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place
 from rootle.types import FileOutline, SearchResponse, SearchResult, Span
 
 # Characters of the lines of a result. Chosen on the tune split of the labels
@@ -52,7 +53,7 @@ class AnswerText:
 
 
 def write_answer(
-    app: App, question: str, response: SearchResponse, shown: ShownPassages | None
+    app: App, question: str, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
     """Return the text for the results of a response; empty without results."""
     results = _drop_far(response)
@@ -104,7 +105,7 @@ def _join(blocks: Sequence[str]) -> str:
 
 
 class _Writer:
-    def __init__(self, app: App, question: str, shown: ShownPassages | None) -> None:
+    def __init__(self, app: App, question: str, shown: SentPassages | None) -> None:
         self._app = app
         self._question = question
         self._shown = shown
@@ -209,5 +210,4 @@ def _shorten_name(name: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """Replace control characters: a file name with a newline must not look like another result."""
-    return encodable("".join(char if char.isprintable() else "\ufffd" for char in text))
+    return encodable(replace_unprintable(text))

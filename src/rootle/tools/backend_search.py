@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.errors import RootleError
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
+from rootle.serialization.path_text import replace_unprintable
 from rootle.text.terms import encodable
 from rootle.tools.record_snippet import shorten_text
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
@@ -100,16 +101,11 @@ def _answer(query: str, records: Sequence[Record]) -> Answer:
 
 def _shorten(record: Record, query: str) -> Record:
     return Record(
-        on_one_line(record.source),
+        replace_unprintable(record.source),
         encodable(shorten_text(record.text, query, SNIPPET_LENGTH)),
         float(record.score),
-        on_one_line(record.about),
+        replace_unprintable(record.about),
     )
-
-
-def on_one_line(text: str) -> str:
-    """Replace control characters: a file name with a newline must not look like another result."""
-    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def _format(number: int, record: Record) -> str:

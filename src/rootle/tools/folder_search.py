@@ -16,7 +16,7 @@ from rootle.tools.answer_text import AnswerText, write_answer
 from rootle.tools.backend_search import NO_MATCHES
 from rootle.tools.query_wording import QUERY_ADVICE
 from rootle.tools.search_notes import list_notes
-from rootle.tools.sent_passages import ShownPassages
+from rootle.tools.sent_passages import SentPassages
 from rootle.tools.symbol_text import list_symbols, write_symbols
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 from rootle.types import SearchQuery, SearchResponse
@@ -35,7 +35,7 @@ _QUERY: Final = (
 )
 
 
-def search_folder(app: App, shown: ShownPassages | None = None) -> Tool:
+def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
     """Return the tool that searches the folder of an app.
 
     With `shown`, which belongs to one client, a passage that this client has already received is
@@ -61,7 +61,7 @@ def search_folder(app: App, shown: ShownPassages | None = None) -> Tool:
     )
 
 
-def _run(app: App, shown: ShownPassages | None, arguments: Arguments) -> Answer:
+def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
     if not str(arguments["query"]).strip():
         return error("query is empty")
     query = _read_query(arguments, app.config.max_limit)
@@ -74,7 +74,7 @@ def _run(app: App, shown: ShownPassages | None, arguments: Arguments) -> Answer:
 
 
 def _write(
-    app: App, query: SearchQuery, response: SearchResponse, shown: ShownPassages | None
+    app: App, query: SearchQuery, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
     """Return the text for a response; the uses of a name replace the ranked results."""
     symbols = response.symbols

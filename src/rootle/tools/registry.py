@@ -5,13 +5,13 @@ from __future__ import annotations
 from rootle.app import App
 from rootle.tools.folder_search import search_folder
 from rootle.tools.memory import recall, remember
-from rootle.tools.sent_passages import ShownPassages
+from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import Tool
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.web import web_read, web_search
 
 
-def tools_of(app: App, shown: ShownPassages | None = None) -> tuple[Tool, ...]:
+def tools_of(app: App, shown: SentPassages | None = None) -> tuple[Tool, ...]:
     """Return the tools that the configuration enables; nothing is opened before the first call.
 
     With `shown`, which belongs to one client, passages that this client has already received are

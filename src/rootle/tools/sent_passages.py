@@ -11,7 +11,7 @@ from typing import Final
 _MAX_PASSAGES: Final = 40
 
 
-class ShownPassages:
+class SentPassages:
     """Remembers the lines of recent passages of one client. Thread-safe."""
 
     def __init__(self) -> None:

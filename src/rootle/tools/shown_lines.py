@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Final
 
 from rootle.text.definition_head import find_signature
@@ -219,12 +219,6 @@ def stems_of(text: str) -> frozenset[str]:
         for part in parts
         if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
     )
-
-
-def group_lines(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the first and the last line of each run of consecutive lines."""
-    runs = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
-    return [(run[0][1], run[-1][1]) for run in (list(members) for _, members in runs)]
 
 
 def _indentation(line: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from rootle.serialization.path_text import replace_unprintable
 from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
@@ -54,6 +55,4 @@ def _operator(symbols: SymbolAnswer) -> str:
 
 
 def _clean(text: str) -> str:
-    """Replace control characters: a file name must not look like another result."""
-    plain = "".join(char if char.isprintable() else "\ufffd" for char in text)
-    return encodable(plain[:_MAX_LINE_CHARS])
+    return encodable(replace_unprintable(text)[:_MAX_LINE_CHARS])

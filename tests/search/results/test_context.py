@@ -17,7 +17,7 @@ from rootle.cli.main import main
 from rootle.errors import QueryError
 from rootle.search.results.enclosing_scope import find_imports
 from rootle.serialization.markdown import response_as_markdown, result_as_markdown
-from rootle.text.definition_head import find_head
+from rootle.text.definition_head import find_head, find_signature
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import SearchQuery, SearchResponse, SearchResult
 
@@ -291,6 +291,8 @@ def test_the_head_ends_with_the_signature_or_its_docstring() -> None:
     ]
     assert find_head(java, (1, 7)) == (1, 4)
     assert find_head(["int main() {", "return 1; }"], (1, 2)) == (1, 1)
+    noted = ["/* Starts", "the program. */", "int main() { /* here */", "return 1; }"]
+    assert find_signature(noted, (1, 4)) == (3, 3)
     endless = ["def work():", '    """A long text.', *["    More."] * 40, '    """']
     assert find_head(endless, (1, 43)) == (1, 16)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Final
 
 from rootle.config.fields import Config
@@ -19,7 +18,7 @@ from rootle.search.results.enclosing_scope import find_definition, find_imports
 from rootle.search.results.working_tree import CurrentText, WorkingTree, indexed_text
 from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
-from rootle.text.definition_head import LineInterval, find_head
+from rootle.text.definition_head import LineInterval, find_head, group_lines
 from rootle.text.terms import CHARS_PER_TOKEN, WORD
 from rootle.types import Context, SearchQuery, SearchResult, Span
 
@@ -104,7 +103,7 @@ class _Draft:
 
     def passages(self, chosen: Iterable[int]) -> tuple[Span, ...]:
         """Return the chosen lines as spans."""
-        ranges = [self._trim(first, last) for first, last in _to_ranges(chosen)]
+        ranges = [self._trim(first, last) for first, last in group_lines(chosen)]
         return tuple(self._span(first, last) for first, last in ranges)
 
     def drop_excluded(self, numbers: Iterable[int]) -> tuple[int, ...]:
@@ -281,12 +280,3 @@ def _add_imports(draft: _Draft, fits: Callable[[set[int]], bool]) -> None:
 
 def _line_numbers(lines: LineInterval) -> range:
     return range(lines[0], lines[1] + 1)
-
-
-def _to_ranges(numbers: Iterable[int]) -> list[LineInterval]:
-    """Return the runs of consecutive lines."""
-    runs = []
-    for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
-        members = [number for _, number in run]
-        runs.append((members[0], members[-1]))
-    return runs
