@@ -82,9 +82,9 @@ _USE_OF_NAME: Final = re.compile(
 )
 
 _LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S|[a-z)\]]\.\s+\S|\w \{")
-_CODE_BREAK: Final = re.compile(
-    r"[\w)\]][.;:]\s(?=.*(?:\w\([^)]*\)|[={}]|\b(?:def|func)\s))", re.DOTALL
-)
+_BREAK: Final = re.compile(r"[\w)\]][.;:]\s")
+_CODE_MARK: Final = re.compile(r"[={}]|\b(?:def|func)\s")
+_CALL_START: Final = re.compile(r"\w\(")
 _ASKS_LATER: Final = re.compile(
     r"\b(?:I|my|me|we|our)\b|[,;]\s+(?:and\s+)?(?:how|what|which|why|where|who|when|does|do|is|can"
     r"|it|one|every)\b"
@@ -199,8 +199,10 @@ def called_name(text: str) -> str:
 
 def description_end(text: str) -> int:
     """Return where code follows a description; the length of the text if there is none."""
-    found = _CODE_BREAK.search(text)
-    if found is None or (text.rstrip().endswith("?") and _asks(_WORD.findall(text.lower()), "")):
+    found = _BREAK.search(text)
+    if found is None or found.end() > _last_code(text):
+        return len(text)
+    if text.rstrip().endswith("?") and _asks(_WORD.findall(text.lower()), ""):
         return len(text)
     return found.end()
 
@@ -218,6 +220,17 @@ def is_composed(text: str) -> bool:
     lower = head.lower()
     found = _WORD.findall(lower)
     return not _asks(found, lower) and not (":" in head and _PRINTED.search(lower))
+
+
+def _last_code(text: str) -> int:
+    """Return where the last call, assignment, brace or definition begins, or -1.
+
+    Each pattern is searched for once: a pattern for a break that code follows anywhere takes
+    quadratic time, more than a minute for a log of 400,000 characters.
+    """
+    marks = [found.start() for found in _CODE_MARK.finditer(text)]
+    calls = [found.start() for found in _CALL_START.finditer(text, 0, max(0, text.rfind(")")))]
+    return max([-1, *marks[-1:], *calls[-1:]])
 
 
 def describes_change(text: str) -> bool:
