@@ -98,6 +98,25 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a commit changed."""
+
+    path: str
+    functions: tuple[str, ...]  # the definitions or headings in which lines changed
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFacts:
+    """A commit: who changed what, and when."""
+
+    hash: str  # all digits
+    date: str  # ISO 8601, UTC
+    author: str  # "Name <address>"
+    subject: str  # the first line of the message
+    files: tuple[ChangedFile, ...] = ()  # at most 30, the most important first
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A matching file, with its best span and up to three more."""
 
@@ -114,6 +133,7 @@ class SearchResult:
     context: Context | None = None  # if requested
     explanation: Mapping[str, float] | None = None  # contribution of each feature, if requested
     place: str | None = None  # as in Span
+    commit: CommitFacts | None = None  # if the result is a commit
 
 
 @dataclass(frozen=True, slots=True)

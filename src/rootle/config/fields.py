@@ -309,6 +309,14 @@ class Config:
         "", "Text added to the suggestions of a search without results."
     )
 
+    # Git history
+    max_history_commits: int = config_field(
+        20_000,
+        "Maximum number of commits to index, the newest first, so that questions about the past can "
+        "be answered. 0: index no commits.",
+        (0, 1_000_000),
+    )
+
     # Freshness of the index
     enable_indexing: bool = config_field(
         True,

@@ -56,6 +56,7 @@ class IndexSetup:
     open_embedder: Callable[[], Embedder]
     on_warning: WarningCallback
     shows_unfinished: bool = False  # whether an index can be searched before its first run ends
+    has_commit_dates: bool = True  # whether git determines the dates of the documents
 
     @property
     def model(self) -> ModelChoice:
@@ -169,6 +170,8 @@ class ContentWriter:
                 report = backfill.embed_first(
                     content, connection, report, embed_all=request.complete
                 )
+            if not self._setup.has_commit_dates:
+                return report, update_since(before, plan, manifest)
             with write_transaction(connection):
                 changed = dates_due or not plan.is_empty
                 dated = () if dates_due else only

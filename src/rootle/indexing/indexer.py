@@ -184,7 +184,7 @@ class Indexer:
                 self._content.set_permissions()
         if complete and not self.model.is_table:
             report = self._embedding_backfill().embed_rest(report, self._warn_about_waiting)
-        if complete:
+        if complete and self._setup.has_commit_dates:
             self._history.read_all()
         else:
             self.read_history_in_background()
@@ -201,7 +201,7 @@ class Indexer:
 
     def read_history_in_background(self) -> None:
         """Start reading the part of the git history that is not read yet, if there is one."""
-        if self.state.has_history_to_read():
+        if self._setup.has_commit_dates and self.state.has_history_to_read():
             self._history.start()
 
     def update_remotes_in_background(self) -> None:

@@ -12,7 +12,7 @@ from rootle.types import Filters, SearchQuery, camel_case
 
 # Fields that are left out if they are None.
 _OPTIONAL_FIELDS: Final = frozenset(
-    {"explanation", "interpretation", "staleness", "coverage", "place", "symbols"}
+    {"explanation", "interpretation", "staleness", "coverage", "place", "symbols", "commit"}
 )
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 

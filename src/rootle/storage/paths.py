@@ -40,6 +40,15 @@ def default_index_dir(root: Path) -> Path:
     return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
 
 
+def default_history_dir(git_folder: Path) -> Path:
+    """Return the folder of the commit index of a repository, given its common git folder."""
+    from platformdirs import user_cache_path
+
+    real = os.path.realpath(git_folder)
+    digest = hashlib.blake2b(os.fsencode(real), digest_size=8).hexdigest()
+    return user_cache_path("rootle", appauthor=False) / "history" / digest
+
+
 def result_cache_dir(index_dir: Path) -> Path:
     """Return the folder in which the result pages of one index are cached on disk."""
     from platformdirs import user_state_path

@@ -12,8 +12,9 @@ from rootle.errors import QueryError
 from rootle.index.reader import FileState
 from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
-from rootle.text.languages import language_of, resolve_language
-from rootle.types import SearchQuery
+from rootle.serialization.dates import parse_date
+from rootle.text.languages import PROSE, language_of, resolve_language
+from rootle.types import FILES, SearchQuery
 
 _DAY_S: Final = 86_400
 
@@ -30,6 +31,7 @@ def filter_files(
         *_language_test(query.languages),
         *_recency_test(query, now_s),
         *(_text_tests(parsed) if parsed.has_filters else ()),
+        *_history_tests(parsed, now_s),
     ]
     if not tests:
         return None
@@ -151,6 +153,33 @@ def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
         lambda state: any(_contains_path(path, state.path) for path in parsed.excluded_paths),
     ]
     yield lambda state: not any(test(state) for test in excluded)
+
+
+def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
+    """Yield tests for `in:`, `author:`, `since:` and `until:`; commits pass every `in:`."""
+    if parsed.kinds and "code" not in parsed.kinds:
+        yield lambda state: state.language in PROSE or state.source != FILES
+    if parsed.kinds and "docs" not in parsed.kinds:
+        yield lambda state: state.language not in PROSE or state.source != FILES
+    if parsed.authors:
+        wanted = [author.casefold() for author in parsed.authors]
+        yield lambda state: any(author in state.author.casefold() for author in wanted)
+    if parsed.since:
+        first_s = _read_date("since", parsed.since, now_s)
+        yield lambda state: (state.last_modified_s or -math.inf) >= first_s
+    if parsed.until:
+        end_s = _read_date("until", parsed.until, now_s)
+        yield lambda state: (state.last_modified_s or math.inf) < end_s
+
+
+def _read_date(name: str, text: str, now_s: float) -> float:
+    found = parse_date(text, now_s, is_end=name == "until")
+    if found is None:
+        raise QueryError(
+            f'"{text}" in {name}:{text} is no date and no commit, tag or branch; write a date like '
+            f"{name}:2024-03-31, {name}:2024 or {name}:90d"
+        )
+    return found
 
 
 def _contains_path(typed: str, path: str) -> bool:

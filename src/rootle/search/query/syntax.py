@@ -26,6 +26,7 @@ _QUOTED: Final = r'(?:"[^"]*"|“[^”]*”)'
 _OPERATOR: Final = re.compile(
     rf"""(?<!\S)(?:
         (?P<minus>-?)(?P<name>path|lang|language):(?P<value>{_QUOTED}|[^\s":/][^\s"]*|/[^\s"/][^\s"]*)
+      | (?P<limit>in|author|since|until):(?P<wanted>{_QUOTED}|[^\s":][^\s"]*)
       | (?P<not>-?)(?P<phrase>{_QUOTED})(?=[\s.,;:!?)]|$)
       | -(?P<word>[^\W\d_]\w{{2,}})(?!\S)
     )""",
@@ -35,6 +36,8 @@ _OPERATOR: Final = re.compile(
 _SLASHED_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
+# The values of `in:`.
+KINDS: Final = ("code", "docs", "history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,10 @@ class ParsedQuery:
     excluded_paths: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     excluded_languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # as in KINDS
+    authors: tuple[str, ...] = ()  # parts of names or addresses
+    since: str = ""  # a date
+    until: str = ""
     regex: str | None = None
 
     @property
@@ -70,8 +77,11 @@ class ParsedQuery:
 
     @property
     def has_filters(self) -> bool:
-        """Whether the question contains `path:` or `lang:`."""
-        return bool(self.paths or self.excluded_paths or self.languages or self.excluded_languages)
+        """Whether the question contains a filter, such as `path:`."""
+        return bool(
+            (self.paths or self.excluded_paths or self.languages or self.excluded_languages)
+            or (self.kinds or self.authors or self.since or self.until)
+        )
 
 
 @lru_cache(maxsize=64)
@@ -187,13 +197,18 @@ def _outer_operators(text: str, operators: list[re.Match[str]]) -> list[re.Match
 def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> ParsedQuery:
     values: dict[str, list[str]] = {
         "phrases": [], "excluded": [], "paths": [], "excluded_paths": [],
-        "languages": [], "excluded_languages": [],
+        "languages": [], "excluded_languages": [], "kinds": [], "authors": [],
     }  # fmt: skip
+    dates = {"since": "", "until": ""}
     parts = list(_texts_between(text, operators))
     for place, match in enumerate(operators, start=1):
         if match["name"]:
             field = "paths" if match["name"] == "path" else "languages"
             values[f"excluded_{field}" if match["minus"] else field].append(_filter_value(match))
+        elif match["limit"] in dates:
+            dates[match["limit"]] = _value_of(match["wanted"])
+        elif match["limit"]:
+            values["kinds" if match["limit"] == "in" else "authors"] += _split_values(match)
         elif match["phrase"] and not match["not"]:
             values["phrases"].append(_unquote(match["phrase"]))
             # The words of a phrase are searched as well.
@@ -202,12 +217,21 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
             values["excluded"].append(match["word"] or _unquote(match["phrase"]))
     rest = " ".join("".join(parts).split()) if operators else text
     unique = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
-    return ParsedQuery(rest, **unique, regex=regex)
+    return ParsedQuery(rest, **unique, **dates, regex=regex)
 
 
 def _filter_value(match: re.Match[str]) -> str:
-    value = match["value"]
-    return _unquote(value) if value[0] in '"“' else value.rstrip(",;")
+    return _value_of(match["value"])
+
+
+def _split_values(match: re.Match[str]) -> list[str]:
+    """Return the values of `in:` or `author:`; `in:` accepts several."""
+    value = _value_of(match["wanted"])
+    return [part for part in value.split(",") if part] if match["limit"] == "in" else [value]
+
+
+def _value_of(text: str) -> str:
+    return _unquote(text) if text[0] in '"“' else text.rstrip(",;")
 
 
 def _unquote(quoted: str) -> str:
@@ -216,6 +240,7 @@ def _unquote(quoted: str) -> str:
 
 def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
     _check_languages((*query.languages, *query.excluded_languages))
+    _check_kinds(query.kinds)
     if query.regex is not None:
         _check_pattern(query.regex)
         words = " ".join([query.text.strip(), *find_literals(query.regex)]).strip()
@@ -235,6 +260,15 @@ def _check_pattern(pattern: str) -> None:
     from rootle.search.query.regex_matching import LineRegex  # its engine takes 4 ms to import
 
     LineRegex(pattern)
+
+
+def _check_kinds(kinds: Iterable[str]) -> None:
+    for kind in kinds:
+        if kind not in KINDS:
+            raise QueryError(
+                f'unknown kind "{kind}" in in:{kind}; use in:{", in:".join(KINDS)}, '
+                f'or quote "in:{kind}" to search for the text'
+            )
 
 
 def _check_languages(names: Iterable[str]) -> None:

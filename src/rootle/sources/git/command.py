@@ -8,9 +8,10 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Final
 
 from rootle.sources.git.git_dirs import check_git_folders, find_work_tree
@@ -147,6 +148,64 @@ def stream_git(folder: str, *arguments: str, config: Mapping[str, str]) -> Itera
         finally:
             timer.cancel()
             stream.stop()
+
+
+class GitSession:
+    """A git command that answers requests on its standard input until it is closed."""
+
+    def __init__(self, running: _Running) -> None:
+        self._running = running
+        self.is_open = True
+
+    def ask(self, request: bytes, end: bytes, max_bytes: int, timeout_s: float) -> bytes:
+        """Send a request and return the output before `end`.
+
+        The output is incomplete, and the session is closed, if it has more than `max_bytes`, takes
+        longer than the timeout, or ends early because git failed.
+        """
+        process = self._running.process
+        if process.stdin is None or process.stdout is None or not self.is_open:
+            return b""
+        received = bytearray()
+        deadline = monotonic() + timeout_s
+        try:
+            process.stdin.write(request)
+            process.stdin.flush()
+            while not received.endswith(end):
+                chunk = self._receive(process.stdout.fileno(), deadline)
+                received += chunk
+                if not chunk or len(received) > max_bytes + len(end):
+                    self.close()
+                    return bytes(received[:max_bytes])
+        except BrokenPipeError:
+            self.close()
+            return bytes(received)
+        return bytes(received[: -len(end)])
+
+    def close(self) -> None:
+        """End git."""
+        self.is_open = False
+        process = self._running.process
+        process.kill()
+        with suppress(BrokenPipeError):  # a request that git did not read
+            process.__exit__(None, None, None)
+
+    def _receive(self, descriptor: int, deadline: float) -> bytes:
+        """Return the next output; nothing at its end, after the deadline, or if git is stuck."""
+        is_stuck = False
+        while os.name != "nt" and not select.select([descriptor], [], [], _STALL_S)[0]:
+            if is_stuck or monotonic() > deadline:
+                return b""
+            is_stuck = self._running.find_special() is not None
+        return os.read(descriptor, _CHUNK_BYTES)
+
+
+def open_session(
+    folder: str, *arguments: str, config: Mapping[str, str]
+) -> GitSession | None:
+    """Start a git command that answers requests; None if git cannot be started."""
+    started = _start(folder, arguments, config, has_input=True, has_messages=False)
+    return None if isinstance(started, GitOutput) else GitSession(started)
 
 
 @dataclass(frozen=True, slots=True)

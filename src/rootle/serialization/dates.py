@@ -1,0 +1,52 @@
+"""Dates that people type: "2024", "2024-03", "2024-03-31", "90d", "3months", "yesterday"."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+_DAY: Final = timedelta(days=1)
+_PARTIAL: Final = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?", re.ASCII)
+_AGO: Final = re.compile(
+    r"(\d{1,5})[-_ ]?(h|d|w|m|y|hours?|days?|weeks?|months?|years?)(?:[-_ ]?ago)?",
+    re.ASCII | re.IGNORECASE,
+)
+_DAYS: Final = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
+_UNIX: Final = re.compile(r"@(\d{1,11})", re.ASCII)
+
+
+def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None:
+    """Return the Unix time at which a day, month or year begins, or ends if `is_end`; UTC.
+
+    Return None for a text that is not a date.
+    """
+    lower = text.strip().lower()
+    if found := _UNIX.fullmatch(lower):
+        return float(found[1])
+    if found := _AGO.fullmatch(lower):
+        return now_s - int(found[1]) * _DAYS[found[2][0]] * _DAY.total_seconds()
+    if lower in ("today", "yesterday"):
+        today = datetime.fromtimestamp(now_s, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        day = today if lower == "today" else today - _DAY
+        return (day + _DAY if is_end else day).timestamp()
+    try:
+        return _parse_calendar(lower, is_end=is_end)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _parse_calendar(text: str, *, is_end: bool) -> float:
+    found = _PARTIAL.fullmatch(text)
+    if found is None:
+        moment = datetime.fromisoformat(text.upper())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    year, month, day = (int(part) if part else None for part in found.groups())
+    start = datetime(year or 1, month or 1, day or 1, tzinfo=UTC)
+    if not is_end:
+        return start.timestamp()
+    if day:
+        return (start + _DAY).timestamp()
+    if month:
+        return datetime(start.year + month // 12, month % 12 + 1, 1, tzinfo=UTC).timestamp()
+    return datetime(start.year + 1, 1, 1, tzinfo=UTC).timestamp()

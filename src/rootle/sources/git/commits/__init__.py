@@ -1,0 +1,1 @@
+"""Commits as documents: their messages, the functions that they changed, and their patches."""

@@ -1,0 +1,78 @@
+"""Find the names of the functions and sections that a patch changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rootle.sources.git.commits.patch_parsing import Hunk
+
+MAX_NAMES: Final = 12  # per file; a larger change is described by its path
+_KEYWORD: Final = re.compile(
+    r"""^\s*(?:(?:export|default|public|private|protected|internal|static|abstract|sealed|final
+        |async|local|inline|virtual|override|partial|pub(?:\([^)]*\))?|open|data|suspend|unsafe
+        |const|extern|@\w+)\s+)*
+        (?:def|defp|defmodule|defmacro|fn|func|function\*?|fun|sub|proc|method|macro|class|struct
+        |enum|union|trait|interface|module|namespace|type|protocol|extension|object|record|impl
+        |test|describe|it)\b
+        \s*(?:\([^)]*\)\s*)?["']?([A-Za-z_][\w.:$!?]*)""",
+    re.VERBOSE,
+)
+_TYPED: Final = re.compile(r"^[A-Za-z_][^=;()\"']*?([A-Za-z_~$][\w$]*(?:::~?\w+)*)\s*\(")
+_MEMBER: Final = re.compile(
+    r"^\s+(?:(?:public|private|protected|static|final|async|override|virtual|readonly|get|set)\s+)+"
+    r"[^=;(]*?([A-Za-z_$][\w$]*)\s*[(<]"
+)
+_ASSIGNED: Final = re.compile(
+    r"^\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:function|\(|\w+\s*=>)"
+)
+_HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_CONTROL: Final = frozenset(
+    "if else for foreach while switch case return catch sizeof do throw await yield with assert"
+    " new delete elif unless until when match select defer go".split()
+)
+_SEPARATOR: Final = re.compile(r"::|\.")
+
+
+def find_changed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+    """Return the names of the definitions in which lines changed, without repetitions."""
+    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk) if name)
+    return tuple(found)[:MAX_NAMES]
+
+
+def defined_name(line: str) -> str:
+    """Return the name that a line of source code defines, or the text of a Markdown heading.
+
+    The result is empty if the line does not look like the start of a definition.
+    """
+    heading = _HEADING.match(line)
+    if heading is not None:
+        return heading[1]
+    for pattern in (_KEYWORD, _ASSIGNED, _MEMBER, _TYPED):
+        match = pattern.match(line)
+        if match is not None:
+            name = _SEPARATOR.split(match[1].strip(".:"))[-1]
+            if name not in _CONTROL and line.split(None, 1)[0].rstrip("(") not in _CONTROL:
+                return name
+    return ""
+
+
+def _names_of(hunk: Hunk) -> Iterator[str]:
+    """Yield the enclosing definition of the first change, and those that begin in the hunk.
+
+    git shows the definition that begins before the hunk. It does not enclose the first change if
+    another definition begins between them.
+    """
+    before_change = True
+    enclosing = defined_name(hunk.heading)
+    for line in hunk.lines:
+        is_changed = not line.startswith(" ")
+        name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:])
+        if before_change and name:
+            enclosing = "" if is_changed else name
+        if before_change and is_changed:
+            before_change = False
+            yield enclosing
+        if name and is_changed:
+            yield name

@@ -1,0 +1,141 @@
+"""Convert a commit to the text that is indexed: its message, its files, and parts of its patch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.sources.files.skip_rules import SECRET, reason_by_name
+from rootle.sources.git.commits.changed_names import find_changed_names
+from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
+from rootle.sources.source import Document
+from rootle.types import DocumentSection
+
+MESSAGE: Final = "message"  # the label of the section with the message
+KIND: Final = "commit"
+URI_PREFIX: Final = "git:"
+
+# A commit that changes more files is a bulk change, of which the names of the files say enough.
+_MAX_FILES: Final = 30
+_MAX_FILES_WITH_PATCH: Final = 100
+_MAX_PATCH_CHARS: Final = 10_000
+_MAX_FILE_CHARS: Final = 3_000
+_MAX_LINE_CHARS: Final = 240
+_MAX_TITLE_CHARS: Final = 200
+_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
+# Lines for tools and people at the end of a message; the author is indexed as such.
+_TRAILER: Final = re.compile(
+    r"^(?:Signed-off-by|Co-authored-by|Reviewed-by|Acked-by|Tested-by|Cc|Change-Id|git-svn-id"
+    r"|Reviewed-on|Approved-by|Differential Revision)\b.*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_VENDORED: Final = re.compile(
+    r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn)/"
+)
+_TEST: Final = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__|testdata)(?:[/_.-]|$)", re.I)
+_PROSE: Final = re.compile(r"\.(?:md|rst|txt|adoc|asciidoc|mdx|html?)$|(?:^|/)docs?/", re.I)
+_BLANK_LINES: Final = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    label: str
+    title: str
+    lines: Sequence[str]
+
+
+def make_document(commit: CommitPatch) -> Document:
+    """Return a commit as a document with a section for its message and for each changed file."""
+    sections = [_message_section(commit), *_file_sections(commit)]
+    lines: list[str] = []
+    places: list[DocumentSection] = []
+    for section in sections:
+        start = len(lines) + 1
+        lines += [line.replace("\n", " ") for line in section.lines]
+        places.append(DocumentSection(section.label, start, len(lines), section.title))
+    return Document(
+        f"{URI_PREFIX}{commit.sha}",
+        "\n".join(lines),
+        bytes.fromhex(commit.sha)[:16],
+        language="text",
+        encoding="git",
+        kind=KIND,
+        title=subject_of(commit.message),
+        author=commit.author,
+        date_s=float(commit.seconds),
+        sections=tuple(places),
+    )
+
+
+def subject_of(message: str) -> str:
+    """Return the first line of a message."""
+    return message.partition("\n")[0].strip()[:_MAX_TITLE_CHARS]
+
+
+def _message_section(commit: CommitPatch) -> _Section:
+    text = _BLANK_LINES.sub("\n\n", _TRAILER.sub("", commit.message)).strip()
+    return _Section(MESSAGE, "", (text or "(no message)").split("\n"))
+
+
+def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
+    changes = sorted(commit.changes, key=lambda change: _priority(change, commit.message))
+    left = _MAX_PATCH_CHARS if len(changes) <= _MAX_FILES_WITH_PATCH else 0
+    labels = {MESSAGE}
+    for change in changes[:_MAX_FILES]:
+        label = change.path if change.path not in labels else f"./{change.path}"
+        if label in labels:
+            continue
+        labels.add(label)
+        names = () if _hidden_reason(change) else find_changed_names(change.hunks)
+        patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
+        left -= sum(map(len, patch))
+        yield _Section(label, ", ".join(names), [_describe(change, names), *patch])
+
+
+def _priority(change: FileChange, message: str) -> tuple[bool, int, str]:
+    """Order files that the message names first, then code before tests and prose."""
+    stem = change.path.rpartition("/")[2].partition(".")[0]
+    kind = 2 if _TEST.search(change.path) else 1 if _PROSE.search(change.path) else 0
+    is_named = len(stem) > 3 and stem in message
+    return not is_named, 3 if _hidden_reason(change) else kind, change.path
+
+
+def _describe(change: FileChange, names: Iterable[str]) -> str:
+    added, removed = _count(change.hunks, "+"), _count(change.hunks, "-")
+    what = {"A": "added ", "D": "deleted ", "C": "copied ", "R": "renamed "}.get(change.status, "")
+    was = f" from {change.old_path}" if change.old_path != change.path else ""
+    reason = _hidden_reason(change)
+    end = f" ({reason})" if reason else f" (+{added} -{removed})"
+    return f"{what}{change.path}{was}{end} {', '.join(names)}".rstrip()
+
+
+def _count(hunks: Sequence[Hunk], sign: str) -> int:
+    return sum(line.startswith(sign) for hunk in hunks for line in hunk.lines)
+
+
+def _hidden_reason(change: FileChange) -> str:
+    """Return why the content of a file is not indexed; "" if it is."""
+    reason = reason_by_name(change.path) or reason_by_name(change.old_path)
+    if reason is None and _VENDORED.search(change.path):
+        reason = "vendored"
+    if reason is None and any(_KEY.search("\n".join(hunk.lines)) for hunk in change.hunks):
+        reason = SECRET
+    return reason or ""
+
+
+def _select_lines(change: FileChange, max_chars: int) -> list[str]:
+    """Return the changed lines of a file with the headings of their hunks, up to a limit."""
+    if _hidden_reason(change):
+        return []
+    lines: list[str] = []
+    chars = 0
+    for hunk in change.hunks:
+        for line in (f"@@ {hunk.heading}".rstrip(), *hunk.lines):
+            cut = line[:_MAX_LINE_CHARS]
+            chars += len(cut) + 1
+            if chars > max_chars:
+                return lines
+            lines.append(cut)
+    return lines

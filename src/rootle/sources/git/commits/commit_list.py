@@ -1,0 +1,56 @@
+"""List the commits of a repository without reading their changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final, NamedTuple
+
+from rootle.sources.git.command import run_git, stream_git
+
+_HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
+_TIMEOUT_S: Final = 10.0
+_LIST_TIMEOUT_S: Final = 60.0
+
+
+class ListedCommit(NamedTuple):
+    """A commit in a list."""
+
+    sha: str
+    seconds: int  # Unix time of the commit
+
+
+def list_heads(folder: str) -> tuple[str, ...]:
+    """Return the commits that are checked out in the work trees of a repository, sorted."""
+    output = run_git(folder, "worktree", "list", "--porcelain", timeout_s=_TIMEOUT_S)
+    found = {sha.decode("ascii") for sha in _HEAD.findall(output.stdout)}
+    return tuple(sorted(sha for sha in found if sha.strip("0")))
+
+
+def list_commits(
+    folder: str, heads: Collection[str], *, without: Collection[str] = (), max_count: int
+) -> list[ListedCommit] | None:
+    """Return the newest commits in the history of `heads`, newest first, at most `max_count`.
+
+    Commits in the history of `without` are left out. Return None if git fails.
+    """
+    excluded = (f"^{sha}" for sha in without)
+    options = ("--format=%H %ct", f"--max-count={max_count}", "--no-show-signature")
+    with stream_git(folder, "log", *options, *heads, *excluded, "--", config={}) as stream:
+        text = b"".join(stream)
+        if stream.wait() != 0:
+            return None
+    return list(_parse(text))
+
+
+def _parse(text: bytes) -> Iterator[ListedCommit]:
+    for line in text.decode("ascii", "replace").split("\n"):
+        sha, _, seconds = line.partition(" ")
+        if seconds:
+            yield ListedCommit(sha, int(seconds) if seconds.isdecimal() else 0)
+
+
+def is_ancestor(folder: str, older: str, newer: str) -> bool:
+    """Return whether a commit is in the history of another one."""
+    output = run_git(folder, "merge-base", "--is-ancestor", older, newer, timeout_s=_LIST_TIMEOUT_S)
+    return output.returncode == 0

@@ -1,0 +1,90 @@
+"""The source of the commits of a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from rootle.errors import IngestError
+from rootle.sources.files.skip_rules import VANISHED
+from rootle.sources.git.commits.commit_document import URI_PREFIX, make_document
+from rootle.sources.git.commits.commit_list import (
+    ListedCommit,
+    is_ancestor,
+    list_commits,
+    list_heads,
+)
+from rootle.sources.git.commits.patch_process import PatchProcess
+from rootle.sources.source import Document, DocumentEntry, Scan, Trust
+
+COMMITS: Final = "commits"  # the name of the source
+# An estimate, which is used only to report the progress.
+_COMMIT_BYTES: Final = 2_000
+
+
+class CommitSource:
+    """The newest commits in the history of all work trees of a repository."""
+
+    name = COMMITS
+    trust: Trust = "project"
+
+    def __init__(self, folder: str, max_commits: int) -> None:
+        """Take the real path of a folder in any work tree of the repository."""
+        self._folder = folder
+        self._max_commits = max_commits
+
+    def scan(self, token: str = "") -> Scan:
+        """List the commits, or only the new ones if history was only extended.
+
+        The token names the heads. Commits beyond the limit are removed by the next full scan.
+        """
+        heads = list_heads(self._folder)
+        current = " ".join(heads)
+        known = token.split()
+        if token and current == token:
+            return Scan((), is_complete=False, token=token)
+        if known and self._extends(heads, known):
+            found = self._list(heads, known)
+            return Scan(_entries(found), is_complete=False, token=current)
+        return Scan(_entries(self._list(heads, ()) if heads else []), token=current)
+
+    def look_up(self, uris: Collection[str]) -> Scan | None:
+        """Return None: commits are only listed as a whole."""
+        return None
+
+    def is_readable(self, uri: str) -> bool:
+        """Return True: a missing commit is not listed."""
+        return True
+
+    def reader(self) -> CommitReader:
+        """Return a reader with its own git process."""
+        return CommitReader(self._folder)
+
+    def _extends(self, heads: Sequence[str], known: Sequence[str]) -> bool:
+        """Return whether each known head is in the history of a current one."""
+        return all(any(is_ancestor(self._folder, old, new) for new in heads) for old in known)
+
+    def _list(self, heads: Sequence[str], without: Sequence[str]) -> list[ListedCommit]:
+        found = list_commits(self._folder, heads, without=without, max_count=self._max_commits)
+        if found is None:
+            raise IngestError(f"git cannot list the commits of {self._folder}")
+        return found
+
+
+class CommitReader:
+    """Reads commits. A copy in another process starts its own git."""
+
+    def __init__(self, folder: str) -> None:
+        self._patches = PatchProcess(folder)
+
+    def read(self, uri: str) -> Document | str:
+        """Return a commit as a document, or the reason why it cannot be read."""
+        commit = self._patches.read(uri.removeprefix(URI_PREFIX))
+        return VANISHED if commit is None else make_document(commit)
+
+
+def _entries(commits: Sequence[ListedCommit]) -> tuple[DocumentEntry, ...]:
+    return tuple(
+        DocumentEntry(f"{URI_PREFIX}{sha}", _COMMIT_BYTES, seconds * 1_000_000_000)
+        for sha, seconds in commits
+    )
