@@ -118,7 +118,7 @@ def test_the_command_of_another_installation_is_updated(install: Install, home: 
 def test_an_agent_without_such_a_hook_is_refused(install: Install, home: Path) -> None:
     done = install("--agent", "cursor", "--memory-hook", "--yes")
     assert done.code == 2
-    assert "Cursor has no hook that adds text to a message" in done.out
+    assert "Cursor has no hook that adds text to user messages" in done.out
     assert not (home / ".cursor").exists()
 
 
