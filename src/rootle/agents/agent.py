@@ -13,7 +13,7 @@ SCOPES: Final[tuple[Scope, ...]] = ("user", "project")
 
 
 class ConfigPart(Enum):
-    """A placeholder in `Agent.entry` that is replaced by a part of the command of rootle."""
+    """A placeholder in `Agent.entry` that is replaced by a part of rootle's command."""
 
     PROGRAM = 1
     ARGUMENTS = 2  # a list
@@ -70,7 +70,7 @@ class Agent:
     # hides the tools until the model searches for them.
     loading: Mapping[str, Any] = field(default_factory=dict)
     format: Format = "json"
-    newer_keys: tuple[str, ...] = ()  # the same in a newer format of the file
+    newer_keys: tuple[str, ...] = ()  # `keys` in a newer format of the file
     root: str = ""  # value of `--root`, if servers do not start in the folder of the project
     user_instructions: tuple[ConfigLocation, ...] = ()  # read by the agent in every session
     project_instructions: tuple[str, ...] = ("AGENTS.md",)  # read in this project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ConfigTextError(ValueError):
-    """Raised when configuration text cannot be parsed or edited. An unknown `line` is None."""
+    """Raised when configuration text cannot be parsed or edited. `line` is None if unknown."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)

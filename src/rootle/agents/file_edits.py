@@ -81,7 +81,7 @@ class FileEdits:
         return [edit for edit in edits if edit.before != edit.after]
 
     def snapshot(self) -> dict[Path, bytes | None]:
-        """Return the current state of the edits. `restore` accepts it."""
+        """Return the current state of the edits, to pass to `restore`."""
         return dict(self._after)
 
     def restore(self, snapshot: dict[Path, bytes | None]) -> None:

@@ -82,7 +82,7 @@ def remove_hook(text: str, hook: PromptHook, original: str | None) -> str:
 
 
 def _find_own(text: str, event: str) -> Iterator[_Position]:
-    """Yield the position of each handler that runs rootle."""
+    """Yield the position of each handler that runs `rootle memory hook`."""
     for at, group in enumerate(_groups(text, event)):
         handlers = group.get(_KEY) if isinstance(group, dict) else None
         for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
@@ -97,7 +97,7 @@ def _groups(text: str, event: str) -> list[Any]:  # Any: JSON
 
 
 def _verify(new: str, keys: tuple[str, str], edit: Callable[[Any], list[Any]], old: str) -> str:
-    """Return the new text. Raise ConfigTextError unless its list is the edited old list."""
+    """Return the new text. Raise ConfigTextError unless its list is the old one after `edit`."""
     if read_entry(new, "json", keys) != edit(read_entry(old, "json", keys)):
         raise ConfigTextError("rootle cannot add a hook in this notation; edit the file by hand")
     return new

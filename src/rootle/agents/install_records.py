@@ -70,8 +70,8 @@ class InstallRecords:
     def write_restored(self, edit: FileEdit) -> None:
         """Write or delete a file, and delete its record.
 
-        After a file, empty folders that rootle created for it are deleted too. Raise InstallError
-        if the file or the records cannot be written.
+        After a deletion, empty folders that rootle created for the file are deleted too. Raise
+        InstallError if the file or the records cannot be written.
         """
         write(edit)
         self._files.pop(os.fspath(edit.path), None)

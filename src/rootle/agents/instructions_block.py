@@ -25,7 +25,7 @@ _MARKER: Final = re.compile(rf"^(?:{re.escape(BEGIN)}|{re.escape(END)})", re.MUL
 def add_block(text: str) -> str:
     """Return the text with the current block, which replaces an existing block or is appended.
 
-    Raise ConfigTextError if its markers are incomplete or repeated.
+    Raise ConfigTextError if the text has an incomplete or repeated pair of markers.
     """
     plain = _check_markers(text)
     if found := _BLOCK.search(plain):

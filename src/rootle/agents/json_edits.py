@@ -125,7 +125,7 @@ class _Layout:
 
 
 def _layout(text: str, owners: list[Value]) -> _Layout:
-    """Return the layout for a new member of the last owner; the first owner gives the indent."""
+    """Return the layout for a new member of the last owner. The first owner sets the indent."""
     indents = (margin_before(text, member.start) for member in owners[0].data)
     indent = next((indent for indent in indents if indent), _DEFAULT_INDENT)
     margins = (margin_before(text, member.start) for member in owners[-1].data)
@@ -201,7 +201,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
 
 
 def end_of_previous_line(text: str, at: int) -> int:
-    """Return the position before the indentation, and the newline, that precede a position."""
+    """Return where the spaces before a position start, or the newline before these spaces."""
     start = len(text[:at].rstrip(" \t"))
     return len(text[:start].removesuffix("\n").removesuffix("\r"))
 

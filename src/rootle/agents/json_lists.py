@@ -23,7 +23,10 @@ _EMPTY: Final = ("", "{}")
 
 
 def append_item(text: str, keys: Sequence[str], item: Any) -> str:  # Any: JSON
-    """Return the text with an item at the end of the list under nested keys, created if missing."""
+    """Return the text with an item at the end of the list under nested keys.
+
+    A missing list is created.
+    """
     if text.strip() in _EMPTY or (owner := _find(parse_object(text), keys)) is None:
         return set_entry(text, keys[:-1], {keys[-1]: [item]})
     if not _is_list(owner):

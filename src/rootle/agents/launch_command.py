@@ -27,8 +27,8 @@ _TEMPORARY_ENVIRONMENT: Final = re.compile(
 def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
     """Return the command with which an agent starts rootle.
 
-    Raise InstallError if the command has to name a project, but `project` contains the home folder,
-    or if rootle is in a temporary environment.
+    Raise InstallError if the command must contain the path of the project, but `project` contains
+    the home folder, or if rootle is in a temporary environment.
     """
     root = os.fspath(project) if agent.root == PROJECT_FOLDER else agent.root
     if Path(root).is_absolute() and contains_home(Path(root)):
@@ -98,7 +98,7 @@ def build_entry(
 
 
 def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
-    """Return a new command with the options of an old one, before and after the word `mcp`.
+    """Return the new command with the options of the old one before and after the word `mcp`.
 
     The user's `--root` replaces that of the new command. If the entries of this agent name one
     project, however, `--root` is always the project of this installation.

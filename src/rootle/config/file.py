@@ -15,8 +15,8 @@ from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 from rootle.storage.safe_open import open_below
 
-# The file may contain sections of other programs, but a file larger than this is certainly not a
-# configuration that a person wrote.
+# The file may contain sections of other programs, but a file larger than this was not written
+# by a person.
 _MAX_CHARS: Final = 1_000_000
 _MIN_SIMILARITY: Final = 0.8  # of a misspelled name, such as `searchAgents`, to the correct one
 _KEYS: Final = {key_of(field.name): field.default for field in fields(Config)}

@@ -166,7 +166,7 @@ class _Writer:
         return title, list(_number_lines(place, numbers, texts))
 
     def _mentions(self, lines: Sequence[str]) -> list[str]:
-        """Return a line that says where the code names in some lines are defined, if any are."""
+        """Return at most one line, which says where the names of code in `lines` are defined."""
         found = [a or b for a, b in _MENTION.findall("\n".join(lines))]
         names = list(dict.fromkeys(re.split(r"[.:]+", name)[-1] for name in found))
         places = self._app.definition_places([name for name in names if name])

@@ -33,8 +33,8 @@ _DESCRIPTION: Final = (
     "Returns the 5 best passages with their sources."
 )
 
-# Exceptions of a reranker whose server is down or sends an invalid response. Any other exception is
-# a bug in the reranker and is not caught.
+# Exceptions that a reranker raises if its server is down or sends an invalid response. Any other
+# exception is a bug in the reranker and is not caught.
 _RERANKER_FAILURES: Final = (RootleError, OSError, RuntimeError, ValueError)
 
 

@@ -1,4 +1,4 @@
-"""The tool `vectordb_search` over the folder of an app."""
+"""The tool `vectordb_search` for the folder of an app."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool whose first parameter is a required text.
+    """A tool whose first parameter is a required string.
 
     For errors that a model can react to, the answer begins with "Error: ". Bugs raise exceptions.
     """
@@ -57,7 +57,7 @@ class Tool:
         """Return the answer for the first parameter and, by name, any of the others."""
         return self.call({self.parameters[0].name: text, **optional})
 
-    def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON of a model
+    def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON from a model
         """Return the answer for the arguments of a call.
 
         An optional parameter with the value None or "" counts as left out. For invalid arguments,
