@@ -109,7 +109,7 @@ class PendingCall(Generic[_T]):
         self.failure = failure  # the reason why `result` returned None
 
     def result(self) -> _T | None:
-        """Wait for the value until the deadline. Return None on failure, and set `failure`."""
+        """Wait for the value until the deadline. On failure, return None and set `failure`."""
         if self._future is None:
             return self._value
         try:

@@ -159,7 +159,7 @@ class JsonServer:
         try:
             return self._send_over(connection, request, deadline)
         except ConnectionError:
-            # If the server has closed an idle connection, this is not a failure.
+            # The server may have closed the idle connection. This is not a failure: use a new one.
             if not was_idle:
                 raise
         return self._send_over(self._pool.create(), request, deadline)

@@ -1,4 +1,4 @@
-"""Format, as text, the answer to a question about a name."""
+"""Format answers to questions about names as text."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class RotatingFile:
         return []
 
     def _surplus_files(self) -> Sequence[Path]:
-        """Return the oldest full files, which no longer fit into the limit for the total size."""
+        """Return the oldest full files, which exceed the limit for the total size."""
         newest_first = sorted(self._full_files(), reverse=True)
         total = 0
         for count, path in enumerate(newest_first):

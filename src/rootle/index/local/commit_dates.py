@@ -29,9 +29,9 @@ class CommitDate(NamedTuple):
 class HistoryRecord:
     """How far the history of a repository was read.
 
-    The stored dates are those at the commit `head`. History is read backwards from `walk_head`, and
-    its first `walk_position` commits have been read. A file that has no date yet was last changed
-    in an earlier commit.
+    The stored dates are those at the commit `head`. History is read backwards from the commit
+    `walk_head`, and `walk_position` commits have been read so far. A file that has no date yet was
+    last changed before these commits.
     """
 
     head: str  # "" if git cannot be used
@@ -95,7 +95,7 @@ class CommitDates:
         )
 
     def put(self, repository: str, dates: Mapping[str, CommitDate], *, overwrite: bool) -> None:
-        """Set dates of committed files, by default only those that are not read yet."""
+        """Set dates of committed files. Without `overwrite`, set only missing dates."""
         self._connection.executemany(
             "UPDATE commit_dates SET is_read = ?, seconds = ?, author = ? "
             f"WHERE repository = ? AND path = ? {'' if overwrite else 'AND NOT is_read'}",
@@ -117,7 +117,7 @@ class CommitDates:
         return {os.fsdecode(row[0]) for row in rows}
 
     def find(self, repository: str, only: Collection[str] = ()) -> dict[str, CommitDate]:
-        """Return dates by path, of all committed files or, if `only` is not empty, of these."""
+        """Return dates by path: of the files in `only`, or of all files if it is empty."""
         place = os.fsencode(repository)
         query = (
             "SELECT path, is_read, seconds, author, checksum FROM commit_dates WHERE repository = ?"

@@ -34,7 +34,7 @@ def content_dir(index_dir: Path) -> Path:
     could cause a writer to delete the current content.
     """
     path = os.path.join(index_dir, POINTER_NAME)
-    if not os.path.exists(path):  # the usual case, for which an exception would take longer
+    if not os.path.exists(path):  # the usual case; an exception would take longer
         return index_dir
     try:
         pointer = Path(path).read_bytes()
@@ -62,7 +62,7 @@ def publish_content(index_dir: Path, content: Path) -> None:
 
 
 def has_other_content(index_dir: Path) -> bool:
-    """Return whether there is replaced content, or content of a rebuild that runs or was killed."""
+    """Return whether there is replaced content, or content of a running or killed rebuild."""
     current = content_dir(index_dir)
     names = [entry.name for entry in os.scandir(index_dir)]
     is_moved = current != index_dir and DATABASE_FILES[0] in names

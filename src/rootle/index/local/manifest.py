@@ -69,7 +69,7 @@ class Manifest:
         self._connection.execute("DELETE FROM removed")
 
     def words_generation(self) -> int:
-        """Return the last generation that did not only change vectors."""
+        """Return the last generation that changed words, not only vectors."""
         return int(self.value("words_generation") or self.generation())
 
     def files(self) -> list[FileState]:

@@ -57,7 +57,7 @@ class PluginIndex:
         self._found = found
         self._index = index
 
-    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - it depends on the name
+    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - each model has a separate index
         return self._parse_stamp(self._read(lambda: self._index.read_stamp()))
 
     def create(self, dimensions: int) -> None:

@@ -21,7 +21,7 @@ class Stamp:
     """The version of a replica."""
 
     generation: int  # of the database when the replica was last updated
-    is_complete: bool  # whether it was filled completely once; later changes may be missing
+    is_complete: bool  # whether it was once filled completely; later changes may be missing
 
 
 @dataclass(frozen=True, slots=True)

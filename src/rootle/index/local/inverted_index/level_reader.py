@@ -1,4 +1,4 @@
-"""Rank the live documents of one level, which consists of segments, by BM25."""
+"""Rank the live documents of one level (all chunks, or all files) by BM25."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class LevelReader:
         return self.best(found, k)
 
     def best(self, found: Sequence[tuple[Segment, Ids, Floats]], k: int) -> Ranked:
-        """Return the k best documents. An item is a segment, positions in it and their scores."""
+        """Return the k best documents. Each item is a segment, positions in it and their scores."""
         if k <= 0 or not found:
             return NO_HITS
         scores = _join([own for _, _, own in found]).astype(np.float32)

@@ -313,7 +313,10 @@ class Segment:
         self._is_prepared = True
 
     def in_files(self, file_ids: Ids) -> Flags:
-        """Return a flag per document: whether it is in the given files, sorted by id."""
+        """Return a flag per document: whether it is in one of the given files.
+
+        `file_ids` must be ascending.
+        """
         is_wanted = is_in_sorted(self.run_files, file_ids)
         return is_wanted.repeat(np.diff(np.append(self.run_starts, self.count)))
 

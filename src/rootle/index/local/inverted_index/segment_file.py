@@ -51,7 +51,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], verified_later: Collec
     header += b" " * (_align(len(header)) - len(header))
     mode = file_mode(path.parent)
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        os.chmod(path, mode)  # whatever the umask
+        os.chmod(path, mode)  # regardless of the umask
         file.write(_SIGNATURE)
         file.write(np.array([len(header), zlib.crc32(header)], "<u4").tobytes())
         file.write(header)

@@ -122,8 +122,8 @@ class EmbeddedDense:
         rows = self._best_rows(scores, _OVERSAMPLING * k, files)
         true = self.scores_of(vector, rows)
         # Divide by the norm of the query, and scale by the average contribution of the second
-        # halves, which is estimated from the rows with exact cosines. Sorted values have the same
-        # sum whatever the order of the rows.
+        # halves, which is estimated from the rows with exact cosines. `_sum` sorts the values, so
+        # that the order of the rows does not affect the sum.
         scale = _sum(true) / max(_sum(scores[rows]), 1e-12)
         scores *= max(1 / _norm(query), scale)
         scores[rows] = true
