@@ -20,8 +20,8 @@ BreakerState = Literal["closed", "half-open", "open"]
 class CircuitBreaker:
     """Decides whether to call a dependency that may be down. Thread-safe.
 
-    The breaker opens after consecutive failures. After a cooldown it admits a single trial call. If
-    the trial fails or never returns, the next cooldown is twice as long, up to a limit.
+    The breaker opens after consecutive failures. After a cooldown it admits a single trial call; if
+    the trial fails or never returns, the next cooldown is twice as long.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class CircuitBreaker:
         self._lock = threading.Lock()
 
     def state(self) -> BreakerState:
-        """Return the state for the next call. Only one caller per cooldown receives "half-open"."""
+        """Return the state for this call; only one caller per cooldown receives "half-open"."""
         if self._failures < self._failures_to_open:
             return "closed"
         with self._lock:
@@ -60,7 +60,7 @@ class CircuitBreaker:
                 self._failures = self._trials = 0
 
     def record_failure(self) -> bool:
-        """Count a failure, and return whether it opened the breaker."""
+        """Count a failure; return True if it opened the breaker."""
         with self._lock:
             self._failures += 1
             is_opening = self._failures == self._failures_to_open
