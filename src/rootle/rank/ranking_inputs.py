@@ -30,7 +30,7 @@ class ChunkInputs:
     defines: Flags  # the chunk defines a name of the question
 
     def reorder(self, order: Ints, file_positions: Ints) -> ChunkInputs:
-        """Return the chunks in another order; `file_positions` are the new ones of the files."""
+        """Return the chunks in another order. `file_positions` has the files' new positions."""
         return ChunkInputs(
             self.ids[order],
             file_positions[self.files[order]],

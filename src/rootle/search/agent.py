@@ -40,7 +40,7 @@ class Stages:
 class SearchAgent:
     """The search pipeline, which answers queries from the newest generation of an index.
 
-    Its name is that of the specification: it is not an AI agent. Safe to use from many threads.
+    The specification calls it an agent, but it is not an AI agent. Safe to use from many threads.
     """
 
     def __init__(

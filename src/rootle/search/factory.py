@@ -61,7 +61,7 @@ def open_agent(
 
     `open_index` is called for each query and returns the newest generation of the index. `root` is
     the indexed folder; without it, the text of all results comes from the index. `dense` and
-    `sparse` are search servers, each of which replaces this leg of the index. If the vectors were
+    `sparse` are search servers, each of which replaces one leg of the index. If the vectors were
     made by a model whose fingerprint is not `model`, the dense leg fails; an empty string accepts
     any model. If `cache_dir` is given, pages are cached in it.
     """

@@ -45,7 +45,10 @@ class DiskCache:
         self._clock = clock
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page from the cache, or search for it. Explanations are not cached."""
+        """Return the page from the cache, or search for it.
+
+        Pages with an explanation are not cached.
+        """
         if request.explain:
             return find(request)
         state = self._state_of(request)
@@ -61,7 +64,7 @@ class DiskCache:
         return page
 
     def _state_of(self, request: SearchRequest) -> str:
-        """Return a digest of the index state and the settings, which file names begin with."""
+        """Return a digest of the index state and the settings. Each file name begins with it."""
         text = f"{request.session.state_id}\0{self._settings}"
         return blake2b(text.encode(), digest_size=8).hexdigest()
 

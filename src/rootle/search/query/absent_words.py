@@ -17,8 +17,8 @@ from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
 
 # Shorter words are part of so many other words that they are almost never absent.
 _MIN_CHARS: Final = 3
-# A question is about its absent words if they make up this share of its subject words, such as one
-# of five. Code is written in English, so the absence of words of other languages proves less.
+# A question is about its absent words if they are at least this share of its subject words. Code is
+# written in English, so the absence of words of other languages proves less.
 _MIN_ABSENT_SHARE: Final = 0.2
 _MIN_FOREIGN_ABSENT_SHARE: Final = 0.5
 # If an identifier of the question occurs in the index, the question is about its absent words only

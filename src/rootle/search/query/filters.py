@@ -21,7 +21,7 @@ _DAY_S: Final = 86_400
 def filter_files(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], now_s: float
 ) -> set[int] | None:
-    """Return the ids of the files that pass every filter, None if there is no filter.
+    """Return the ids of the files that pass every filter, or None if there is no filter.
 
     Raise QueryError if a language is unknown or the number of days is negative.
     """

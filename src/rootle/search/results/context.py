@@ -196,7 +196,7 @@ def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Ite
 
 
 def _find_shift(span: Span, lines: Sequence[str]) -> int:
-    """Return by how many lines a span has moved in a changed file, which is searched for it."""
+    """Return how many lines a span has moved down in a changed file, by searching for its text."""
     wanted = tuple(span.snippet.split("\n"))
     for some in (wanted, wanted[:1]):
         starts = range(len(lines) - len(some) + 1)

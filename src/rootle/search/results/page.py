@@ -54,7 +54,7 @@ class ResultPage:
 
     @property
     def symbols(self) -> SymbolAnswer | None:
-        """The answer to a question about a name. DiskCache does not store pages with an answer."""
+        """The answer to a question about a name. DiskCache does not store such pages."""
         return None if self.answer is None else self.answer.symbols
 
     @property
@@ -200,7 +200,7 @@ def _find_sources(
     # A cosine may be negative; 0 means that the leg did not find the chunk.
     by_words = is_among(ids, found.ids[found.bm25 != 0]).tolist()
     by_vectors = is_among(ids, found.ids[found.dense != 0]).tolist()
-    # A chunk that neither leg found counts as found by words if it contains one of the question.
+    # A chunk that neither leg found counts as sparse if it contains a word of the question.
     has_words = is_among(ids, chunks.ids[chunks.has_words]).tolist()
     return [
         ("merged" if words else "dense") if vectors else "sparse" if words or has_word else "merged"

@@ -65,7 +65,7 @@ class WorkingTree:
         return any(self.has_changed(state) for state in states if state.source == FILES)
 
     def read_current(self, state: FileState, index: IndexReader) -> CurrentText | None:
-        """Return the current lines of a file, None if it is gone or can no longer be read."""
+        """Return the current lines of a file, or None if it is gone or can no longer be read."""
         if state.source != FILES:
             return indexed_text(state, index)
         changed = self.has_changed(state)

@@ -98,7 +98,7 @@ class HybridRetriever:
         may_use_all_cores = is_alone or (is_small and self._is_limited and self._is_local)
         search_words, search_vectors = self._searches(request, scoped, may_use_all_cores)
         # For a search of a few milliseconds, threads cost more time than they save. While other
-        # queries run, a thread could miss its deadline only because the machine is busy.
+        # queries run, a thread could miss its deadline just because the machine is busy.
         is_dense_immediate = self._dense.is_immediate
         runs_here = (is_small and is_dense_immediate) or not is_alone
         sparse_call = None

@@ -219,7 +219,7 @@ def _in_path_order(inputs: RankingInputs, by_path: Ints) -> RankingInputs:
 
 
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
-    """Return the best and the mean cosine of each file's chunks, 0 for a file without chunks."""
+    """Return the best and the mean cosine of each file's chunks, or 0 without chunks."""
     best_and_mean = np.zeros((2, len(file_ids)))
     if chunks.cosines is None or not len(chunks.file_ids):
         return best_and_mean

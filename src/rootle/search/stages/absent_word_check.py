@@ -19,7 +19,7 @@ _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     """Return the answer. Reject it if the question is about words that no indexed text contains.
 
-    An answer that is not confident gets a note that names such words. It comes before other notes.
+    An answer that is not confident gets a note that names such words, before its other notes.
     """
     if answer.confident is None or not answer.order:
         return answer

@@ -189,7 +189,7 @@ class _ChunkComparison:
         return self.differences[pair]
 
     def _read_difference(self, pair: tuple[int, int]) -> frozenset[str] | None:
-        """Return the parts of words in which two chunks differ, None if they are not similar."""
+        """Return the parts of words in which two chunks differ, or None if they are not similar."""
         known = self.index.chunks(pair)
         rows = [known[chunk_id] for chunk_id in pair]
         sizes = [row.end - row.start for row in rows]
@@ -209,7 +209,7 @@ class _ChunkComparison:
 
 
 def best_chunks(inputs: RankingInputs) -> Ints:
-    """Return the chunk that is likely to be shown from each candidate file, -1 if unknown."""
+    """Return the chunk that is likely to be shown from each candidate file, or -1 if unknown."""
     chunks = inputs.chunks
     best = np.full(len(inputs.files.ids), -1, dtype=np.int64)
     scores = span_scores(

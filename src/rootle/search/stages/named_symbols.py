@@ -63,7 +63,7 @@ def _name_question(question: ParsedQuestion) -> NameQuestion | None:
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
-    """Return whether the index defines the name or, if it cannot be an ordinary word, uses it."""
+    """Return whether the name is defined or, if it cannot be an ordinary word, at least used."""
     if symbols.definitions:
         return True
     return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)

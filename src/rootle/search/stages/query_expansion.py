@@ -65,7 +65,7 @@ class QueryExpansion:
 
         def expand() -> str:
             words = self._expander.expand(question)
-            self._cache.put(key, words)  # even if late, for the next time it is asked
+            self._cache.put(key, words)  # even if late: the question may be asked again
             return words
 
         key = blake2b(question.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -89,7 +89,7 @@ class Resolver:
         return self._by_type(found, units, last, path)
 
     def _in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
-        """Return the definition in the innermost class, or in one of its base classes."""
+        """Return the definition in the innermost enclosing class, or in one of its base classes."""
         for depth in range(len(units) - 1, -1, -1):
             unit = units[depth]
             names = (*reversed(unit_qualifiers(unit)), *owner_names(units[: depth + 1]))
@@ -102,9 +102,9 @@ class Resolver:
         return None
 
     def _in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
-        """Return the definition in a base class of the innermost class.
+        """Return the definition in a base class of the innermost enclosing class.
 
-        Each class that is named before the body of the innermost class counts as a base class.
+        Each class that is named before the body of this class counts as a base class.
         """
         box = next((unit for unit in reversed(units) if unit.is_box), None)
         if box is None:
@@ -121,7 +121,7 @@ class Resolver:
     def _by_type(
         self, found: FileOccurrences, units: Sequence[Unit], variable: str, path: str
     ) -> FoundDefinition | None:
-        """Return the definition in the type of a variable, found by its declarations and values."""
+        """Return the definition in the type of a variable. Declarations and values show the type."""
         for text in _texts_around(found, units):
             types = _types_of(variable, text)
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
