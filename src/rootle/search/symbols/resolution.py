@@ -121,7 +121,7 @@ class Resolver:
     def _by_type(
         self, found: FileOccurrences, units: Sequence[Unit], variable: str, path: str
     ) -> FoundDefinition | None:
-        """Return the definition in the type of a variable, which its declarations and values show."""
+        """Return the definition in the type of a variable that its declarations or values show."""
         for text in _texts_around(found, units):
             types = _types_of(variable, text)
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
