@@ -71,7 +71,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """The plugins that were found, and the errors of those that cannot be loaded."""
+    """The plugins that were found, and the error message for each broken reference."""
 
     found: tuple[Found, ...]
     broken: Mapping[str, str]

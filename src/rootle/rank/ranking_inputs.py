@@ -90,4 +90,4 @@ class RankingInputs:
     chunks: ChunkInputs
     files: FileInputs
     unknown: float = 0.0  # share of the described terms that do not occur in the index
-    defined: tuple[str, ...] = ()  # those of the question's names that the index defines
+    defined: tuple[str, ...] = ()  # names of the question that the index defines

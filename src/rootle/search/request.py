@@ -109,7 +109,7 @@ def check_query(query: SearchQuery, config: Config) -> int:
 def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
     """Return the excluded lines by path.
 
-    Raise QueryError if one of the places does not have the format `path:start-end`.
+    Raise QueryError if an entry does not have the format `path:start-end`.
     """
     lines: dict[str, list[range]] = {}
     for place in places:

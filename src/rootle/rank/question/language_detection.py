@@ -101,9 +101,10 @@ def detect_language(text: str) -> Language | None:
 
 
 def foreign_function_words(words: Collection[str]) -> frozenset[str]:
-    """Return those of the lower-case words that are function words of a language except English.
+    """Return the words that are function words of a language other than English.
 
-    A language counts only if at least two of its function words are among the words.
+    The given words are in lower case. A language counts only if at least two of its function words
+    are among them.
     """
     groups = (*FUNCTION_WORDS.values(), _FRENCH_FUNCTION_WORDS)
     found = (group.intersection(words) for group in groups)

@@ -113,7 +113,7 @@ def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
 
 
 def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
-    """Return those of the first few words that no indexed text or path contains."""
+    """Check the first few words, and return those that no indexed text or path contains."""
     return tuple(word for word in tuple(words)[:_MAX_PROOFS] if not _occurs(word, index))
 
 

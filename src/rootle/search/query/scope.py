@@ -103,7 +103,7 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     if parsed.asks_more_than_phrases:
         note = f"{missing}; showing results without that condition"
         return replace(scoped, notes=(note, *scoped.notes))
-    advice = "try a simpler one" if parsed.regex else "leave out the quotes to find similar text"
+    advice = "try a simpler regex" if parsed.regex else "leave out the quotes to find similar text"
     return replace(scoped, files=set(), notes=(f"{missing}; {advice}", *scoped.notes))
 
 

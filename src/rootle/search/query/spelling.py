@@ -28,7 +28,7 @@ class Correction:
 
 
 def find_corrections(text: str, names: Sequence[str], index: IndexReader) -> tuple[Correction, ...]:
-    """Return corrections for those of the normalized names that the index does not contain."""
+    """Return corrections for the normalized names that the index does not contain."""
     unknown = [name for name in names if not index.sparse.is_known(name)]
     if not unknown:
         return ()
