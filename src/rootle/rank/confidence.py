@@ -44,8 +44,8 @@ QUESTION_SIGNALS: Final = (
 _MAX_NAMES: Final = 6
 _MAX_WORDS: Final = 40
 # People ask questions, whereas language models compose queries of a description, names and code. In
-# a composed query, more words occur nowhere even if there is an answer. Therefore each of these two
-# voices has its own models.
+# a composed query, more words are missing in the index even if there is an answer. Therefore each
+# of these two voices has its own models.
 Voice = Literal["asked", "composed"]
 
 # Signals of a single result.

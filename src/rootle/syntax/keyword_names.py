@@ -1,4 +1,4 @@
-"""Find the names that a text probably defines, by keywords, if no grammar applies."""
+"""Find definitions by their keywords, in text for which no grammar is used."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(slots=True)
 class Unit:
-    """A definition on lines first to end - 1; without the comments above it, it starts at row."""
+    """A definition on lines first to end - 1. Its first line below its comments is `row`."""
 
     title: str
     symbol: str

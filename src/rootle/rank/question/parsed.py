@@ -57,7 +57,7 @@ class Question:
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
     guesses: tuple[str, ...] = ()  # the names that may be wrong
-    is_composed: bool = False  # a description and a list of words, as language models write
+    is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
 
     @property

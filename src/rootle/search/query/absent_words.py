@@ -63,7 +63,7 @@ _UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 @dataclass(frozen=True, slots=True)
 class SubjectWord:
-    """A word that a question may be about. Function, number and very short words do not count."""
+    """A word that a question may be about: not a function word, a number or a very short word."""
 
     text: str  # as typed
     stems: tuple[str, ...]  # of the word and of its translations

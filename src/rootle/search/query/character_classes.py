@@ -1,4 +1,4 @@
-"""Replace each character of a text by a byte that shows which parts of a pattern match it."""
+"""Replace each character of a text with a byte that shows which parts of a pattern match it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spelling correction: replace names that the index does not contain by similar defined names."""
+"""Spelling correction: replace names that the index does not contain with similar ones."""
 
 from __future__ import annotations
 

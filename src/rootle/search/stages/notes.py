@@ -85,7 +85,7 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
 def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
     """Yield a note for each filter without which files would match.
 
-    If there is no such filter, yield a note if files would match without all filters.
+    If there is no such filter, yield a note if files would match without any filter.
     """
     index = request.session.index
     states = index.all_files()
