@@ -81,7 +81,7 @@ def server_instructions(tools: Sequence[Tool], root: Path) -> str:
 
 
 def adapt_tool(tool: Tool, tools: Sequence[Tool]) -> ModelTool:
-    """Return a tool of rootle as its MCP server describes it and answers for it."""
+    """Return a tool of rootle, with the description and the output of its MCP server."""
     listed = as_mcp_tool(tool)
     return ModelTool(
         tool.name,

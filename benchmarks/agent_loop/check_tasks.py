@@ -3,8 +3,8 @@
     python -m benchmarks.agent_loop.check_tasks WORK [--list]
 
 Each place must exist and have at most 60 lines. A task counts as everyday if no place contains more
-than a quarter of its content words, so that hardly any of them helps a search for words; `--list`
-prints these shares.
+than a quarter of its content words, so that a search for these words hardly helps; `--list` prints
+these shares.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python -m benchmarks.agent_loop.checkouts WORK [--clones DIR] [--only press]
 
 Repositories without a `url` in `repositories.json` are commits of this repository. The others are
-read from `DIR/NAME`, a clone or bare clone of `url`, where NAME is the `clone` of the entry, and
-copied with the words of their table replaced. Existing folders are kept. The indexes are built
-with the default settings.
+copied from `DIR/NAME`, a clone or bare clone of `url`, where NAME is the `clone` of the entry. In
+the copy, the words of the repository's table are replaced. Existing folders are kept. The indexes
+are built with the default settings.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ def _list_folder(folder: Path) -> str:
 
 
 def _resolve(root: Path, path: str) -> Path:
-    """Return an existing path in the folder. Raise ToolCallError for any other."""
+    """Return an existing path in the folder. Raise ToolCallError if there is no such path."""
     base = root.resolve()
     found = (base / path.strip().lstrip("/")).resolve()
     if not found.is_relative_to(base) or not found.exists():
@@ -199,10 +199,10 @@ def _resolve(root: Path, path: str) -> Path:
 
 
 def read_text_argument(arguments: Arguments, name: str) -> str:
-    """Return a text argument. Raise ToolCallError if it is missing or empty."""
+    """Return a string argument. Raise ToolCallError if it is missing or empty."""
     value = arguments.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise ToolCallError(f'"{name}" must be a text')
+        raise ToolCallError(f'"{name}" must be a string')
     return value
 
 

@@ -92,7 +92,7 @@ def _converse(endpoint: ChatEndpoint, toolset: Toolset, log: SessionLog) -> None
 
 
 def _run_call(toolset: Toolset, log: SessionLog, call: Any) -> Message:
-    """Run a tool call of the model, whatever its form, and return the message with its output."""
+    """Run a tool call of the model, even a malformed one, and return the output as a message."""
     call = call if isinstance(call, Mapping) else {}
     function = call.get("function")
     function = function if isinstance(function, Mapping) else {}

@@ -7,8 +7,8 @@
 
 SESSION is TASK.ARM or TASK.ARM.PLAYER. `start` prints the tools and the task, `call` prints exactly
 the output of a tool, and both are counted. `answer` closes the session. JSON may be "-" for
-standard input. Each process first repeats the searches and reads that the session made before, so
-that a tool that avoids repetition behaves as in one process; this is not counted. `collect` writes
+standard input. Each process first repeats the earlier searches and reads of the session, so that a
+tool that avoids repetition behaves as in one process. These calls are not counted. `collect` writes
 all closed sessions to a file of JSON lines for `report`.
 """
 
@@ -25,7 +25,8 @@ from benchmarks.agent_loop.session_log import SessionError, SessionLog
 from benchmarks.agent_loop.workspace import WORK, Workspace, open_workspace
 from benchmarks.common.arguments import command_parser
 
-# A search before the first one, which loads the model and the index as a running server has.
+# A search before those of the session. It loads the model and the index, which a running server has
+# already loaded.
 _WARM_UP = {"query": "license"}
 
 

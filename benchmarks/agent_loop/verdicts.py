@@ -1,4 +1,4 @@
-"""Whether an answer cites every required place."""
+"""Judge whether an answer cites every required place."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@
 that no fact answers. The half "tune" was used to choose parameters and the words of `subjects.tsv`;
 the half "test" was written afterwards, and nothing was changed for it. All facts of a half are
 stored, each in a session of its own. Recall@k is the share of questions whose fact is among the
-first k memories. "Other memories" is their mean number per question that has an answer. "False" is
-the share of questions without an answer for which any memory is returned. "Prefetch" is the text
-that is put before a message without a request, which needs a higher score than an answer of
-`recall`.
+first k memories. "Other memories" is the mean number of other memories that are returned for a
+question that has an answer. "False" is the share of questions without an answer for which any
+memory is returned. "Prefetch" is the text that is put before a message without a request. A memory
+needs a higher score for this text than for an answer of `recall`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""How many secrets are masked, and how many ordinary lines."""
+"""Measure how many secrets and how many ordinary lines are masked."""

@@ -1,9 +1,9 @@
-"""Measure how many secrets are masked, and how many lines without a secret.
+"""Measure how many secrets and how many lines without a secret are masked.
 
     python -m benchmarks.privacy.masking [REPOSITORY …]
 
-The corpus is generated; its held-out half decides. In repositories, every masked line counts as a
-false alarm, although some are passwords in examples and tests.
+The corpus is generated, and its held-out half is measured by default. In repositories, every masked
+line counts as a false alarm, although some of these lines are passwords in examples and tests.
 """
 
 from __future__ import annotations

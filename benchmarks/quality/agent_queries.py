@@ -10,7 +10,7 @@ the question and the name of the repository. `--voice user` asks the questions t
 queries of `labels/agent_queries_renamed.jsonl`. `--queries` scores another recording; repeat it to
 compare several. Questions that a recording lacks are not scored, and their number is printed. A
 question is hard if the text that is searched contains at most half of its content words, so the
-hard questions of copies are others than those of the originals.
+hard questions of copies are not the same as those of the originals.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RecordingError(Exception):
 
 @dataclass(frozen=True)
 class Recording:
-    """The queries of one wording; without any, the questions themselves are asked."""
+    """One recording of queries. Without queries, the questions themselves are asked."""
 
     name: str
     queries: Queries | None

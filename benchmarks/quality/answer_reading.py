@@ -1,13 +1,13 @@
-"""Characters of the answers of `vectordb_search` that a model reads before it sees an answer.
+"""Count the characters of `vectordb_search` that a model reads until it sees an answer.
 
     python -m benchmarks.quality.answer_reading REPOS [--split tune|test] [--only ninja]
         [--voice user|agent] [--renamed DIR] [--queries FILE]... [--lines 3] [--indexes DIR]
         [--json FILE]
 
 REPOS, the voices, `--renamed` and `--queries` are the same as for `agent_queries`. An answer is in
-view when `--lines` lines of one target (all of them if it has fewer; empty lines do not count) or
-a row of the uses of a name were printed. An answer that never comes into view has infinitely many
-characters.
+view as soon as `--lines` lines of one target (all its lines if it has fewer; empty lines do not
+count), or a row of the uses of a name, have been printed. If no answer ever comes into view, the
+number of characters is infinite.
 """
 
 from __future__ import annotations

@@ -3,15 +3,17 @@
     python -m benchmarks.quality.renamed_copies make REPOS COPIES [--split test] [--only hono]
     python -m benchmarks.quality.renamed_copies questions COPIES [--split test] [--only hono]
 
-A language model knows public repositories and guesses their names from memory. In a copy these
-guesses are wrong: each identifier that the repository defines, in code, comments, documents,
-strings and paths, has its subwords replaced by the synonyms of `benchmarks/renaming/synonyms.tsv`,
-consistently and one-to-one, and the name of the project by an invented one. Keywords, names of the
-standard library and of well-known packages (`kept_names.txt`) stay, and so do plain words in
-comments and documents. Line numbers stay valid. REPOS is the folder that `clone_repos` filled;
-`make` writes one git repository per checkout to COPIES, and the label files, with the new paths and
-names, to COPIES/labels. `questions` prints the questions of the copies as JSON lines, with a
-description of the repository ("a web framework in TypeScript") instead of its name.
+A language model knows public repositories and guesses their names from memory. In a copy, these
+guesses are wrong. The subwords of each identifier that the repository defines are replaced by the
+synonyms of `benchmarks/renaming/synonyms.tsv`, consistently and one-to-one, in code, comments,
+documents, strings and paths. The name of the project is replaced by an invented name. Keywords,
+names of the standard library and of well-known packages (`kept_names.txt`) stay, and so do plain
+words in comments and documents. Line numbers stay valid.
+
+REPOS is the folder that `clone_repos` filled. `make` writes one git repository per checkout to
+COPIES, and the label files, with the new paths and names, to COPIES/labels. `questions` prints the
+questions about the copies as JSON lines, with a description of the repository ("a web framework in
+TypeScript") instead of its name.
 """
 
 from __future__ import annotations

@@ -3,13 +3,14 @@
     python -m benchmarks.quality.symbol_lookup CHECKOUTS [--names 100] [--used 30] [--show]
 
 CHECKOUTS holds one git work tree per repository. Per repository, `--names` unique top-level names
-are sampled from the tags that ctags finds in the indexed files, and each is looked up with the
-question "where is NAME defined": is its file first, and is its line among the lines shown of it?
-For the first `--used` of them that are used, "who calls NAME" is asked, and the rows are compared
-with the lines of `git grep -w` outside of comments and strings, which Pygments finds. Definitions
-do not count as uses. `--methods` compares the uses of that many methods whose name several classes
-define with the definitions that Jedi finds; only in Python, and Jedi must be installed. Needs
-Universal Ctags with JSON output.
+are sampled from the tags that ctags finds in the indexed files. Each of them is looked up with the
+question "where is NAME defined". The table shows how often the defining file is the first result,
+and how often the line of the definition is shown. For the first `--used` names that have uses, "who
+calls NAME" is asked. The rows of the answer are compared with the lines of `git grep -w`, without
+the comments and strings that Pygments finds. Definitions do not count as uses. `--methods` is the
+number of Python methods with names that several classes define. For their uses, the definitions
+that rootle finds are compared with those that Jedi finds, which must be installed. The command
+needs Universal Ctags with JSON output.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ class Tally:
     use_lines: int = 0  # of git grep, outside of comments and strings
     found_lines: int = 0
     first_hits: int = 0  # contain the name
-    resolved: int = 0  # uses that both rootle and Jedi lead to a definition
-    right: int = 0  # uses that both lead to the same definition
-    listed: int = 0  # uses in the answer for a method that Jedi leads to a definition
-    expected: int = 0  # of them, those that Jedi leads to this method
+    resolved: int = 0  # uses that both rootle and Jedi resolve to a definition
+    right: int = 0  # uses that both resolve to the same definition
+    listed: int = 0  # uses in the answer for a method that Jedi resolves to a definition
+    expected: int = 0  # of them, those that Jedi resolves to this method
     reported: int = 0  # of them, those that rootle resolves to it
 
     def add(self, other: Tally) -> None:
@@ -148,7 +149,8 @@ def resolve_uses(
 ) -> Tally:
     """Compare the uses of a method that rootle resolves with those that Jedi resolves.
 
-    `defined` are the definitions of its name: Jedi also leads to assignments.
+    `defined` are the definitions of the name. Other places that Jedi finds, such as assignments, do
+    not count.
     """
     owner = tag.scope.rpartition(".")[2]
     answer = app.symbols(f"{owner}.{tag.name}", "uses", limit=_ALL)
@@ -184,7 +186,7 @@ def _shown_texts(result: SearchResult) -> Sequence[str]:
 
 
 def _use_lines(app: App, name: str, response: SearchResponse) -> Iterator[tuple[str, int]]:
-    """Yield all lines that an answer shows; of a complete symbol answer, all pages."""
+    """Yield the lines of a symbol answer or, without `App.symbols`, the lines that are shown."""
     if hasattr(app, "symbols"):  # earlier versions, which this command also measures, lack it
         answer = app.symbols(name, "uses", limit=_ALL)
         # Lines that ctags does not list as definitions, such as nested functions.

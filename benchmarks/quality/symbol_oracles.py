@@ -22,7 +22,7 @@ from pygments.util import ClassNotFound
 from benchmarks.common.git import GitError, run_git
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 
-# Kinds of tags that are no definitions, or of names that are not visible outside of a function.
+# Kinds of tags that are not definitions, or that name something inside a function.
 _OTHER_KINDS: Final = frozenset(
     """local parameter import unknown package namespace heading section chapter label key
     namespaceprefix heredoc module-import id anchor header alias selector packagename""".split()
@@ -156,7 +156,7 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 
 class JediOracle:
-    """Resolves references in Python code with Jedi. Raises ModuleNotFoundError without it."""
+    """Resolves references in Python code. Raises ModuleNotFoundError without Jedi."""
 
     def __init__(self, root: Path) -> None:
         import jedi
@@ -166,7 +166,7 @@ class JediOracle:
         self._project = jedi.Project(root)
 
     def targets(self, path: str, line: int, name: str) -> set[tuple[str, int]]:
-        """Return the definitions to which a name on a line leads; none if Jedi finds none."""
+        """Return the definitions that Jedi finds for a name on a line."""
         text = (self._root / path).read_text(encoding="utf-8", errors="replace")
         script = self._jedi.Script(text, path=self._root / path, project=self._project)
         found = []

@@ -1,1 +1,1 @@
-"""Reliability: whether answers are right after damage."""
+"""Check that answers are right after edits, faults and damage."""

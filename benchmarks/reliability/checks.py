@@ -1,4 +1,4 @@
-"""Checks after a round of torture: answers, memories, permissions and messages."""
+"""Checks after a round of the torture test: answers, memories, permissions and messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_SHOWN_CHARS: Final = 600
 _HEADER: Final = re.compile(r"^\d+\. (.+?)(?:, shown above)? \((\d+\.\d\d)\)$", re.MULTILINE)
 _END_OF_PATH: Final = re.compile(r"[:#]")
 _PAUSE_S: Final = 0.2
-# Generous, for a busy machine; failed writes of an index are repeated after seconds.
+# Generous, because the machine may be busy, and a failed write is repeated only after some seconds.
 _RECOVERY_S: Final = 60.0
 
 
@@ -71,7 +71,7 @@ def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) ->
 
 
 def ask_until_current(searcher: Searcher, question: str) -> Reply | None:
-    """Return the first reply that is current, or the last one when the time is over.
+    """Return the first reply that is current, or the last reply when the time is over.
 
     A reply may report its degradation for a while, for example if the index is stale.
     """

@@ -2,11 +2,11 @@
 
     python -m benchmarks.reliability.damage ROOT [--cases 1000] [--seed 1] [--without sparse]
 
-Each case damages one random file of a copy, which a new process then searches: with equal answers,
-because the damage is harmless or the index was repaired, with an error that names the remedy, or
-with answers that say that they are incomplete. Other answers and crashes are defects, and are
-listed with the command that repeats them. Every second process must not write the index, so that it
-cannot repair it.
+Each case damages one random file of a copy. A new process then searches this copy. It may return
+equal answers, because the damage is harmless or the index was repaired; an error that names the
+remedy; or answers that report that they are incomplete. Other answers and crashes are defects, and
+are listed with the command that repeats them. In every second case, the process may not write to
+the index, so that it cannot repair the index.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 
 A sequence is a git working tree that is edited at random. After every few edits its index is
 updated, by `App.index` or by a search. With `--kills`, processes that update it are killed with
-SIGKILL at random moments. At its end the same questions go to this index and to a new one. To
-repeat a sequence, pass the printed seed and `--first NUMBER --sequences 1`.
+SIGKILL at random moments. At the end of a sequence, the same questions are asked of this index and
+of a new one. To repeat a sequence, pass the printed seed and `--first NUMBER --sequences 1`.
 
 `--compare` selects how strict the comparison is: all values of an answer (`answers`), paths,
 scores and lines (`ranked`), or only the order of paths (`paths`).
@@ -72,7 +72,7 @@ def main() -> None:
         option("--sequences", type=int, default=200, help="default: %(default)s"),
         option("--seed", type=int, help="default: random"),
         option("--first", type=int, default=0, help="number of the first sequence"),
-        option("--kills", type=int, default=0, help="kills in all sequences together"),
+        option("--kills", type=int, default=0, help="number of kills in all sequences"),
         option("--compare", choices=COMPARISONS, default="answers", help="default: %(default)s"),
         option("--jobs", type=int, default=2, help="processes (default: %(default)s)"),
         JSON,

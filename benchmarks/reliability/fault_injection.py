@@ -60,7 +60,7 @@ class FaultInjector:
         }
 
     def inject(self, faults: Faults) -> None:
-        """Inject these faults from now on, also into running processes, and no others."""
+        """Inject only these faults from now on, even into processes that already run."""
         data = _CONTROL.pack(
             faults.write_errno, faults.read_errno, faults.one_in, faults.short_writes,
             faults.clock_shift_s,
@@ -109,7 +109,7 @@ class SmallDisk:
 
 
 def _compile(work: Path) -> Path:
-    """Return the library; raise FaultInjectionError without a compiler."""
+    """Return the library. Raise FaultInjectionError if it cannot be compiled."""
     compiler = shutil.which("gcc")
     if compiler is None:
         raise FaultInjectionError(

@@ -35,7 +35,7 @@ _DAY_S: Final = 86_400
 
 
 class RandomTree:
-    """A working tree with random files, and the random edits that it can suffer."""
+    """A working tree with random files, which can be edited at random."""
 
     def __init__(self, root: Path, rng: Random, *, files: int = 40) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Answers of an index in a form in which those of two indexes can be compared."""
+"""Answers of an index, in a form that can be compared with the answers of another index."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ask(app: App, questions: Iterable[str]) -> list[Answer]:
 
 
 def comparable(question: str, response: Mapping[str, Any]) -> Answer:
-    """Return the JSON of a response without values that do not depend on the tree alone."""
+    """Return only those values of a response that depend on nothing but the tree, as JSON."""
     answer = {key: value for key, value in response.items() if key not in _OTHER_KEYS}
     # A cursor contains the generation.
     return {**answer, "question": question, "nextCursor": response["nextCursor"] is not None}

@@ -49,7 +49,7 @@ class Reply:
 
     @property
     def reason(self) -> str:
-        """Why this is no current answer; empty if it is one."""
+        """Why this is not a current answer; empty if it is."""
         degraded = [*self.data.get("degraded", ())]
         degraded += [message for message in _DEGRADATIONS if message in self.text]
         return self.error or ", ".join(degraded)
@@ -153,7 +153,7 @@ class Searcher(Service, ABC):
 
 
 class BatchSearcher(Searcher):
-    """`rootle search --batch`: an app that lives long and has no watcher."""
+    """`rootle search --batch`: a long-lived app without a watcher."""
 
     def __init__(self, place: Place, umask: int) -> None:
         super().__init__(place, "batch", ("search", "--batch", *_folders(place)), umask)

@@ -1,4 +1,4 @@
-"""Torture rootle: edits, kills and faults during searches by several processes.
+"""Torture test: edits, kills and faults while several processes search.
 
     python -m benchmarks.reliability.torture [--minutes 5 | --rounds N] [--seed N]
         [--compare answers|ranked|paths] [--faults none,disk-full,…] [--keep DIR]
@@ -10,7 +10,7 @@ equal those of a new index of the tree, all acknowledged memories must be found,
 readable by other users, and no process may have crashed or hung.
 
 A seed repeats the edits, the faults and the choice of processes, but not their timing. A full disk
-is a small file system in memory if one can be mounted, otherwise it is injected like the other
+is a small file system in memory if one can be mounted; otherwise it is injected like the other
 faults, by a library that is compiled with gcc and preloaded.
 """
 

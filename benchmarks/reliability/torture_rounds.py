@@ -225,7 +225,7 @@ class Torture:
         self._commands.append(command)
 
     def _new_fact(self) -> str:
-        """Return a fact with a word that occurs in no other."""
+        """Return a fact with a word that occurs in no other fact."""
         word = f"{draw_noun(self._rng)}{self._rng.randrange(1 << 32):x}"
         return f"The {draw_noun(self._rng)} of the project {word} is in the {draw_noun(self._rng)}"
 
@@ -270,7 +270,7 @@ class Torture:
         self._commands = []
 
     def _check(self, fault: str) -> None:
-        """Compare all answers and memories with what they should be."""
+        """Compare all answers and memories with the expected ones."""
         self._start_missing(fault)
         self._follow_remedy()
         new_index = self._folder / "new-index"

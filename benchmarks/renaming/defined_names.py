@@ -19,10 +19,10 @@ from rootle.text.languages import language_of
 KEPT: Final = Path(__file__).with_name("kept_names.txt")
 MAX_PARSED_CHARS: Final = 1_000_000
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?")
-# Languages whose names are those of another one.
 _DECLARATIONS: Final = re.compile(
     "declaration|definition|declarator|parameter|signature|specifier|_item|_spec|property|variant"
 )
+# Languages with the built-in names of another language.
 _SAME_NAMES: Final = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 _PROSE_GRAMMARS: Final = frozenset({"html", "css", "bash", "sql"})
 _COMPOUND: Final = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")

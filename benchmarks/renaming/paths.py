@@ -45,7 +45,7 @@ def path_stems(paths: Iterable[str]) -> set[str]:
 
 
 def path_words(paths: Iterable[str]) -> set[str]:
-    """Return the subwords of those names."""
+    """Return the subwords of the names that may be renamed."""
     return {word for stem in path_stems(paths) for word in split_parts(stem)}
 
 

@@ -17,7 +17,7 @@ PROJECTS: Final = Path(__file__).with_name("projects.json")
 
 @dataclass(frozen=True)
 class Project:
-    """A project: its own words with invented ones instead, and a description without a name."""
+    """A project: the invented words that replace its own, and a description without its name."""
 
     name: str
     words: Mapping[str, str]
@@ -25,7 +25,7 @@ class Project:
 
 
 class ProjectWords:
-    """Replaces the words of a project in any text, in their case, also inside identifiers."""
+    """Replaces the words of a project in a text, even inside identifiers, and keeps their case."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
         self._words = words

@@ -1,4 +1,4 @@
-"""Replacement of names in a text: in code each, in prose only those that look like code."""
+"""Replace names in a text: all names in code, but only those in prose that look like code."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def one_to_one(renamed: Mapping[str, str], taken: set[str]) -> dict[str, str]:
 
 
 def _looks_like_code(text: str, name: str, start: int, end: int) -> bool:
-    """Return whether a name in prose is written like code, or is a class amid a sentence."""
+    """Return whether a name in prose is written like code, or is a class within a sentence."""
     if is_compound(name):
         return True
     if name[:1].isupper() and _PRODUCT.match(text, end):

@@ -1,4 +1,4 @@
-"""The table of synonyms: one subword of an identifier to another, for one repository."""
+"""The table of synonyms, and how it maps the subwords of one repository to other words."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _inflect(word: str, ending: str) -> str:
 class WordMap:
     """Subwords to synonyms, one-to-one over the vocabulary of one repository.
 
-    A word keeps its name if its synonym is already another word of the vocabulary.
+    A word is not replaced if its synonym is already another word of the vocabulary.
     """
 
     def __init__(self, vocabulary: Iterable[str], synonyms: Mapping[str, str]) -> None:

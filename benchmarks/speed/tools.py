@@ -44,7 +44,7 @@ class Tool:
 
 
 class Rootle(Tool):
-    """The rootle that is installed beside a Python interpreter."""
+    """The rootle that is installed with a Python interpreter."""
 
     name = "rootle"
 

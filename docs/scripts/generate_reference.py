@@ -192,8 +192,9 @@ def weights() -> str:
     table = _table(("Feature", "Weight", "Measures"), rows)
     return (
         f"{table}\n\nThe sum is divided by {total:g}, the total of the positive weights. It is "
-        f"then multiplied by {TEST_FACTOR:g} for test files, unless the query is about tests or "
-        f"describes a change; by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
+        f"then multiplied by {TEST_FACTOR:g} for test files, unless the query mentions tests or "
+        "describes a change to the code, as a commit message does; "
+        f"by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
         f"unless the query is about history; and by {DEFINER_FACTOR:g} for the file that defines a "
         f"symbol, if the query asks who uses that symbol. If the query asks for a test, other "
         f"files are multiplied by {CODE_FACTOR:g}."

@@ -121,7 +121,7 @@ def test_a_comment_at_the_key_that_holds_the_servers_outlives_the_last_server() 
         ("servers:", "servers:\n  rootle:\n    a: 1\n"),
     ],
 )
-def test_an_empty_yaml_key_gets_the_entry(before: str, after: str) -> None:
+def test_the_entry_is_added_to_an_empty_yaml_key(before: str, after: str) -> None:
     assert set_entry(before, "yaml", KEYS, {"a": 1}) == after
 
 

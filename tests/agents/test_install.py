@@ -82,7 +82,9 @@ def test_characters_that_the_terminal_cannot_print_are_escaped(
     assert (ran.code, '-{"gr\\xf6\\xdfe": "\\u2192"}' in ran.out) == (0, True)
 
 
-def test_every_detected_agent_gets_one_line(install: Install, home: Path, tmp_path: Path) -> None:
+def test_one_line_is_printed_for_each_detected_agent(
+    install: Install, home: Path, tmp_path: Path
+) -> None:
     write(home, ".cursor/mcp.json", "{]")
     (home / ".codex").mkdir()
     gemini = write(tmp_path, "empty/gemini", "#!/bin/sh\n")

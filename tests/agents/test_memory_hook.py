@@ -115,19 +115,19 @@ def test_the_command_of_another_installation_is_updated(install: Install, home: 
     assert json.loads(path.read_text()) == groups
 
 
-def test_an_agent_without_such_a_hook_is_refused(install: Install, home: Path) -> None:
+def test_an_agent_without_a_prompt_hook_is_refused(install: Install, home: Path) -> None:
     done = install("--agent", "cursor", "--memory-hook", "--yes")
     assert done.code == 2
-    assert "Cursor has no hook that adds text to a message" in done.out
+    assert "Cursor has no hook that adds text to user messages" in done.out
     assert not (home / ".cursor").exists()
 
 
-def test_codex_asks_for_trust(install: Install) -> None:
+def test_the_user_of_codex_is_asked_to_trust_the_hook(install: Install) -> None:
     assert "/hooks" in install("--agent", "codex", "--memory-hook", "--yes").err
 
 
 @pytest.mark.parametrize("content", ['{"hooks": []}', '{"hooks": {"UserPromptSubmit": 3}}', "{"])
-def test_a_file_that_cannot_be_edited_is_left_alone(
+def test_a_file_that_cannot_be_edited_is_not_changed(
     content: str, install: Install, home: Path
 ) -> None:
     path = home / ".claude" / "settings.json"

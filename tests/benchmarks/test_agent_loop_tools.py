@@ -65,7 +65,7 @@ def test_grep_lists_files_and_keeps_to_paths_and_names(root: Path) -> None:
 def test_a_bad_pattern_is_a_message_for_the_model(root: Path) -> None:
     with pytest.raises(ToolCallError, match="parenthesis"):
         call(root, "grep", pattern="(")
-    with pytest.raises(ToolCallError, match='"pattern" must be a text'):
+    with pytest.raises(ToolCallError, match='"pattern" must be a string'):
         call(root, "grep", pattern=7)
 
 

@@ -54,7 +54,7 @@ def test_waiting_threads_are_admitted_in_order_of_arrival() -> None:
 
 
 def run_twelve_threads(permits: int) -> Holders:
-    """Queue twelve threads one after the other, release them and wait for their end."""
+    """Queue twelve threads one after the other, release them and wait until they end."""
     holders = Holders(FairSemaphore(permits, stall_timeout_s=60))
     threads = []
     for number in range(12):

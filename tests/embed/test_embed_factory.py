@@ -1,4 +1,4 @@
-"""The choice of the model: the configured one, the fallback or the shipped one; fingerprints."""
+"""The choice of the embedding model, and the fingerprint of the chosen model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_shipped_model_is_the_default() -> None:
 
 
 @pytest.mark.parametrize("provider", ["openai", "mistral", "jina", "voyage", "cohere", "azure"])
-def test_a_server_model_without_a_key_is_replaced_with_a_note(provider: str) -> None:
+def test_a_server_model_without_a_key_is_replaced_and_a_note_says_so(provider: str) -> None:
     choice = choose("openai-embeddings-001", embedding_provider=provider)
     assert choice.kind == "static"
     assert choice.note.startswith('embeddingModelID is "openai-embeddings-001": ')
@@ -137,7 +137,7 @@ def test_a_folder_of_model2vec_can_contain_other_formats(tmp_path: Path) -> None
 
 
 def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"without model\.safetensors, model\.onnx and modules"):
+    with pytest.raises(ConfigError, match=r"without model\.safetensors, model\.onnx or modules"):
         choose(make_folder(tmp_path, "readme.md"))
 
 

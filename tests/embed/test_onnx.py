@@ -38,7 +38,7 @@ def model_folder(tmp_path: Path) -> Path:
 
 
 def make_model(path: Path, *, pooled: bool = False) -> None:
-    """Save a model that looks up rows, and with `pooled` sums them."""
+    """Save a model that looks up rows. With `pooled`, it also sums them."""
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
         for name in ("input_ids", "attention_mask")

@@ -1,4 +1,4 @@
-"""The files by which git and backups recognize an index as a cache."""
+"""The files that exclude an index from git and from backups."""
 
 from __future__ import annotations
 

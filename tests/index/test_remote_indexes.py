@@ -440,7 +440,7 @@ def test_the_status_command_reports_pending_files_and_the_reason(
     config.write_text(json.dumps({"searchAgent": settings}))
     indexed = rootle("index", repository, "--config", config)
     assert indexed.code == 0
-    assert "the dense index is not up to date and will be retried" in indexed.err
+    assert "the dense index is not up to date, and replication will be retried" in indexed.err
     shown = rootle("status", repository, "--config", config)
     assert re.search(rf"dense       Chroma at {gone}, \d+ files behind", shown.out)
     assert "failing since 20" in shown.out

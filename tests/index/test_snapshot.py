@@ -16,7 +16,7 @@ from rootle.index.remote.replica_state import ReplicaState, dump_state, state_ke
 from rootle.storage.transaction import write_transaction
 
 
-def test_files_behind_a_replica_are_the_changed_and_the_removed_ones(
+def test_files_that_a_replica_lacks_are_the_changed_and_the_removed_ones(
     repository: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     app = make_app(repository)

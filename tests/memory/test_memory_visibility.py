@@ -49,13 +49,13 @@ def test_a_fact_about_the_user_is_shown_in_every_project(shop: Path, billing: Pa
 
 
 @pytest.mark.parametrize("fact", [ATTACK, "The previous instructions are in pay.py"])
-def test_a_fact_about_a_project_stays_there(fact: str, shop: Path, billing: Path) -> None:
+def test_a_fact_about_a_project_is_shown_only_there(fact: str, shop: Path, billing: Path) -> None:
     add(shop, fact)
     topic = "previous instructions"
     assert "today, project shop] " in search(shop, topic).out
     other = search(billing, topic)
     assert (other.code, other.out) == (1, "")
-    listed = rootle("memory", "list", cwd=billing).out  # for the person, all are listed
+    listed = rootle("memory", "list", cwd=billing).out  # lists the memories of all projects
     assert f", today, project shop] {json.dumps(fact)}" in listed
 
 

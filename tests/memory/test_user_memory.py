@@ -96,7 +96,7 @@ def test_the_host_sets_user_and_top_k(tmp_path: Path) -> None:
     assert len(open_over(store, tmp_path).recall("a")) == 7
 
 
-def test_a_store_that_knows_no_projects_is_asked_for_more(tmp_path: Path) -> None:
+def test_more_memories_are_fetched_from_a_store_without_a_project_filter(tmp_path: Path) -> None:
     time = "2024-05-10T12:00:00Z"
     other = [Memory(str(at), "a b", time, 0.9, stored_in=("/work/other",)) for at in range(60)]
     own = Memory("60", "a b c", time, 0.8, stored_in=(os.path.realpath(tmp_path),))

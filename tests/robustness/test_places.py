@@ -47,7 +47,7 @@ def test_a_full_disk_is_reported_and_the_next_run_completes_the_index(
     root = make_repository(tmp_path / "repo", {**FILES, **many_files(60)})
     outcome = rootle("index", root, "--index-dir", tiny_disk / "index")
     _assert_one_line_error(outcome)
-    assert "free space" in outcome.err
+    assert "free up space" in outcome.err
     subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
     intact = tmp_path / "intact"
     assert answers(root, tiny_disk / "index") == answers(root, intact)
@@ -120,7 +120,7 @@ def test_a_rebuild_on_a_full_disk_leaves_the_old_index(
     fill(tiny_disk / "filler")
     outcome = rootle("index", repository, "--rebuild", "--index-dir", index_dir)
     _assert_one_line_error(outcome)
-    assert "free space" in outcome.err
+    assert "free up space" in outcome.err
     assert answers(repository, index_dir) == expected
     subprocess.run(["mount", "-o", "remount,size=60m", tiny_disk], check=True)
     assert rootle("index", repository, "--rebuild", "--index-dir", index_dir).code == 0

@@ -74,7 +74,7 @@ def test_the_printed_lines_are_those_of_the_file_and_of_the_header(
     assert answer.text.endswith(f"Folder: {repository}")
 
 
-def test_a_long_definition_is_shown_by_its_signature_and_the_deciding_lines(
+def test_a_long_definition_is_shown_by_its_signature_and_its_best_lines(
     repository: Path, make_app: MakeApp
 ) -> None:
     steps = [f"    oven.turn(step={at}, salt={at * 7}, water={at * 3})" for at in range(80)]
@@ -153,7 +153,7 @@ def test_path_language_and_limit_restrict_the_results(repository: Path, make_app
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_a_missing_an_empty_and_a_null_parameter_mean_the_same(
+def test_missing_empty_and_null_parameters_mean_the_same(
     nothing: Any, repository: Path, make_app: MakeApp
 ) -> None:
     tool = search_folder(make_app(repository))
@@ -210,7 +210,7 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     assert "return base * 3**attempt" in search("retry_backoff")
 
 
-def test_a_document_names_the_place_of_the_code_that_it_mentions(
+def test_the_definitions_of_code_that_a_document_mentions_are_named(
     repository: Path, make_app: MakeApp
 ) -> None:
     text = "The pause grows, see `hash_password` and `nowhere_to_be_found`."
@@ -357,7 +357,7 @@ def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
     assert names == ["class Door > def open", "class Door"]
 
 
-def test_a_very_long_line_is_cut() -> None:
+def test_a_very_long_line_is_truncated() -> None:
     excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
     assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"
 

@@ -205,7 +205,7 @@ def test_every_engine_can_be_switched_off(make_app: MakeApp, repository: Path) -
         assert found == [labels[other] for other in others]
 
 
-def test_duckduckgo_is_never_asked_if_it_is_switched_off(
+def test_duckduckgo_receives_no_request_if_it_is_switched_off(
     make_app: MakeApp, repository: Path
 ) -> None:
     with serving(lambda request: Reply({"results": []})) as server:
@@ -218,7 +218,9 @@ def test_duckduckgo_is_never_asked_if_it_is_switched_off(
         assert len(server.requests) == 20
 
 
-def test_no_engine_is_an_error_with_a_remedy(make_app: MakeApp, repository: Path) -> None:
+def test_a_configuration_without_engines_is_an_error_with_a_remedy(
+    make_app: MakeApp, repository: Path
+) -> None:
     app = make_app(repository, web_search=True, web_engines=("brave",))
     answer = tool_of(tools_of(app), "web_search")("x")
     assert answer.startswith("Error: no search engine is configured: webEngines is ['brave']")

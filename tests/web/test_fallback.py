@@ -180,7 +180,7 @@ def test_an_error_contains_the_remaining_cooldown(tmp_path: Path) -> None:
     assert len(limited.queries) == 1
 
 
-def test_an_unreachable_provider_rests_and_fails_no_search(tmp_path: Path) -> None:
+def test_an_unreachable_provider_has_a_cooldown_and_fails_no_search(tmp_path: Path) -> None:
     now = [1_000.0]
     cooldowns = Cooldowns(tmp_path, clock=lambda: now[0], rng=lambda: 1.0)
     unreachable, good = Provider("A", UnreachableError("no route to host")), Provider("B")
@@ -194,7 +194,7 @@ def test_an_unreachable_provider_rests_and_fails_no_search(tmp_path: Path) -> No
     assert len(unreachable.queries) == 2
 
 
-def test_a_provider_rests_at_most_five_minutes_after_a_network_failure(tmp_path: Path) -> None:
+def test_a_cooldown_after_a_network_failure_lasts_at_most_five_minutes(tmp_path: Path) -> None:
     now = [1_000.0]
     cooldowns = Cooldowns(tmp_path, clock=lambda: now[0], rng=lambda: 1.0)
     unreachable = Provider("A", UnreachableError("no route to host"))

@@ -149,7 +149,7 @@ def test_this_machine_is_rejected_in_any_notation(server: JsonServer) -> None:
         *("[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]"),
     ]
     urls = [f"http://{name}:{server.port}/" for name in names]
-    # In a child process, because the network guard of the tests does not support these notations.
+    # The network guard of the tests does not support these notations, so a child process runs this.
     command = [sys.executable, "-I", "-c", _DOWNLOAD_ALL, *urls]
     child = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = child.stdout.splitlines()

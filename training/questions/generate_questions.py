@@ -3,11 +3,11 @@
     python -m training.questions.generate_questions PACKAGES... --clones DIR --reserved DIR...
         --leave-out repos.json --out DIR
 
-Reads the projects that `projects.tsv` names. PACKAGES are folders with one unpacked package per
-subfolder; `--clones` holds clones. `--reserved` folders are repositories whose text must not be
-used, not even from copies; `--leave-out` lists more repositories that must not be read. Writes
-`OUT/<project>/repo`, `OUT/<project>/questions.jsonl` and `OUT/projects.jsonl`. Existing projects
-are kept.
+The command reads the projects that `projects.tsv` names. PACKAGES are folders with one unpacked
+package per subfolder; `--clones` holds clones. `--reserved` folders are repositories whose text
+must not be used, not even from copies; `--leave-out` lists more repositories that must not be read.
+The command writes `OUT/<project>/repo`, `OUT/<project>/questions.jsonl` and `OUT/projects.jsonl`.
+Existing projects are kept.
 """
 
 from __future__ import annotations

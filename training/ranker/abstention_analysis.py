@@ -140,7 +140,7 @@ def format_limit(split: str, predictions: Sequence[Prediction]) -> str:
     limit = recognition_by_hits(answered, REFUSAL_LEVELS[0])
     return (
         f"{split}: the first ten results answer {answered:.1%} of the answerable questions; "
-        f"knowing only that recognizes {limit:.0%} at {REFUSAL_LEVELS[0]:.0%} refusals"
+        f"this knowledge alone would recognize {limit:.0%} at {REFUSAL_LEVELS[0]:.0%} refusals"
     )
 
 

@@ -54,7 +54,7 @@ class Signals:
     is_correct: Floats  # for each of these results
     is_answerable: bool
     voice: Voice = "asked"
-    is_evaluated: bool = True  # no query for another description of the tool
+    is_evaluated: bool = True  # False for queries to other descriptions of the tool
 
     @property
     def rows(self) -> Floats:

@@ -1,7 +1,7 @@
 """Questions with the ranking inputs that rootle gathers for them: the training data of the ranker.
 
-A question has several queries, one per voice: the words of a person, and what language models sent
-or, for questions without recorded queries, what `training.questions.agent_voice` makes of them.
+A question has several queries, one per voice: the words of a person, and the queries that language
+models sent. If none were recorded for a question, `training.questions.agent_voice` composes one.
 Each example has the inputs of the ranking, the wanted files and lines, and the lines that rootle
 would show from each of the first files. The test split of the labels and the other half of the
 public benchmark are never read here; the held-out histories are read only by `release_gate`.

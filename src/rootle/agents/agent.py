@@ -1,4 +1,4 @@
-"""A coding agent: the files that configure it, and the form of a server's entry in them."""
+"""Records that describe a coding agent: its files, and its format for the entry of a server."""
 
 from __future__ import annotations
 
@@ -13,22 +13,27 @@ SCOPES: Final[tuple[Scope, ...]] = ("user", "project")
 
 
 class ConfigPart(Enum):
-    """A placeholder in an entry for a part of the command."""
+    """A placeholder in `Agent.entry` that is replaced by a part of rootle's command."""
 
     PROGRAM = 1
     ARGUMENTS = 2  # a list
     COMMAND_LINE = 3  # the program and its arguments as one list
 
 
-# Agents replace this variable with the folder of the project when they start a server.
+# A value of `Agent.root`: a variable that agents replace with the folder of the project when they
+# start a server.
 WORKSPACE: Final = "${workspaceFolder}"
-# Replaced by the path of the project on installation, so the entry serves one project.
+# A value of `Agent.root` that the installation replaces with the path of the project. The entry
+# then serves only this project.
 PROJECT_FOLDER: Final = "."
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigLocation:
-    """A path on each platform. `~` is the home folder, `${NAME:-default}` a variable."""
+    """The path of a file or folder on each platform.
+
+    `~` is the home folder, and `${NAME:-default}` is an environment variable with a default.
+    """
 
     path: str
     macos: str = ""  # empty: the same as `path`
@@ -37,38 +42,39 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class PromptHook:
-    """A command that an agent runs before each message of the user, to add context to it.
+    """A hook with which an agent runs a command for each user message, to add context to it.
 
-    All agents in the catalog write JSON to the command and read JSON from it, in the same form.
+    All agents in the catalog exchange JSON with the command in the same format.
     """
 
     event: str
     user_config: tuple[ConfigLocation, ...]
     project_config: tuple[str, ...]
-    timeout: int  # in the unit of the agent, seconds or milliseconds
+    timeout: int  # in seconds or milliseconds, depending on the agent
     note: str = ""  # what the user must do after the installation
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One coding agent. If several files serve one purpose, the first existing one is used."""
+    """One coding agent. If a field lists several files, the first one that exists is used."""
 
     name: str
     title: str
-    programs: tuple[str, ...]  # its commands on the PATH
-    data_locations: tuple[ConfigLocation, ...]  # files or folders that it creates
+    programs: tuple[str, ...]  # names of its executables on the PATH
+    data_locations: tuple[ConfigLocation, ...]  # files or folders that the agent creates
     user_config: tuple[ConfigLocation, ...]  # the configuration for all projects
     project_config: tuple[str, ...]  # the configuration inside a project
     keys: tuple[str, ...]  # nested keys of the mapping that contains the servers
     entry: Mapping[str, Any]  # Any: JSON with ConfigPart in it
-    # Keys of the entry that show the tools to a model without a search for them.
+    # Keys of the entry that show the tools to the model immediately. Without these keys, the agent
+    # hides the tools until the model searches for them.
     loading: Mapping[str, Any] = field(default_factory=dict)
     format: Format = "json"
-    newer_keys: tuple[str, ...] = ()  # the keys in a newer format of the file
+    newer_keys: tuple[str, ...] = ()  # `keys` in a newer format of the file
     root: str = ""  # value of `--root`, if servers do not start in the folder of the project
-    user_instructions: tuple[ConfigLocation, ...] = ()  # read before every session
-    project_instructions: tuple[str, ...] = ("AGENTS.md",)  # the same inside a project
-    new_instructions: str = "AGENTS.md"  # the file of the project to create if there is none
+    user_instructions: tuple[ConfigLocation, ...] = ()  # read by the agent in every session
+    project_instructions: tuple[str, ...] = ("AGENTS.md",)  # read in this project
+    new_instructions: str = "AGENTS.md"  # created in a project without an instructions file
     prompt_hook: PromptHook | None = None
 
     def has_config(self, scope: Scope) -> bool:

@@ -1,6 +1,6 @@
-"""The coding agents that rootle can be installed into, as a table.
+"""Table of the coding agents to which `rootle install` can add rootle.
 
-Every row follows the documentation of the agent as of November 2026.
+Every entry follows the documentation of the agent as of November 2026.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ AGENTS: Final = (
         project_config=(".mcp.json",),
         keys=("mcpServers",),
         entry=_STDIO,
-        # Claude Code then also waits for the server before the first message of a session. The
-        # tools themselves have a similar key: see `server/mcp.py`.
+        # With this key, Claude Code also waits for the server before the first message of a
+        # session. `server/mcp.py` sets a similar key on individual tools.
         loading={"alwaysLoad": True},
         user_instructions=(ConfigLocation("${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md"),),
-        # AGENTS.md is read if there is no CLAUDE.md, so a new CLAUDE.md would hide it.
+        # Claude Code reads AGENTS.md only if there is no CLAUDE.md, so no CLAUDE.md is created next
+        # to an existing AGENTS.md.
         project_instructions=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
         new_instructions="CLAUDE.md",
         prompt_hook=PromptHook(
@@ -114,7 +115,7 @@ AGENTS: Final = (
             *("opencode.json", "opencode.jsonc"),
             *(".opencode/opencode.json", ".opencode/opencode.jsonc"),
         ),
-        # Version 2 reads the keys of version 1 too; version 1 does not read those of version 2.
+        # OpenCode 2 also reads the keys of version 1, but version 1 does not read the newer keys.
         keys=("mcp",),
         newer_keys=("mcp", "servers"),
         entry={"type": "local", "command": ConfigPart.COMMAND_LINE},

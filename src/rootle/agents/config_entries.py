@@ -1,4 +1,4 @@
-"""Set or remove one server in a configuration file of any format, and verify the result."""
+"""Set or remove the entry of a server in configuration text of any format; verify the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _EDITORS: Final[Mapping[Format, str]] = {
 
 
 def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
-    """Return the value under nested keys, or None; raise ConfigTextError for an invalid text."""
+    """Return the value under nested keys; None if there is none.
+
+    Raise ConfigTextError if the text is invalid.
+    """
     value: Any = _editor(kind).parse(text)  # Any: the content of the file
     for key in keys:
         if not isinstance(value, Mapping) or key not in value:
@@ -30,7 +33,7 @@ def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
 
 
 def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
-    """Return the number of nested keys that exist, counted from the outermost."""
+    """Return how many of the nested keys exist, counted from the outermost key."""
     depth = len(keys)
     while depth and read_entry(text, kind, keys[:depth]) is None:
         depth -= 1
@@ -58,10 +61,10 @@ def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, 
 
 
 def remove_entry(text: str, kind: Format, keys: Sequence[str], keep: int) -> str:
-    """Return the text without the value under nested keys, and without mappings left empty.
+    """Return the text without the value under nested keys, and without mappings that become empty.
 
-    In JSON and YAML, the first `keep` keys stay even if they are left empty. Raise ConfigTextError
-    if the text cannot be edited safely.
+    In JSON and YAML, the mappings under the first `keep` keys stay even if they become empty. Raise
+    ConfigTextError if the text cannot be edited safely.
     """
     editor = _editor(kind)
     expected = editor.parse(text)
@@ -77,7 +80,7 @@ def _editor(kind: Format) -> ModuleType:
 
 
 def _verify(editor: ModuleType, text: str, expected: dict[str, Any], keys: Sequence[str]) -> str:
-    """Return the text if it parses to the expected data; raise ConfigTextError otherwise.
+    """Return the text. Raise ConfigTextError if parsing it does not give the expected data.
 
     The editors do not support every notation. A file in an unsupported notation is not changed.
     """
@@ -93,12 +96,15 @@ def _verify(editor: ModuleType, text: str, expected: dict[str, Any], keys: Seque
 
 
 def _normalize(data: dict[str, Any], keys: Sequence[str]) -> object:
-    """Return data that can be compared, without empty mappings along the keys."""
+    """Return the data in a comparable form, without empty mappings under these nested keys."""
     return _comparable(_prune(data, keys))
 
 
 def _comparable(data: Any) -> object:
-    """Return mappings as sorted lists and scalars as text: 1 differs from true, NaN equals NaN."""
+    """Return the data with mappings as sorted lists and scalars as text.
+
+    In this form, 1 differs from true, and NaN equals NaN.
+    """
     if isinstance(data, Mapping):
         return sorted((repr(key), _comparable(value)) for key, value in data.items())
     return [_comparable(part) for part in data] if isinstance(data, list) else repr(data)

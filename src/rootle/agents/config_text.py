@@ -1,10 +1,10 @@
-"""Newlines in configuration files, and the error for a text that cannot be edited."""
+"""Newlines in configuration files, and the error for files that cannot be edited."""
 
 from __future__ import annotations
 
 
 class ConfigTextError(ValueError):
-    """Raised for a text that cannot be parsed or edited. `line` is None if it is unknown."""
+    """Raised when configuration text cannot be parsed or edited. `line` is None if unknown."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -22,5 +22,5 @@ def with_unix_newlines(text: str) -> str:
 
 
 def with_newlines(text: str, newline: str) -> str:
-    """Return a text whose Unix newlines are replaced with `newline`."""
+    """Return the text with its Unix newlines replaced by `newline`."""
     return text.replace("\n", newline) if newline != "\n" else text

@@ -27,7 +27,7 @@ class FileEdit:
 
 
 class FileEdits:
-    """Texts of files, edited in memory. Symbolic links are resolved."""
+    """Edits of text files, collected in memory. Symbolic links in paths are resolved."""
 
     def __init__(self) -> None:
         self._before: dict[Path, bytes | None] = {}
@@ -54,23 +54,26 @@ class FileEdits:
         self._after[resolve(path)] = None if text is None else mark + text.encode("utf-8")
 
     def mark_update(self, path: Path) -> None:
-        """Note that rootle is already in a file, unless an earlier edit has put it there."""
+        """Record that a file contained rootle before it was edited.
+
+        A file that has already been edited is not marked: that edit may have added rootle.
+        """
         file = resolve(path)
         if file not in self._after:
             self._updates.add(file)
 
     def restore_before(self, path: Path, before: str | None) -> None:
-        """Set the content of a file, with its byte order mark; None deletes it."""
+        """Set the content of a file, including any byte order mark; None deletes the file."""
         self._data(path)
         self._after[resolve(path)] = None if before is None else before.encode("utf-8")
 
     def is_on_disk(self, path: Path, check: Callable[[bytes | None], bool]) -> bool:
-        """Return the result of a check of the content on the disk, before all edits."""
+        """Return whether the content of a file before all edits passes `check`."""
         self._data(path)
         return check(self._before[resolve(path)])
 
     def changes(self) -> list[FileEdit]:
-        """Return the files that differ from the disk, in the order of their first edit."""
+        """Return the edits of files that would change on disk, in the order of their first edit."""
         edits = [
             FileEdit(path, self._before[path], data, path in self._updates)
             for path, data in self._after.items()
@@ -78,7 +81,7 @@ class FileEdits:
         return [edit for edit in edits if edit.before != edit.after]
 
     def snapshot(self) -> dict[Path, bytes | None]:
-        """Return the current edits, for `restore`."""
+        """Return the current state of the edits, to pass to `restore`."""
         return dict(self._after)
 
     def restore(self, snapshot: dict[Path, bytes | None]) -> None:
@@ -97,9 +100,9 @@ def resolve(path: Path) -> Path:
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """Return the content of a file, None if it does not exist.
+    """Return the content of a file; None if the file does not exist.
 
-    Raise InstallError if it is not a regular file or cannot be read.
+    Raise InstallError if the file is not a regular file or cannot be read.
     """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -114,7 +117,7 @@ def read_bytes(path: Path) -> bytes | None:
 def write(edit: FileEdit) -> None:
     """Create, replace or delete a file atomically.
 
-    Raise InstallError if the file is read-only, or has changed since it was read.
+    Raise InstallError if the file has changed since it was read, is read-only or cannot be written.
     """
     if read_bytes(edit.path) != edit.before:
         raise InstallError(f"{edit.path} was changed by another program; run the command again")
@@ -137,7 +140,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _replace(path: Path, data: bytes, like: Path) -> None:
-    """Write a file atomically, with the permissions and the owner of another one."""
+    """Write a file atomically, with the permissions and the owner of the file `like`."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:

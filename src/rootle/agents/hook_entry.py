@@ -1,4 +1,4 @@
-"""The hook of an agent that runs `rootle memory hook` for each message of the user."""
+"""Add or remove the hook with which an agent runs `rootle memory hook` for each user message."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rootle.agents.locations import Machine
 
 _KEY: Final = "hooks"
 _COMMAND: Final = ("memory", "hook")
-# The command as `hook_command` writes it, possibly of another installation.
+# Matches the command that `hook_command` writes, even if another installation of rootle wrote it.
 _OWN: Final = re.compile(
     rf"(?:^|[/\\\s'\"]){NAME}(?:\.exe)?['\"]?\s+{_COMMAND[0]}\s+{_COMMAND[1]}\s*$", re.IGNORECASE
 )
 
-_Position = tuple[int, int]  # of a group of handlers, and of a handler in it
+_Position = tuple[int, int]  # index of a group of handlers, and index of a handler in this group
 
 
 def hook_files(hook: PromptHook, scope: Scope, machine: Machine) -> list[Path]:
@@ -34,15 +34,16 @@ def hook_files(hook: PromptHook, scope: Scope, machine: Machine) -> list[Path]:
 
 
 def hook_command(scope: Scope, machine: Machine) -> str:
-    """Return the command line that the shell of an agent runs."""
+    """Return the command line of the hook, quoted for the shell in which the agent runs it."""
     words = [*program_of(scope), *_COMMAND]
     return subprocess.list2cmdline(words) if machine.platform == "win32" else shlex.join(words)
 
 
 def set_hook(text: str, hook: PromptHook, command: str) -> str:
-    """Return the text with the hook, which is added or gets this command.
+    """Return the text with a hook that runs this command.
 
-    Raise ConfigTextError if the text cannot be edited.
+    If the text already contains rootle's hook, only its command is replaced. Raise ConfigTextError
+    if the text cannot be edited.
     """
     keys = (_KEY, hook.event)
     at = next(_find_own(text, hook.event), None)
@@ -60,9 +61,11 @@ def has_hook(text: str, hook: PromptHook) -> bool:
 
 
 def remove_hook(text: str, hook: PromptHook, original: str | None) -> str:
-    """Return the text without the hook, and without lists and objects that it leaves empty.
+    """Return the text without the hook, and without lists and objects that become empty.
 
-    Those that the original text contains stay. Raise ConfigTextError if the text cannot be edited.
+    `original` is the text before the installation, or None if there was none. Lists and objects
+    that it contains stay even if they become empty. Raise ConfigTextError if the text cannot be
+    edited.
     """
     keys = (_KEY, hook.event)
     while (at := next(_find_own(text, hook.event), None)) is not None:
@@ -79,7 +82,7 @@ def remove_hook(text: str, hook: PromptHook, original: str | None) -> str:
 
 
 def _find_own(text: str, event: str) -> Iterator[_Position]:
-    """Yield the position of each handler that runs rootle."""
+    """Yield the position of each handler that runs `rootle memory hook`."""
     for at, group in enumerate(_groups(text, event)):
         handlers = group.get(_KEY) if isinstance(group, dict) else None
         for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
@@ -94,7 +97,7 @@ def _groups(text: str, event: str) -> list[Any]:  # Any: JSON
 
 
 def _verify(new: str, keys: tuple[str, str], edit: Callable[[Any], list[Any]], old: str) -> str:
-    """Return the new text if it has the expected list; raise ConfigTextError otherwise."""
+    """Return the new text. Raise ConfigTextError unless its list is the old one after `edit`."""
     if read_entry(new, "json", keys) != edit(read_entry(old, "json", keys)):
         raise ConfigTextError("rootle cannot add a hook in this notation; edit the file by hand")
     return new

@@ -1,4 +1,4 @@
-"""Plan the edits that add rootle to an agent. They are collected in `FileEdits`."""
+"""Plan the file edits that add rootle to an agent, and collect them in `FileEdits`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHARED_INSTRUCTIONS: Final = "AGENTS.md"
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One file of an agent, and how it is edited."""
+    """One edit of a file of an agent, in the form that is reported to the user."""
 
     path: Path
     subject: str  # entry, instructions, memory hook or file
@@ -44,9 +44,9 @@ def install(
 ) -> list[InstallStep]:
     """Add the entry and the instructions of one agent to the edits; return the steps.
 
-    `with_memory_hook` adds the hook that runs `rootle memory hook`. Without a scope, the user's
-    files are edited if the agent has them. Raise InstallError, and leave the edits unchanged, if
-    one of the files cannot be edited.
+    `with_memory_hook` also adds the hook that runs `rootle memory hook`. If `scope` is None, the
+    user's files are edited, or the project's files if the agent has no configuration for the user.
+    Raise InstallError, and leave the edits unchanged, if one of the files cannot be edited.
     """
     scope = scope or ("user" if agent.user_config else "project")
     before = edits.snapshot()
@@ -117,7 +117,7 @@ def _add_instructions(
 def _add_hook(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) -> list[InstallStep]:
     hook = agent.prompt_hook
     if hook is None:
-        raise InstallError(f"{agent.title} has no hook that adds text to a message of the user")
+        raise InstallError(f"{agent.title} has no hook that adds text to user messages")
     files = hook_files(hook, scope, machine)
     path = first_existing(files, files[0])
     check_inside_project(path, scope, machine)
@@ -138,7 +138,7 @@ def _add_hook(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) ->
 def _instruction_file(
     agent: Agent, scope: Scope, machine: Machine, edits: FileEdits
 ) -> Path | None:
-    """Return the file that the agent reads, or a shared `AGENTS.md` that this file includes."""
+    """Return the instructions file of the agent, or the `AGENTS.md` that this file includes."""
     files = instruction_files(agent, scope, machine)
     if not files:
         return None
@@ -158,7 +158,7 @@ def server_keys(agent: Agent, text: str) -> Sequence[str]:
 
 
 def check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
-    """Raise InstallError if a file of a project is a link that points outside the project.
+    """Raise InstallError if the path of a project file leads outside the project through a link.
 
     Otherwise the author of a cloned repository could choose the file that rootle edits.
     """

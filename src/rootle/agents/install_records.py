@@ -1,6 +1,6 @@
-"""Records of the files that `rootle install` has edited, with the text that they had before.
+"""Records of the files that `rootle install` has edited, with their original text.
 
-The records are in the user's state folder, so that a work tree contains no backup files.
+The records are stored in the user's state folder, so that projects contain no backup files.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _FOLDERS: Final = "createdFolders"
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file before rootle was installed, and a digest of the content that rootle wrote last."""
+    """The original text of a file, and a digest of the content that rootle last wrote to it."""
 
-    before: str | None  # with a byte order mark; None: there was no file
+    before: str | None  # including any byte order mark; None if the file did not exist
     digest: str  # empty if another program changed the file between two installations
 
     def is_current(self, content: bytes | None) -> bool:
-        """Return whether a content is the one that rootle wrote last."""
+        """Return whether the content of the file is still what rootle last wrote."""
         return content is not None and self.digest == _digest(content)
 
 
 class InstallRecords:
-    """The records of this user's files, by their resolved paths."""
+    """The records of all files that this user's installations have edited."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or install_records_path()
@@ -46,13 +46,14 @@ class InstallRecords:
         self._folders = [name for name in folders if isinstance(name, str)] if folders else []
 
     def get(self, path: Path) -> FileRecord | None:
-        """Return the record of a file, given by any path to it; None if there is none."""
+        """Return the record of a file; None if there is none. The path may contain links."""
         return self._files.get(os.path.realpath(path))
 
     def write_installed(self, edit: FileEdit) -> None:
-        """Write a file and record its previous content; raise InstallError.
+        """Write a file and record its previous content.
 
-        The record is written first: without it, the file could not be restored.
+        The record is written first, because the file could not be restored without it. Raise
+        InstallError if the record or the file cannot be written.
         """
         previous = dict(self._files), list(self._folders)
         self._files[os.fspath(edit.path)] = self._new_record(edit)
@@ -67,7 +68,11 @@ class InstallRecords:
             raise
 
     def write_restored(self, edit: FileEdit) -> None:
-        """Write or delete a file, and the empty folders that rootle created; raise InstallError."""
+        """Write or delete a file, and delete its record.
+
+        After a deletion, empty folders that rootle created for the file are deleted too. Raise
+        InstallError if the file or the records cannot be written.
+        """
         write(edit)
         self._files.pop(os.fspath(edit.path), None)
         if edit.after is None:
@@ -110,14 +115,14 @@ class InstallRecords:
             raise InstallError(f"cannot write {self._path}: {error.strerror}") from error
 
     def _used_folders(self) -> list[str]:
-        """Return the created folders that contain recorded files, or the records themselves."""
+        """Return the created folders that contain a recorded file, or the file of the records."""
         files = [*map(Path, self._files), self._path]
         used = {os.fspath(parent) for file in files for parent in file.parents}
         return [name for name in dict.fromkeys(self._folders) if name in used]
 
 
 def missing_folders(path: Path) -> list[str]:
-    """Return the parents of a file that do not exist yet."""
+    """Return the parent folders of a file that do not exist yet."""
     return [os.fspath(parent) for parent in path.parents if not parent.exists()]
 
 

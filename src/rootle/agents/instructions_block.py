@@ -23,19 +23,22 @@ _MARKER: Final = re.compile(rf"^(?:{re.escape(BEGIN)}|{re.escape(END)})", re.MUL
 
 
 def add_block(text: str) -> str:
-    """Return the text with the block, which replaces an old one or is appended."""
+    """Return the text with the current block, which replaces an existing block or is appended.
+
+    Raise ConfigTextError if the text has an incomplete or repeated pair of markers.
+    """
     plain = _check_markers(text)
     if found := _BLOCK.search(plain):
         whole = plain[: found.start()] + _block_text() + plain[found.end() :]
     else:
-        # One newline before the block: a blank line if the text ends with a newline. Thus
-        # `remove_block` can restore the text exactly.
+        # Exactly one newline is added before the block, so that `remove_block` can restore the
+        # text. It makes a blank line if the text ends with a newline.
         whole = plain + ("\n" if plain else "") + _block_text()
     return with_newlines(whole, newline_of(text))
 
 
 def _block_text() -> str:
-    # Importing the tools takes longer than removing a block.
+    # Imported here because `remove_block` does not need it, and the import takes longer than that.
     from rootle.tools.query_wording import QUERY_ADVICE
 
     search = fill(
@@ -72,7 +75,10 @@ def has_block(text: str) -> bool:
 
 
 def _check_markers(text: str) -> str:
-    """Return the text with Unix newlines; raise ConfigTextError unless the markers are a pair."""
+    """Return the text with Unix newlines.
+
+    Raise ConfigTextError if it has markers other than one BEGIN and, after it, one END.
+    """
     plain = with_unix_newlines(text)
     markers = list(_MARKER.finditer(plain))
     if [found.group() for found in markers] not in ([], [BEGIN, END]):

@@ -1,4 +1,4 @@
-"""Set or remove one member in JSON text with comments. All other characters stay."""
+"""Set or remove one member in JSON text with comments. The rest of the text stays unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\n\r]*|(?:/\*[^\n]*?\*/[ \t]*)*
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the data in the text; raise ConfigTextError if it is invalid."""
+    """Return the data in the text. Raise ConfigTextError if the text is invalid."""
     if not text[skip_space(text, 0) :]:
         return {}
     root = parse_object(text)
@@ -33,7 +33,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these members in the object under nested keys. Other members stay."""
+    """Return the text with these members in the object under nested keys. Others are kept."""
     if not text[skip_space(text, 0) :]:
         newline = "" if not text or text.endswith("\n") else newline_of(text)
         text += newline + "{}" + newline_of(text)
@@ -50,9 +50,9 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
-    """Return the text without the member under nested keys, and without objects left empty.
+    """Return the text without the member under nested keys, and without objects that become empty.
 
-    The first `keep` keys stay, even if they are left empty.
+    The objects under the first `keep` keys stay even if they become empty.
     """
     while len(owners := _owners(parse_object(text), keys[:-1])) == len(keys):
         depth = len(keys) - 1
@@ -75,7 +75,7 @@ def parse_object(text: str) -> Value:
 
 
 def _owners(root: Value, keys: Sequence[str]) -> list[Value]:
-    """Return the root and the objects under nested keys, as many as exist."""
+    """Return the root and the nested objects under the keys, up to the last one that exists."""
     owners = [root]
     for key in keys:
         member = _last_member(owners[-1], key)
@@ -125,7 +125,7 @@ class _Layout:
 
 
 def _layout(text: str, owners: list[Value]) -> _Layout:
-    """Return the layout for a new member of the last object, indented as in the first one."""
+    """Return the layout for a new member of the last owner. The first owner sets the indent."""
     indents = (margin_before(text, member.start) for member in owners[0].data)
     indent = next((indent for indent in indents if indent), _DEFAULT_INDENT)
     margins = (margin_before(text, member.start) for member in owners[-1].data)
@@ -141,7 +141,10 @@ def _line_margin(text: str, at: int) -> str:
 
 
 def margin_before(text: str, at: int) -> str | None:
-    """Return the whitespace before a position, None if anything else precedes it in its line."""
+    """Return the whitespace between the start of a line and a position in it.
+
+    None if other text precedes the position in its line, or if this is the first line.
+    """
     line_start = text.rfind("\n", 0, at) + 1
     before = text[line_start:at]
     return before if line_start and not before.strip(" \t") else None
@@ -198,7 +201,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
 
 
 def end_of_previous_line(text: str, at: int) -> int:
-    """Return the position before the spaces, and before the newline, that precede a position."""
+    """Return where the spaces before a position start, or the newline before these spaces."""
     start = len(text[:at].rstrip(" \t"))
     return len(text[:start].removesuffix("\n").removesuffix("\r"))
 

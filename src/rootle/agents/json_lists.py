@@ -1,4 +1,7 @@
-"""Append, replace or remove one item of a list in JSON text with comments. The rest stays."""
+"""Append, replace or remove one item of a list in JSON text with comments.
+
+The rest of the text stays unchanged.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _EMPTY: Final = ("", "{}")
 
 
 def append_item(text: str, keys: Sequence[str], item: Any) -> str:  # Any: JSON
-    """Return the text with an item at the end of the list under nested keys."""
+    """Return the text with an item at the end of the list under nested keys.
+
+    A missing list is created.
+    """
     if text.strip() in _EMPTY or (owner := _find(parse_object(text), keys)) is None:
         return set_entry(text, keys[:-1], {keys[-1]: [item]})
     if not _is_list(owner):
@@ -35,7 +41,7 @@ def append_item(text: str, keys: Sequence[str], item: Any) -> str:  # Any: JSON
 
 
 def replace_value(text: str, path: Path, value: Any) -> str:  # Any: JSON
-    """Return the text with another value at an existing path."""
+    """Return the text with a new value at a path; unchanged if the path does not exist."""
     old = _find(parse_object(text), path)
     if old is None:
         return text
@@ -43,7 +49,7 @@ def replace_value(text: str, path: Path, value: Any) -> str:  # Any: JSON
 
 
 def remove_item(text: str, path: Path) -> str:
-    """Return the text without the item of a list at a path that ends with a position."""
+    """Return the text without one item of a list. The path ends with the position of the item."""
     owner, at = _find(parse_object(text), path[:-1]), int(path[-1])
     if owner is None or not _is_list(owner) or at >= len(owner.data):
         return text

@@ -25,7 +25,11 @@ _TEMPORARY_ENVIRONMENT: Final = re.compile(
 
 
 def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
-    """Return the command that an agent runs; raise InstallError if there is none."""
+    """Return the command with which an agent starts rootle.
+
+    Raise InstallError if the command must contain the path of the project, but `project` contains
+    the home folder, or if rootle is in a temporary environment.
+    """
     root = os.fspath(project) if agent.root == PROJECT_FOLDER else agent.root
     if Path(root).is_absolute() and contains_home(Path(root)):
         raise InstallError(
@@ -36,27 +40,28 @@ def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
 
 
 def program_of(scope: Scope) -> list[str]:
-    """Return the program in a file of this scope; raise InstallError if there is none.
+    """Return the first words of the command line: the program, and arguments that start rootle.
 
     A project's file is shared with people whose rootle is installed elsewhere, so it contains the
-    plain name. The user's own file contains the path, because an editor that was not started from
-    a shell has another PATH.
+    plain name. The user's own file contains the path, because the PATH of an editor that was not
+    started from a shell may lack rootle. Raise InstallError if rootle is in a temporary
+    environment.
     """
     return [NAME] if scope == "project" else installed_command()
 
 
 def installed_command() -> list[str]:
-    """Return the command of this installation, in a form that survives an upgrade."""
+    """Return the command of this installation, in a form that stays valid after an upgrade."""
     scripts = Path(sysconfig.get_path("scripts"))
     own = shutil.which(NAME, path=os.fspath(scripts))
     found = shutil.which(NAME)
     if own is None:
-        # -P keeps the folder in which the agent starts rootle off the import path. A `rootle`
-        # folder in it would be imported instead.
+        # -P keeps the current folder off the import path. Otherwise, a folder named `rootle` in the
+        # folder where the agent starts the command would be imported instead.
         command = [os.path.abspath(sys.executable), "-P", "-m", NAME]
     elif found is not None and os.path.realpath(found) == os.path.realpath(own):
-        # Use the link that `pipx` or `uv tool` put on the PATH. An upgrade may move the target, and
-        # then updates the link.
+        # Use the link that `pipx` or `uv tool` put on the PATH. An upgrade that moves the target of
+        # the link also updates the link.
         command = [os.path.abspath(found)]
     else:
         command = [os.path.abspath(own)]
@@ -73,8 +78,8 @@ def build_entry(
 ) -> dict[str, Any]:
     """Return the entry of an agent for a command.
 
-    To update an existing entry, return only the command, with the arguments of the user, and the
-    keys for loading that it lacks.
+    For an existing entry, return only the members to update: the command, with the options that
+    the user has added to it, and those of the agent's `loading` keys that the entry lacks.
     """
     if existing is not None:
         command = _with_user_arguments(agent, command, _words(agent, existing))
@@ -93,9 +98,10 @@ def build_entry(
 
 
 def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
-    """Return a new command with the options of an old one, before and after the word `mcp`.
+    """Return the new command with the options of the old one before and after the word `mcp`.
 
-    A `--root` of the user replaces rootle's, except where installing chooses the project.
+    The user's `--root` replaces that of the new command. If the entries of this agent name one
+    project, however, `--root` is always the project of this installation.
     """
     words = _arguments(old)
     words = words[2:] if words[:2] == ["-m", NAME] else words
@@ -109,7 +115,7 @@ def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str
 
 
 def _arguments(words: Sequence[str]) -> list[str]:
-    """Return the words after the program, without the option that rootle gives to Python."""
+    """Return the words after the program, without Python's option -P, which rootle adds."""
     return [word for word in words[1:] if word != "-P"]
 
 
@@ -124,7 +130,7 @@ def _without_option(words: Sequence[str], option: str) -> list[str]:
 
 
 def starts_rootle(agent: Agent, entry: object) -> bool:
-    """Return whether an entry named rootle starts rootle, however it is installed."""
+    """Return whether an entry starts rootle, from any installation of it."""
     if not isinstance(entry, Mapping):
         return False
     words = _words(agent, entry)

@@ -1,4 +1,4 @@
-"""Find the files of an agent on a machine, and whether the agent is installed there."""
+"""Find the files of an agent on this machine, and detect whether the agent is installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE: Final = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The facts that the paths of configuration files depend on."""
+    """The folders, environment and platform that determine the paths of configuration files."""
 
     home: Path
     project: Path
@@ -28,7 +28,10 @@ class Machine:
 
     @classmethod
     def this(cls, project: Path) -> Machine:
-        """Return this machine with a project; raise InstallError if a folder does not exist."""
+        """Return this machine with a project.
+
+        Raise InstallError if the home folder is unknown or the project does not exist.
+        """
         home = Path(os.path.expanduser("~"))
         if not home.is_absolute():
             raise InstallError("your home folder is unknown; set the variable HOME")
@@ -37,13 +40,16 @@ class Machine:
         return cls(home, Path(os.path.abspath(project)), os.environ, sys.platform)
 
     def path(self, location: ConfigLocation) -> Path:
-        """Return the absolute path of a location; raise InstallError if a variable is relative."""
+        """Return the absolute path of a location.
+
+        Raise InstallError if an environment variable contains a relative path.
+        """
         other = {"darwin": location.macos, "win32": location.windows}.get(self.platform, "")
         expanded = _VARIABLE.sub(self._variable, other or location.path)
         path = Path(self._expand_home(expanded))
         if not path.is_absolute():
             raise InstallError(
-                f"{path} is a relative path; use an absolute one in the variable of {location.path}"
+                f"{path} is a relative path; set the variable in {location.path} to an absolute one"
             )
         return path
 
@@ -62,7 +68,7 @@ class Machine:
 
 
 def config_files(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
-    """Return the files that may configure the servers of an agent, empty if there are none."""
+    """Return the files that may configure the servers of an agent; empty if it has none."""
     if scope == "user":
         return [machine.path(location) for location in agent.user_config]
     return [machine.project / name for name in agent.project_config]

@@ -1,4 +1,4 @@
-"""Set or remove one table in TOML text. All other lines stay."""
+"""Set or remove one table in TOML text. The rest of the text stays unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ERROR_LINE: Final = re.compile(r"\(at line (\d+)")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the data in the text; raise ConfigTextError if it is invalid."""
+    """Return the data in the text. Raise ConfigTextError if the text is invalid."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -32,13 +32,13 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these values in the table under nested keys. Other values stay."""
+    """Return the text with these values in the table under nested keys. Others are kept."""
     plain = with_unix_newlines(text)
     table = _find_table(plain, keys)
     if table is None:
         lines = [f"[{'.'.join(keys)}]", *(_format_pair(*pair) for pair in entry.items())]
-        # One newline before the table: a blank line if the text ends with a newline. Thus
-        # `remove_entry` can restore the text exactly.
+        # Exactly one newline is added before the table, so that `remove_entry` can restore the
+        # text. It makes a blank line if the text ends with a newline.
         plain += ("\n" if plain else "") + "\n".join(lines) + "\n"
     else:
         start, end = table
@@ -46,7 +46,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     return with_newlines(plain, newline_of(text))
 
 
-def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - as for JSON
+def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - JSON needs it
     """Return the text without the table under nested keys and its subtables."""
     plain = with_unix_newlines(text)
     while (table := _find_table(plain, keys)) is not None:
@@ -58,7 +58,10 @@ def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG
 
 
 def _find_table(text: str, keys: Sequence[str]) -> tuple[int, int] | None:
-    """Return the start and end of a table with its subtables, without comments that follow."""
+    """Return the start and end of a table with its subtables; None if there is no such table.
+
+    Comments after the last value are not part of the table.
+    """
     headers = [(found.start(), _header_keys(found)) for found in _HEADER.finditer(text)]
     headers.append((len(text), []))
     for number, (start, table) in enumerate(headers):

@@ -1,4 +1,4 @@
-"""Plan the edits that remove rootle from an agent. They are collected in `FileEdits`."""
+"""Plan the file edits that remove rootle from an agent, and collect them in `FileEdits`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def uninstall(
 ) -> list[InstallStep]:
     """Add edits that undo `install`; return the steps.
 
-    A file that is as rootle wrote it gets the content of its record. From any other file, only
-    rootle's text is removed. Instructions stay as long as another agent with rootle reads them.
+    A file that has not changed since rootle wrote it is restored from its record. From any other
+    file, only rootle's text is removed. Instructions stay while another agent that uses rootle
+    reads them.
     Raise InstallError, and leave the edits unchanged, if one of the files cannot be edited.
     """
     before = edits.snapshot()
@@ -61,7 +62,7 @@ def uninstall(
 
 @dataclass(frozen=True, slots=True)
 class _Undo:
-    """Removes one agent's entry, hook and instructions of one scope."""
+    """Removes the entry, the hook and the instructions of one agent in one scope."""
 
     agent: Agent
     scope: Scope
@@ -142,10 +143,10 @@ class _Undo:
         return self.edits.is_on_disk(path, record.is_current)
 
     def _text_before(self, path: Path) -> str | None:
-        """Return the file as it was before rootle was installed, None if it did not exist.
+        """Return the text that the file had before rootle was installed.
 
-        If rootle was already in the file before the first recorded installation, its parts are
-        removed from the text.
+        None if the file did not exist, or has no record. If the recorded text already contains
+        rootle's entry or hook, they are removed from it.
         """
         record = self.records.get(path)
         if record is None or record.before is None:
@@ -164,7 +165,8 @@ class _Undo:
         return self._has_entry(text) or self._has_hook(text)
 
     def _has_entry(self, text: str) -> bool:
-        with suppress(ConfigTextError):  # a file that contains only the hook, in another format
+        # The file may contain only the hook, in a format other than that of the entry.
+        with suppress(ConfigTextError):
             keys = (*server_keys(self.agent, text), NAME)
             return starts_rootle(self.agent, read_entry(text, self.agent.format, keys))
         return False
@@ -180,7 +182,7 @@ def _has_block(record: FileRecord) -> bool:
 
 
 def _is_still_read(path: Path, scope: Scope, machine: Machine, edits: FileEdits) -> bool:
-    """Return whether an agent that has rootle reads the instructions in a file."""
+    """Return whether an agent that uses rootle reads the instructions in a file."""
     file = resolve(path)
     return any(
         _has_rootle(agent, scope, machine, edits)

@@ -1,4 +1,4 @@
-"""Set or remove one mapping in YAML text. All other lines stay."""
+"""Set or remove one mapping in YAML text. The rest of the text stays unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLOW_STYLE: Final = "is in flow style, {…}, which rootle does not edit"
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the data in the text; raise ConfigTextError if it is invalid."""
+    """Return the data in the text. Raise ConfigTextError if the text is invalid."""
     _compose(text)
     try:
         data = _yaml().load(text)
@@ -29,7 +29,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these pairs in the mapping under nested keys. Other pairs stay."""
+    """Return the text with these pairs in the mapping under nested keys. Others are kept."""
     owners = _owners(_compose(text), keys)
     if len(owners) <= len(keys):
         value: Any = dict(entry)  # Any: YAML
@@ -47,9 +47,9 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
-    """Return the text without the value under nested keys, and without mappings left empty.
+    """Return the text without the value under nested keys, and without mappings that become empty.
 
-    The first `keep` keys stay, even if they are left empty.
+    The mappings under the first `keep` keys stay even if they become empty.
     """
     owners = _owners(_compose(text), keys[:-1])
     found = (_find_pair(owner, key) for owner, key in zip(owners, keys, strict=False))
@@ -86,7 +86,7 @@ def _yaml() -> YAML:
 
 
 def _compose(text: str) -> MappingNode | None:
-    """Return the mapping of the document, None if the document is empty."""
+    """Return the mapping in the document; None if the document is empty."""
     try:
         root = _yaml().compose(text)
     except YAMLError as error:
@@ -105,7 +105,7 @@ def _config_text_error(error: YAMLError) -> ConfigTextError:
 
 
 def _owners(root: MappingNode | None, keys: Sequence[str]) -> list[MappingNode]:
-    """Return the root and the mappings under nested keys, as many as exist and are not empty."""
+    """Return the root and the nested mappings under the keys, up to a missing or empty one."""
     owners = [root] if root is not None else []
     for key in keys if owners else ():
         pair = _find_pair(owners[-1], key)
@@ -150,7 +150,7 @@ def _add_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
 
 
 def _fill_pair(text: str, owner: MappingNode, pair: tuple[Node, Node], value: Any) -> str:
-    """Return the text with a mapping under a key whose value is empty."""
+    """Return the text with a mapping as the value of a key that has an empty value."""
     key, old = pair
     if owner.flow_style:
         raise ConfigTextError(f"{key.value!r} {_FLOW_STYLE}", _line(owner))
@@ -177,7 +177,7 @@ def _set_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
 
 
 def _format_pair(key: str, value: Any, column: int, newline: str) -> str:  # Any: YAML
-    """Return a pair in block style, with values other than mappings as JSON."""
+    """Return a pair in block style. Values other than mappings are written as JSON."""
     margin = " " * column
     if not isinstance(value, dict):
         return f"{margin}{key}: {_format_scalar(value)}{newline}"

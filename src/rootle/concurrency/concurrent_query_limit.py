@@ -1,4 +1,4 @@
-"""Limit how many queries of one index are computed at the same time, and count those that run."""
+"""Limit how many queries of an index run at the same time, and count the running queries."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final, Self
 
 from rootle.concurrency.fair_semaphore import FairSemaphore
 
-# Two threads that share the interpreter lock take longer than one, so few queries run at once: with
-# a hundred concurrent queries over 8,729 chunks, the median latency was 0.36 s one at a time and
-# 0.88 s all at once.
+# Threads that compete for the interpreter lock slow each other down, so only a few queries run at
+# once. With a hundred concurrent queries over 8,729 chunks, the median latency was 0.36 s when they
+# ran one at a time, and 0.88 s when all ran at once.
 _CONCURRENCY_IF_SMALL: Final = 1
-# The lookups in a large index release the lock for long enough.
+# Lookups in a large index release the interpreter lock, so a second query can use that time.
 _CONCURRENCY: Final = 2
 
 
@@ -21,14 +21,18 @@ class ConcurrencyLimit:
     """Admits a few queries at a time, in the order of their arrival. Thread-safe."""
 
     def __init__(self, *, is_small: bool) -> None:
-        """`is_small` says that the lookups in the index are too short to pay off threads."""
+        """Create a limit for one index.
+
+        Pass `is_small=True` if the index is so small that its lookups are short: running two
+        queries at once would then save no time.
+        """
         self._semaphore = FairSemaphore(_CONCURRENCY_IF_SMALL if is_small else _CONCURRENCY)
 
     def acquire(self, *, is_local: bool) -> AbstractContextManager[None]:
-        """Return a context manager that waits for the turn of a query and holds it in its block.
+        """Return a context manager that waits until the query in its block may run.
 
-        A block that waits for a server (`is_local=False`) is not limited, because waiting takes no
-        CPU time: the context manager then does nothing.
+        Pass `is_local=False` if the query mostly waits for a server. Waiting takes no CPU time, so
+        the query is then not limited, and the context manager does nothing.
         """
         return self._semaphore.acquire() if is_local else nullcontext()
 

@@ -13,7 +13,8 @@ from rootle.concurrency.circuit_breaker import CircuitBreaker
 from rootle.concurrency.thread_pool import ThreadPool
 from rootle.errors import ConfigError, MissingExtraError, UnavailableError
 
-# How long a search waits for a trial call, whose result it can do without.
+# How long a search waits for a trial call. If the call takes longer, the search continues without
+# its result.
 _TRIAL_TIMEOUT_S: Final = 0.05
 # Raised by a dependency that is unreachable or not set up.
 _FAILURES: Final = (UnavailableError, ConfigError, MissingExtraError)
@@ -34,7 +35,7 @@ class DeadlineExecutor:
         self._threads = ThreadPool(f"rootle-{name}")
 
     def start(self, call: Callable[[], _T]) -> PendingCall[_T]:
-        """Start a call in a thread. Its failure is recorded in the PendingCall, not raised."""
+        """Start a call in a thread. If it fails, the PendingCall contains the reason."""
         state = self._breaker.state()
         if state == "open":
             return PendingCall(self, None, failure="skipped after repeated failures")
@@ -49,7 +50,7 @@ class DeadlineExecutor:
         return PendingCall(self, future, deadline=started + timeout_s, is_trial=is_trial)
 
     def run_inline(self, call: Callable[[], _T]) -> PendingCall[_T]:
-        """Run a call in this thread. Only for calls that cannot hang."""
+        """Run a call in the current thread. Use this only for calls that cannot hang."""
         try:
             return PendingCall(self, None, value=call())
         except _FAILURES as error:
@@ -60,7 +61,7 @@ class DeadlineExecutor:
         self._threads.close()
 
     def record_timeout(self) -> str:
-        """Count a missed deadline as a failure; return the reason."""
+        """Count a missed deadline as a failure, and return the reason."""
         reason = f"no answer within {self._timeout_s * 1000:.0f} ms"
         self._record_failure(reason)
         return reason
@@ -69,7 +70,7 @@ class DeadlineExecutor:
         try:
             value = call()
         except _FAILURES as error:
-            if not self._is_late(started):  # otherwise `record_timeout` has counted it
+            if not self._is_late(started):  # `record_timeout` counts a late call as a failure
                 self._record_failure(str(error))
             raise
         if not self._is_late(started):
@@ -108,7 +109,7 @@ class PendingCall(Generic[_T]):
         self.failure = failure  # the reason why `result` returned None
 
     def result(self) -> _T | None:
-        """Return the value, waiting until the deadline; None on failure, see `failure`."""
+        """Wait for the value until the deadline. On failure, return None and set `failure`."""
         if self._future is None:
             return self._value
         try:

@@ -48,8 +48,8 @@ class FairSemaphore:
     def _enqueue(self) -> tuple[threading.Lock | None, int]:
         """Take a permit or join the queue.
 
-        Return a lock that is released on this thread's turn, None if the thread has a permit
-        already, and the position in the queue.
+        Return a lock and the position in the queue. The lock is released when it is this thread's
+        turn. It is None if the thread has already received a permit.
         """
         with self._lock:
             if self._free > 0:

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar
 
 from rootle.errors import UnavailableError
 
-# Enough for a hundred concurrent queries. More busy threads mean that some tasks hang.
+# Enough for a hundred concurrent queries. If more threads were busy, some tasks would probably be
+# hanging.
 _MAX_THREADS: Final = 128
 
 _T = TypeVar("_T")
@@ -33,7 +34,7 @@ class ThreadPool:
         self._lock = threading.Lock()
 
     def run(self, task: Callable[[], _T]) -> Future[_T]:
-        """Start a task; raise UnavailableError if too many earlier ones are still running."""
+        """Start a task. Raise UnavailableError if too many earlier tasks are still running."""
         future: Future[_T] = Future()
         with self._lock:
             queue = self._idle.pop() if self._idle else None

@@ -25,11 +25,11 @@ def config_field(
         about: One or two sentences for the documentation and `rootle config init`.
         span: The lowest and the highest allowed number.
         project: Whether the configuration file of a project may set the key. True only for keys
-            that reach no network, program, secret or file outside the project and cannot exhaust
-            memory.
+            whose values cannot send data, start a program, reveal a secret, open a file outside
+            the project or exhaust memory.
         secret: Whether to hide the value in all output.
         url: Whether the value must be an HTTP URL.
-        path: Whether the value may be a path. It is one if it begins with "/", "." or "~".
+        path: Whether a value that begins with "/", "." or "~" is a path.
         item: The record type of the items of a list; None for strings.
         choices: The allowed items of a list of strings; empty if any string is allowed.
     """

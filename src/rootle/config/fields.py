@@ -17,10 +17,11 @@ EMBEDDED: Final = "embedded"  # the backend that ships with rootle
 MEM0: Final = "mem0"  # the mem0 library, on this machine
 MEM0_SERVICE: Final = "mem0-service"  # a mem0 server
 
-# The specified default of `rerankerModelID`. No such model exists, so it means "no model set".
+# The default of `rerankerModelID` in the specification. No model has this name, so the value means
+# that no model is set.
 NO_MODEL: Final = "local-reranker-small"
 
-# The specified default of `chunkOverlapTokens`.
+# The default of `chunkOverlapTokens` in the specification.
 _WINDOW_OVERLAP_TOKENS: Final = 50
 WEB_ENGINES: Final = ("duckduckgo", "brave", "exa", "searxng")
 
@@ -35,7 +36,7 @@ class Config:
     # Chunks
     max_chunk_size_tokens: int = config_field(
         512,
-        "Maximum size of a chunk, in tokens. A token is four characters.",
+        "Maximum size of a chunk, in tokens. One token is counted as four characters.",
         (64, 8192),
         project=True,
     )
@@ -55,22 +56,22 @@ class Config:
     )
     max_file_bytes: int = config_field(
         5_000_000,
-        "Maximum number of bytes indexed from one file. Of a larger text, the lines that fit are "
-        "indexed, and `rootle status --skipped` lists the file. Larger documents that plugins read "
-        "are skipped.",
+        "Maximum number of bytes indexed from one file. From a larger text file, only the lines up "
+        "to this size are indexed, and `rootle status --skipped` lists the file. A larger document "
+        "that a plugin would read is skipped.",
         (1, 1 << 40),
     )
 
     secret_exceptions: tuple[str, ...] = config_field(
         (),
-        "Glob patterns of false alarms: values that are not masked although they look like "
-        "secrets, and paths of files that are indexed although their names promise secrets (see "
-        "[privacy](../explanation/privacy.md)).",
+        "Glob patterns for false positives. A value that matches is not masked although it looks "
+        "like a secret, and a file whose path matches is indexed although its name suggests "
+        "secrets (see [privacy](../explanation/privacy.md)).",
     )
     index_sharing: str = config_field(
         "private",
-        "Who may read the files of the index: `private` for you alone, `group` for your group, "
-        "or `everyone`. Memories, caches and logs are always private.",
+        "Who may read the files of the index: `private` for you alone, `group` for your user "
+        "group, or `everyone`. Memories, caches and logs are always private.",
     )
 
     # Embedding
@@ -104,13 +105,13 @@ class Config:
     )
     embedding_query_prefix: str = config_field(
         "",
-        "Text put before a query when it is embedded. Empty: the documented prefix of a known "
-        "model, else none.",
+        "Text that is put before each query that is embedded. Empty: the documented prefix of a "
+        "known model, and none for other models.",
     )
     embedding_document_prefix: str = config_field(
         "",
-        "Text put before a chunk when it is embedded. Empty: the documented prefix of a known "
-        "model, else none.",
+        "Text that is put before each chunk that is embedded. Empty: the documented prefix of a "
+        "known model, and none for other models.",
     )
     embedding_dimensions: int = config_field(
         0,
@@ -148,9 +149,9 @@ class Config:
     dense_timeout_ms: int = config_field(
         2_000,
         "Time limit of vector search. When it expires, only the results of full-text search are "
-        "used, and the response says so. Searches that take milliseconds have no time limit: those "
-        "without a server or a slow model, in an index of less than 200,000 chunks, except for the "
-        "first one of a process.",
+        "used, and the response says so. There is no time limit for a search that needs neither a "
+        "server nor a slow model, if the index has fewer than 200,000 chunks or other searches are "
+        "running. The first vector search of a process always has the time limit.",
         (1, 600_000),
     )
 
@@ -188,8 +189,8 @@ class Config:
     # Ranking
     max_merged_candidates: int = config_field(
         4_000,
-        "Maximum number of chunks, and of files, that are ranked after the results of both "
-        "searches are merged. Not more than 60 files are ranked together.",
+        "Maximum number of chunks, and maximum number of files, that are ranked after the results "
+        "of both searches are merged. No query ranks more than 60 files.",
         (1, 20_000),
         project=True,
     )
@@ -254,17 +255,17 @@ class Config:
     # Expansion of questions
     expand_endpoint: str = config_field(
         "",
-        "URL of a chat server with OpenAI's API. It receives each question in plain words and "
-        "returns words to add to it (see [query expansion](../how-to/query-expansion.md)). "
-        "Empty: no question is sent.",
+        "URL of an LLM server with an OpenAI-compatible chat API. The server receives each "
+        "question in plain words and returns words to add to the question (see [query expansion]"
+        "(../how-to/query-expansion.md)). Empty: no question is sent.",
         url=True,
     )
     expand_model: str = config_field(
-        "", "Model of the chat server. Empty: the server chooses the model."
+        "", "Model of the LLM server. Empty: the server chooses the model."
     )
     expand_api_key: str = config_field(
         "",
-        "API key of the chat server. It is never shown, logged or sent elsewhere.",
+        "API key of the LLM server. It is never shown, logged or sent elsewhere.",
         secret=True,
     )
     expand_api_key_command: str = config_field(
@@ -273,8 +274,8 @@ class Config:
     )
     expand_timeout_ms: int = config_field(
         1_500,
-        "Time limit of the chat server. When it expires, the question runs unchanged, and the "
-        "response says so.",
+        "Time limit of the LLM server. When it expires, the question is searched without added "
+        "words, and the response says so.",
         (1, 600_000),
     )
 
@@ -329,9 +330,9 @@ class Config:
     )
     stale_check_seconds: float = config_field(
         0.0,
-        "Time for which a search relies on the last check of the folder. With 0, each search finds "
-        "every change that was made before it. On Linux, the check takes no time while nothing "
-        "changes.",
+        "Time for which searches do not check the folder for changes again. With 0, each search "
+        "finds every change that was made before it. On Linux, the check takes almost no time "
+        "while no file changes.",
         (0.0, 86_400.0),
     )
 
@@ -376,7 +377,7 @@ class Config:
         "Command that prints `memoryApiKey`. It runs without a shell when the key is first needed.",
     )
     memory_user_id: str = config_field(
-        "default", "User who owns the memories, if several people share a store."
+        "default", "Name of the user who owns the memories, if several people share a store."
     )
     memory_top_k: int = config_field(
         7, "Maximum number of memories that `recall` returns.", (1, 100)
@@ -404,7 +405,8 @@ class Config:
     )
     brave_api_key: str = config_field(
         "",
-        "API key of Brave Search, never shown. The engine is used if this or its command is set.",
+        "API key of Brave Search, never shown. The engine is used if this key or "
+        "`braveApiKeyCommand` is set.",
         secret=True,
     )
     brave_api_key_command: str = config_field(
@@ -413,14 +415,14 @@ class Config:
     )
     exa_api_key: str = config_field(
         "",
-        "API key of Exa, never shown. The engine is used if this or its command is set.",
+        "API key of Exa, never shown. The engine is used if this key or `exaApiKeyCommand` is set.",
         secret=True,
     )
     exa_api_key_command: str = config_field(
         "", "Command that prints `exaApiKey`. It runs without a shell when the key is first needed."
     )
     searxng_endpoint: str = config_field(
-        "", "URL of a SearXNG instance. The engine is used if this is set.", url=True
+        "", "URL of a SearXNG instance. The engine is used if this URL is set.", url=True
     )
     web_max_results: int = config_field(10, "Maximum number of results of a web search.", (1, 100))
     web_timeout_ms: int = config_field(
@@ -453,7 +455,7 @@ class Config:
 
     @property
     def window_overlap_chars(self) -> int:
-        """Overlap of windows, into which text without a known structure is split."""
+        """Overlap of the windows into which text without a known structure is split."""
         tokens = self.chunk_overlap_tokens
         return (_WINDOW_OVERLAP_TOKENS if tokens < 0 else tokens) * CHARS_PER_TOKEN
 

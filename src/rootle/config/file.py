@@ -15,9 +15,10 @@ from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 from rootle.storage.safe_open import open_below
 
-# The file may contain sections of other programs, but a larger one was not written by a person.
+# The file may contain sections of other programs, but a file larger than this was not written
+# by a person.
 _MAX_CHARS: Final = 1_000_000
-_MIN_SIMILARITY: Final = 0.8  # of a misspelled section name, such as `searchAgents`
+_MIN_SIMILARITY: Final = 0.8  # of a misspelled name, such as `searchAgents`, to the correct one
 _KEYS: Final = {key_of(field.name): field.default for field in fields(Config)}
 
 
@@ -30,10 +31,11 @@ class ConfigSection:
 
 
 def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | None:
-    """Return the section of a file, empty if the file has none; None if the file does not exist.
+    """Return the section of a file, empty if the file has none.
 
-    With `only_regular`, links and devices are not opened, because they may lead outside the
-    repository. Raises ConfigError with the file and, for invalid content, the line.
+    Return None if the file does not exist or its folder denies access. With `only_regular`, links
+    and devices are not opened, because they may lead outside the repository. Raise ConfigError if
+    the file cannot be read or parsed; the message names the file and, for invalid JSON, the line.
     """
     try:
         if only_regular and not stat.S_ISREG(os.lstat(path).st_mode):
@@ -82,9 +84,10 @@ def _read_document(document: Value, path: Path) -> ConfigSection:
 
 
 def _misplaced_keys(document: Members, path: Path) -> tuple[str, ...]:
-    """Return a warning for each key of the section that is outside of it.
+    """Return a warning for each key of the section that is set outside of it.
 
-    A key with another type of value belongs to another program that shares the file.
+    A key that has an object instead of a simple value, or the reverse, is assumed to belong to
+    another program that shares the file.
     """
     return tuple(
         f'{path}, line {member.line}: "{member.key}" is not used; '

@@ -49,7 +49,7 @@ class Members(tuple[Member, ...]):
 
 
 def parse(text: str) -> Value:
-    """Return the value of a JSON text. Raises JsonError."""
+    """Return the value of a JSON text. Raise JsonError if the text is invalid."""
     parser = _JsoncParser(text)
     value = parser.parse_value(0)
     if parser.peek():
@@ -77,7 +77,7 @@ class _JsoncParser:
         self._text = text
         self._at = 0
         self._line = 1
-        self._counted = 0  # position up to which `_line` counts line ends
+        self._counted = 0  # position up to which `_line` counts newlines
 
     def parse_value(self, depth: int) -> Value:
         char = self.peek()

@@ -42,8 +42,9 @@ class Settings:
 def read_settings(root: Path, file: str | None = None, assignments: Sequence[str] = ()) -> Settings:
     """Return the configuration of a folder. For each key, the source of highest precedence wins.
 
-    `file` is the value of `--config`, `assignments` are the `KEY=VALUE` arguments of `--set`.
-    Raises ConfigError with the source, the line, the key and the remedy.
+    `file` is the value of `--config`, and `assignments` are the `KEY=VALUE` arguments of `--set`.
+    Raise ConfigError if a file or a value cannot be used; the message names the source, the line,
+    the key and the remedy.
     """
     settings: dict[str, ConfigValue] = {}
     files: list[tuple[Path, bool]] = []
@@ -78,7 +79,7 @@ def user_file() -> Path:
 
 
 def _sections(root: Path, file: str | None) -> Iterator[tuple[Path, ConfigSection | None]]:
-    """Yield each candidate file, lowest precedence first, with its section; None if missing."""
+    """Yield each candidate file, lowest precedence first, with its section or None if missing."""
     for path in (Path(os.path.expanduser("~/.nootropic/config.json")), user_file()):
         # Without a home directory, "~" is not expanded, and a clone may contain a folder "~".
         if path.is_absolute():
@@ -102,7 +103,7 @@ def _named_file(option: str | None) -> Path | None:
 
 
 def _project_safe(section: ConfigSection, path: Path) -> ConfigSection:
-    """Replace keys that a repository must not set for its users with warnings."""
+    """Return the section without keys that a repository must not set, and a warning for each."""
     kept, warnings = [], list(section.warnings)
     for member in section.members:
         field = _FIELDS.get(member.key)
@@ -141,4 +142,4 @@ def _parse_value(text: str, field: Field[Any] | None) -> Value:
     try:
         return parse(text)
     except JsonError:
-        return Value(text, 1)  # validation reports it
+        return Value(text, 1)  # validation reports the wrong type

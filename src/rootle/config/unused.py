@@ -23,7 +23,7 @@ def unused_settings(config: Config, configured: Collection[str] = ()) -> tuple[s
 
 
 def _disabled_keys(config: Config) -> Iterator[tuple[str, str]]:
-    """Yield the keys that each other key disables, as (reason, names of fields)."""
+    """Yield (reason, names of fields) for each group of keys that another key disables."""
     yield from _keys_of_servers(config)
     if config.use_learned_reranker:
         yield "useLearnedReranker is true", "reranker_weights"

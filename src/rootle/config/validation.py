@@ -45,17 +45,18 @@ class Origin:
 class ConfigValue:
     """The value of a key and its source."""
 
-    value: Any  # Any: its type is that of its field
+    value: Any  # Any: the type of the field
     origin: Origin
 
 
-# Any: a record type: Config, or the type of one of its fields.
+# Any: `record` is Config or the type of one of its fields.
 def read_record(
     record: type[Any], members: Members, source: str, name: str
 ) -> dict[str, ConfigValue]:
-    """Return the values of an object by field name. Messages call the object `name`.
+    """Return the values of an object, by field name.
 
-    Raises ConfigError with the file, the line, the key and the remedy.
+    `name` is the name of the object in error messages. Raise ConfigError if a key is unknown or
+    repeated, or its value is invalid; the message names the file, the line, the key and the remedy.
     """
     known = {key_of(field.name): field for field in fields(record)}
     found: dict[str, ConfigValue] = {}

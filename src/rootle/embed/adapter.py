@@ -1,4 +1,4 @@
-"""Adapt any embedding model, local or on a server, to the interface of an embedder."""
+"""Adapt any embedding model, local or on a server, to the `Embedder` interface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rootle.errors import UnavailableError
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 
-# Longer than for a query: large models on slow machines need it, and no user waits for the chunks.
+# Longer than the timeout of a query, because large models need this time on slow machines, and no
+# user waits for the embeddings of chunks.
 BATCH_TIMEOUT_S: Final = 60.0
 
 
@@ -24,9 +25,10 @@ class TextModel(Protocol):
         """The length of a vector; 0 while it is unknown."""
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:
-        """Return one vector per text, of any norm. Raises UnavailableError.
+        """Return one vector per text, of any norm, shape (len(texts), dimensions).
 
-        A local model cannot be interrupted and may take longer than `timeout_s`.
+        Raises UnavailableError if the model fails. A local model cannot be interrupted and may take
+        longer than `timeout_s`.
         """
 
 
@@ -66,7 +68,7 @@ class ModelAdapter:
         return _normalize(self._model.vectors(prefixed, is_query=False, timeout_s=timeout_s))
 
     def embed_query(self, text: str) -> Vector:
-        """Return the unit vector of a query, to be compared with those of documents."""
+        """Return the unit vector of a query, for comparison with the vectors of documents."""
         prefixed = [encodable(self._prefixes.query + text)]
         rows = self._model.vectors(prefixed, is_query=True, timeout_s=self._query_timeout_s)
         vector: Vector = _normalize(rows)[0]

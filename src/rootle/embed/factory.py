@@ -1,4 +1,4 @@
-"""Choose the configured embedding model without loading it, and open it."""
+"""Choose the configured embedding model, and open it. A model is loaded when it is opened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rootle.models.shipped import STATIC_CODE_V1
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import Embedder
 
-_TYPO_SIMILARITY: Final = 0.8  # of a misspelled name to that of the shipped model
+_TYPO_SIMILARITY: Final = 0.8  # minimum, of a misspelled name to the name of the shipped model
 _ONNX_FILES: Final = (
     "model.onnx",
     "onnx/model.onnx",
@@ -37,9 +37,10 @@ _PACKAGES: Final = {
 
 
 def choose_model(config: Config) -> ModelChoice:
-    """Return the model in `embeddingModelID`, else in `embeddingFallback`, else the shipped one.
+    """Return the model in `embeddingModelID`, else in `embeddingFallback`, else the shipped model.
 
-    Raises ConfigError if a configured model does not exist and there is no fallback.
+    Without a fallback, raises ConfigError if the model in `embeddingModelID` does not exist, and
+    MissingExtraError if a package that it needs is not installed.
     """
     requested = config.embedding_model_id
     reasons = []
@@ -47,7 +48,8 @@ def choose_model(config: Config) -> ModelChoice:
         try:
             found = _resolve(model, config) if model else None
         except (ConfigError, MissingExtraError) as error:
-            # Without a fallback, a missing folder is treated as a typo.
+            # Without a configured fallback, the user must correct the setting, which may have a
+            # typo.
             if not config.embedding_fallback:
                 raise
             reasons.append(str(error))
@@ -66,7 +68,7 @@ def _note(requested: str, chosen: str, reasons: list[str]) -> str:
 
 
 def _resolve(model: str, config: Config) -> ModelChoice | str:
-    """Return the model of this name, or the reason why it is not available."""
+    """Return the model with this name, or the reason why it is not available."""
     if model == STATIC_CODE_V1:
         return ModelChoice("static", model, model)
     plugins = find_plugins(config.plugins).select("embedder")
@@ -89,7 +91,7 @@ def _is_typo(model: str, config: Config) -> bool:
     """Return whether a name probably means a folder or the shipped model, but matches neither."""
     if difflib.get_close_matches(model, [STATIC_CODE_V1], cutoff=_TYPO_SIMILARITY):
         return True
-    # With a server configured, a name with a slash is the name of a model, not a path.
+    # If a server is configured, a name with a slash is the name of a model, not a path.
     has_slash = "/" in model or os.sep in model
     has_server = bool(config.embedding_endpoint) or _has_key(config)
     return _is_path(model) or (has_slash and not has_server)
@@ -117,10 +119,10 @@ def _choose_folder(model: str, config: Config) -> ModelChoice:
 
 
 def _detect_kind(folder: Path) -> tuple[Kind, Path]:
-    """Return the format of a model folder, and the file that changes with the model."""
+    """Return the format of a model folder, and the file whose size and time identify the model."""
     table, modules = folder / _TABLE_FILE, folder / _MODULES_FILE
     onnx = next((folder / name for name in _ONNX_FILES if (folder / name).is_file()), None)
-    # A model2vec folder may contain the other two formats as well, but model2vec is fastest.
+    # A model2vec folder may also contain the other two formats, but model2vec is the fastest.
     if table.is_file() and (_is_model2vec(folder) or not (onnx or modules.is_file())):
         return "model2vec", table
     if onnx:
@@ -128,7 +130,7 @@ def _detect_kind(folder: Path) -> tuple[Kind, Path]:
     if modules.is_file():
         return "sentence-transformers", table if table.is_file() else modules
     raise ConfigError(
-        f'embeddingModelID is "{folder}", a folder without {_TABLE_FILE}, {_ONNX_FILES[0]} and '
+        f'embeddingModelID is "{folder}", a folder without {_TABLE_FILE}, {_ONNX_FILES[0]} or '
         f"{_MODULES_FILE}; set the path of a model folder or remove this setting"
     )
 
@@ -142,7 +144,7 @@ def _is_model2vec(folder: Path) -> bool:
 
 
 def _override_prefixes(defaults: Prefixes, config: Config) -> Prefixes:
-    """Return the configured prefixes, with `defaults` for those that are not set."""
+    """Return the configured prefixes. Use `defaults` for prefixes that are not configured."""
     return Prefixes(
         config.embedding_query_prefix or defaults.query,
         config.embedding_document_prefix or defaults.document,
@@ -163,7 +165,8 @@ def _choose_server(model: str, config: Config) -> ModelChoice | str:
             f'embeddingProvider "{config.embedding_provider}" needs a key (set embeddingApiKey, '
             "embeddingApiKeyCommand or, for a server without keys, embeddingEndpoint)"
         )
-    # A server with OpenAI's API passes a text to the model unchanged. The others add a prefix.
+    # A server with OpenAI's API passes texts to the model unchanged. Servers with other APIs add a
+    # prefix.
     defaults = find_prefixes(model) if provider.shape == "openai" else Prefixes()
     prefixes = _override_prefixes(defaults, config)
     parts = (provider.shape, model, config.embedding_dimensions, prefixes.fingerprint)
@@ -174,7 +177,8 @@ def _choose_server(model: str, config: Config) -> ModelChoice | str:
 def open_model(choice: ModelChoice, config: Config) -> Embedder:
     """Open a model. A local model is loaded.
 
-    Raises MissingExtraError if its package is not installed, ConfigError if its files are damaged.
+    Raises MissingExtraError if a package that the model needs is not installed, and ConfigError if
+    its files are damaged.
     """
     if choice.is_table:
         return open_table(choice)

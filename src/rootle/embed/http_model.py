@@ -40,7 +40,11 @@ class HttpModel:
         self._lock = threading.Lock()
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:
-        """Return one vector per text. Raises RefusedError if a retry cannot succeed."""
+        """Return one vector per text.
+
+        Raises RefusedError for a failure that a retry cannot resolve, and UnavailableError for any
+        other failure.
+        """
         request = EmbeddingRequest(self._model, texts, is_query, self._requested_dimensions)
         body = self._provider.build_body(request)
         server = self._open_server()

@@ -1,7 +1,7 @@
 """The chosen embedding model, and how to open it if it is a lookup table.
 
-Separate from `factory`, because worker processes receive the chosen model and each module that they
-load delays their start.
+This module is separate from `factory`, which worker processes do not need: they receive the chosen
+model, and each module that they load delays their start.
 """
 
 from __future__ import annotations

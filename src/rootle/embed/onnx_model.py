@@ -78,8 +78,8 @@ class OnnxModel:
 
 
 def _max_tokens(folder: Path) -> int:
-    """Return the length of the longest text, in tokens, for which the model was trained."""
-    # The limit of sentence-transformers is more precise than that of the tokenizer.
+    """Return the maximum length of a text, in tokens, for which the model was trained."""
+    # The limit of sentence-transformers is more accurate than the limit of the tokenizer.
     for name, key in (
         ("sentence_bert_config.json", "max_seq_length"),
         ("tokenizer_config.json", "model_max_length"),

@@ -55,7 +55,10 @@ def find_prefixes(model: str) -> Prefixes:
 
 
 def read_prefixes(folder: Path) -> Prefixes:
-    """Return the prefixes in a folder's sentence-transformers configuration, or for its name."""
+    """Return the prefixes in the sentence-transformers configuration of a model folder.
+
+    If it contains none, return the prefixes that a model with the name of the folder expects.
+    """
     try:
         text = (folder / "config_sentence_transformers.json").read_text(encoding="utf-8")
         prompts = json.loads(text).get("prompts") or {}

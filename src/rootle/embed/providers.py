@@ -31,14 +31,15 @@ class EmbeddingProvider:
     needs_key: bool  # at the default URL
     build_body: Callable[[EmbeddingRequest], Body]
     read_rows: Callable[[Any], list[Any]]  # Any: parsed JSON
-    # Part of the fingerprint: for one model, servers with the same shape return comparable vectors.
+    # Part of the fingerprint. Servers with the same shape return comparable vectors for the same
+    # model.
     shape: str = "openai"
     path: str = "/embeddings"
     key_header: str = "Authorization"
 
 
 def _build_openai_body(request: EmbeddingRequest, size_key: str = "dimensions") -> Body:
-    """Return a request for OpenAI's API; `size_key` is its field for the number of dimensions."""
+    """Return a request for OpenAI's API. `size_key` is the field for the number of dimensions."""
     body: Body = {"model": request.model, "input": list(request.texts)}
     return {**body, size_key: request.dimensions} if request.dimensions else body
 
@@ -70,7 +71,7 @@ def _build_cohere_body(request: EmbeddingRequest) -> Body:
 def _read_openai_rows(data: Any) -> list[Any]:
     """Return the vectors in a response in OpenAI's format, sorted by their `index`.
 
-    Raises KeyError, TypeError or ValueError for an invalid response.
+    Raises KeyError, TypeError or ValueError if the response is invalid.
     """
     items = data["data"]
     if all("index" not in item for item in items):

@@ -23,7 +23,7 @@ class SentenceTransformerModel:
 
     def __init__(self, folder: str) -> None:
         try:
-            # Otherwise a name that is not a folder would be downloaded.
+            # Without `local_files_only`, a model whose folder does not exist would be downloaded.
             self._model = SentenceTransformer(folder, local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ConfigError(

@@ -40,8 +40,8 @@ class StaticEmbedder:
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix:
         """Embed texts that are already split into words.
 
-        The vector of a text does not depend on the other texts: a new index and an updated one,
-        which embed the same chunks in other batches, contain the same vectors.
+        The vector of a text does not depend on the other texts. A new index and an updated one
+        therefore contain the same vectors, although they embed the chunks in different batches.
         """
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if len(texts) == 1:
@@ -71,10 +71,11 @@ class StaticEmbedder:
         self._sum_rows(used, counts.reshape(len(bags), used.size), out)
 
     def _sum_rows(self, used: Ids, counts: Ids, out: Matrix) -> None:
-        """Store the normalized sums of the used rows, which occur `counts` times in each text.
+        """Store the vector of each text in `out`: the normalized, weighted sum of the used rows.
 
-        Weights are rounded to integers. Their products with the rows, and sums of these below
-        2**53, are exact in float64, so the order of the additions does not matter.
+        `counts[i, j]` is the number of times that row `used[j]` occurs in text i. Weights are
+        rounded to integers. Their products with the rows, and sums of these products below 2**53,
+        are exact in float64, so the order of the additions does not matter.
         """
         scales = self._scales[used, 0].astype(np.float64) * _WEIGHT_UNIT
         weights = np.rint(np.sqrt(counts.astype(np.float64)) * scales)
@@ -85,7 +86,10 @@ class StaticEmbedder:
 
 @cache
 def _read_vocabulary(model: str) -> Mapping[str, int]:
-    """Return the row of each subword. Reading the file takes longer than indexing a few files."""
+    """Return the row of each subword.
+
+    The result is cached, because reading the file takes longer than indexing a few files.
+    """
     words = model_file(model, "vocab.txt").read_text(encoding="utf-8").split("\n")
     return {word: row for row, word in enumerate(words) if word}
 

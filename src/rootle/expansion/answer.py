@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.text.terms import WORD
 
-# The prompt asks for 30 words. More words than these would outweigh those of the question.
+# The prompt asks for 30 words. A longer answer would outweigh the words of the question.
 MAX_CHARS: Final = 400
 _REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 _FENCED: Final = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -18,7 +18,7 @@ _LABEL: Final = re.compile(
     r"\W*:\W*",
     re.IGNORECASE,
 )
-# With these characters removed, no word is a quoted phrase or formatted text.
+# These characters are removed, so that no word is a quoted phrase or formatted text.
 _MARKS: Final = re.compile(r"[\"“”„«»`]|\*\*")
 
 

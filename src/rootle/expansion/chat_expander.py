@@ -1,4 +1,4 @@
-"""Expand questions with a language model on a server that has OpenAI's chat API."""
+"""Expand questions with an LLM server that has an OpenAI-compatible chat API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rootle.expansion.answer import clean_answer
 from rootle.http.client import JsonServer
 
 _STEP: Final = "/chat/completions"
-# The question runs without an expansion if there is none, so a retry is not worth the time.
+# Without an expansion, the question is searched as typed, so a retry is not worth the time.
 _ATTEMPTS: Final = 1
 # An answer has a few hundred bytes. Some models add their reasoning.
 _MAX_ANSWER_BYTES: Final = 256_000
@@ -33,7 +33,7 @@ max_retries, RetryPolicy"""
 
 
 class ChatExpander:
-    """A QueryExpander that asks a chat server. The key is read before the first request."""
+    """A QueryExpander that asks an LLM server. The API key is read before the first request."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class ChatExpander:
         timeout_s: float = 1.5,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Create an expander. Raises ConfigError for an endpoint that is not a URL."""
+        """Create an expander. Raise ConfigError if the endpoint is not a URL."""
         self._url = chat_url(endpoint)
         JsonServer(self._url)  # raises now if the URL is invalid
         self._model = model
@@ -55,7 +55,7 @@ class ChatExpander:
         self._server: JsonServer | None = None
 
     def expand(self, question: str) -> str:
-        """Return words for a question, in one line. Raises UnavailableError on any failure."""
+        """Return words for a question, in one line. Raise UnavailableError if that fails."""
         deadline = self._clock() + self._timeout_s
         server = self._connect()
         try:
@@ -86,7 +86,7 @@ class ChatExpander:
         def read(answer: Any) -> str:  # Any: JSON
             words = clean_answer(_content(answer))
             if not words:
-                raise UnavailableError(f"the chat server at {server.redacted_url} sent no words")
+                raise UnavailableError(f"the LLM server at {server.redacted_url} sent no words")
             return words
 
         timeout_s = max(0.0, round(deadline - self._clock(), 3))
@@ -104,7 +104,7 @@ class ChatExpander:
 
 
 def chat_url(endpoint: str) -> str:
-    """Return the URL of chat requests for a server, or for a base URL of the API with its path."""
+    """Return the URL of chat requests for an endpoint with or without the path of the API."""
     parts = urlsplit(endpoint)
     path = parts.path.rstrip("/") or "/v1"
     return urlunsplit(parts._replace(path=path if path.endswith(_STEP) else f"{path}{_STEP}"))

@@ -9,9 +9,10 @@ from rootle.protocols import QueryExpander
 
 
 def open_expander(config: Config) -> QueryExpander:
-    """Return the expander at `expandEndpoint`. It sends nothing and reads no key before its use.
+    """Return the expander at `expandEndpoint`.
 
-    Raises ConfigError for an invalid endpoint.
+    It sends nothing and reads no API key before it is first used. Raise ConfigError if the endpoint
+    is invalid.
     """
     return ChatExpander(
         config.expand_endpoint,

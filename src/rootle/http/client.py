@@ -1,7 +1,7 @@
 """JSON requests over HTTP with a deadline, bounded retries and errors without secrets.
 
-The client uses only the standard library. This adds no dependency, and neither proxies nor
-credentials are read from the environment or `.netrc`.
+The client uses only the standard library, which avoids a dependency. It does not read proxies or
+credentials from the environment or from `.netrc`.
 """
 
 from __future__ import annotations
@@ -73,9 +73,10 @@ class JsonServer:
         sleep: Callable[[float], None] = time.sleep,
         rng: Rng = random.random,
     ) -> None:
-        """Take the URL and the headers.
+        """Create a client of the server at `url`, which sends `headers` with each request.
 
-        Raises ConfigError for an invalid URL, or for a header that HTTP cannot transmit.
+        Raises ConfigError if the URL is invalid, or if a header contains characters that HTTP
+        cannot transmit.
         """
         parts = urlsplit(url)
         self.redacted_url = redact_url(url)
@@ -100,11 +101,11 @@ class JsonServer:
         timeout_s: float,
         read: Callable[[Any], _Result],  # Any: parsed JSON
     ) -> _Result:
-        """Send a request; return the result of `read`, which receives the parsed response.
+        """Send a POST request, pass the parsed response to `read`, and return its result.
 
-        `read` raises UnavailableError for an invalid response. Temporary failures are retried
-        within `timeout_s`. Raises RefusedError if a retry cannot succeed, otherwise
-        UnavailableError.
+        `read` must raise UnavailableError if the response is invalid. Temporary failures are
+        retried within `timeout_s`. Raises RefusedError for a failure that a retry cannot resolve,
+        and UnavailableError for any other failure.
         """
         return self.request("POST", path, body, timeout_s=timeout_s, read=read)
 
@@ -117,7 +118,7 @@ class JsonServer:
         timeout_s: float,
         read: Callable[[Any], _Result],
     ) -> _Result:
-        """Send a request like `post`, but with any method. If `body` is None, none is sent."""
+        """Send a request like `post`, but with any method. If `body` is None, no body is sent."""
         request = _Request(method, path, *_encode_body(body))
         deadline = self._clock() + timeout_s
         failures = 0
@@ -136,7 +137,7 @@ class JsonServer:
     def _request_json(
         self, request: _Request, deadline: float, timeout_s: float
     ) -> Any:  # Any: parsed JSON
-        # The query string may contain the text of the user's search.
+        # The query string may contain the text of the user's search, so messages omit it.
         url = f"{self.redacted_url}{request.path.partition('?')[0]}"
         try:
             answer = self._send(request, deadline)
@@ -158,7 +159,7 @@ class JsonServer:
         try:
             return self._send_over(connection, request, deadline)
         except ConnectionError:
-            # The server may have closed an idle connection, which is not a failure.
+            # The server may have closed the idle connection. This is not a failure: use a new one.
             if not was_idle:
                 raise
         return self._send_over(self._pool.create(), request, deadline)
@@ -243,7 +244,10 @@ def _validate_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _parse_retry_after(value: str) -> float:
-    """Return the seconds in a Retry-After header: a number or a date (RFC 9110, 10.2.3)."""
+    """Return the delay in seconds that a Retry-After header requests; 0 if it is invalid.
+
+    The header contains a number of seconds or a date (RFC 9110, 10.2.3).
+    """
     with suppress(ValueError, TypeError, OverflowError):
         if value.strip().isdigit():
             return float(value)

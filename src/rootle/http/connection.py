@@ -47,7 +47,7 @@ class _DeadlineTLSSocket(_DeadlineMixin, ssl.SSLSocket):
 
 
 class ForbiddenAddressError(OSError):
-    """Raised if the host has an address that is not allowed. The message is the address."""
+    """Raised if the host has an IP address that is not allowed. The message is this address."""
 
 
 class Connection(HTTPConnection):
@@ -66,9 +66,10 @@ class Connection(HTTPConnection):
         clock: Callable[[], float],
         is_allowed: Callable[[str], bool] | None = None,
     ) -> None:
-        """Take the host and `is_allowed`, which accepts or rejects each of its IP addresses.
+        """Create a connection that is not yet open.
 
-        By default, all addresses are allowed.
+        `is_allowed` is called with each IP address of the host. If it returns False for any of
+        them, `connect` raises ForbiddenAddressError. By default, all addresses are allowed.
         """
         super().__init__(host, port)
         # http.client omits the default port from the Host header.
@@ -79,7 +80,7 @@ class Connection(HTTPConnection):
         self.deadline = float("inf")
 
     def connect(self) -> None:
-        """Connect to the host. Raises OSError."""
+        """Connect to the host. Raises OSError if this fails."""
         plain = self._connect_tcp()
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -91,7 +92,7 @@ class Connection(HTTPConnection):
     def _connect_tcp(self) -> socket.socket:
         """Return a socket to the first address of the host that accepts a connection."""
         failure: OSError = OSError(f"{self.host} has no address")
-        # The name is resolved only once, so that the addresses checked are those connected to.
+        # Resolve the name only once, so that no unchecked address is used.
         addresses = self._resolve()
         for *_, address in addresses:
             if self._is_allowed is not None and not self._is_allowed(address[0]):

@@ -34,7 +34,7 @@ class ConnectionPool:
         return Connection(self._host, self._port, is_tls=self._is_tls, clock=self._clock)
 
     def release(self, connection: Connection) -> None:
-        """Keep an open connection for later, or close it if there are enough."""
+        """Keep an open connection for later, or close it if enough connections are idle."""
         with self._lock:
             if connection.sock is not None and len(self._idle) < _MAX_IDLE:
                 self._idle.append(connection)

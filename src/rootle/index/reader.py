@@ -11,7 +11,7 @@ from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import FILES, DocumentSection
 
 # A file that is written again within one tick of the file system's clock may keep its size and
-# modification time. On Linux, a tick takes a few milliseconds; times in whole seconds indicate a
+# modification time. On Linux, a tick takes a few milliseconds. A time in whole seconds indicates a
 # coarser clock.
 _TICK_NS: Final = 100_000_000
 _COARSE_TICK_NS: Final = 2_000_000_000
@@ -43,8 +43,8 @@ class FileState(NamedTuple):
     chars: int
     skipped_chars: int  # the number of characters beyond the limit for one file
     committed_s: int | None  # time of the last commit that changed it, if known
-    # Whether it differs from the last commit, or is not committed. The modification time of any
-    # other file may be that of a clone.
+    # Whether it differs from the last commit, or is not committed. For other files, the
+    # modification time may be the time of the clone.
     is_dirty: bool
     generation: int  # of its last change
     author: str = ""  # of the last commit that changed it: "Name <address>", if known
@@ -56,7 +56,7 @@ class FileState(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether every write after the file was read must have changed one of its times."""
+        """Whether any write after the file was read must have changed one of its times."""
         tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
         return max(self.mtime_ns + tick, self.ctime_ns + CHANGE_TICK_NS) < self.seen_ns
 
@@ -137,7 +137,7 @@ class SparseReader(Protocol):
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
     ) -> tuple[Ids, Ids]:
-        """Return at most k chunks, each with a bit mask of the terms that it contains.
+        """Return the ids of at most k chunks, and for each a bit mask of the terms in the chunk.
 
         Bit i represents term i. `ids` are the chunks or files to search, depending on `among`.
         """
@@ -150,8 +150,7 @@ class SparseReader(Protocol):
     ) -> Sequence[int]:
         """Return at most k files by BM25 of the terms, best first.
 
-        A file must contain each of `terms`, and for each of `parts` a term of which the part is a
-        substring.
+        A file must contain each of `terms`, and for each of `parts` a term that contains this part.
         """
 
     def definers(self, names: Sequence[str], k: int = ...) -> dict[str, list[int]]:
@@ -235,10 +234,10 @@ class IndexReader(Protocol):
         """Return the indexed document with this path or URI, None if there is none."""
 
     def unindexed_files(self) -> Sequence[FileState]:
-        """Return the files with text that is not indexed, or not to its end."""
+        """Return the files whose text is not indexed, or only up to a limit."""
 
     def path_positions(self, file_ids: Ids) -> Ids:
-        """Return a number for each file that is greater for a later path."""
+        """Return a sort key for each file. A file with a later path has a greater key."""
 
     def files_with_digests(self, digests: Collection[bytes]) -> Sequence[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""

@@ -14,7 +14,7 @@ from rootle.types import Memory
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The history of a user's memories, and the ids of those to review."""
+    """The history of a user's memories, and the ids of the memories to review."""
 
     events: tuple[MemoryEvent, ...]  # newest first
     with_secrets: tuple[str, ...]
@@ -23,7 +23,7 @@ class Audit:
 
 
 def audit_memories(memories: Sequence[Memory], events: Iterable[MemoryEvent]) -> Audit:
-    """Return the history, and the memories to review. All memories must be of one user."""
+    """Return the history, and the memories to review. All memories must belong to one user."""
     return Audit(
         tuple(events),
         tuple(memory.id for memory in memories if mask_secrets(memory.text).kinds),

@@ -1,4 +1,4 @@
-"""In-memory index of one user's memories, ranked by terms, meaning, dates and references."""
+"""In-memory index of one user's memories. Ranks them by terms, meaning, dates and references."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rootle.storage.quantization import quantize
 from rootle.types import Memory
 
 Floats = NDArray[np.float64]
-Row = NDArray[np.int8]  # of `Rows`
+Row = NDArray[np.int8]  # one row of `Rows`
 IsVisible = Callable[[Memory], bool]
 
-# All weights below were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured on the
-# other five; docs/how-to/memory.md has the figures.
+# The weights in this group were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured
+# on the other five; docs/how-to/memory.md has the figures.
 _K1: Final = 1.2
 _B: Final = 0.3  # memories are short, so their length says little
 # The weights of a term that occurs only in a neighboring memory, by the distance of that memory.
@@ -31,7 +31,7 @@ _EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
 _LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
 # A longer pause between two memories ends an episode. Neighbors belong to the same episode.
 _EPISODE_PAUSE_S: Final = 1_800
-# The weight of a memory about the subject that a term names, relative to one with the term.
+# The weight of a memory about the subject that a term names, relative to a memory with the term.
 _NAMED_SUBJECT_WEIGHT: Final = 0.6
 _COSINE_WEIGHT: Final = 0.11
 _SUBJECT_WEIGHT: Final = 0.066  # the first word of the memory occurs in the topic
@@ -40,7 +40,7 @@ _DATE_DECAY_DAYS: Final = 7.0
 # Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100
 
-# The next three are not tuned on LoCoMo, which has neither files nor corrected facts.
+# The next three were not tuned on LoCoMo, which has neither files nor corrected facts.
 _REFERENCE_WEIGHT: Final = 0.5
 _RECENCY_WEIGHT: Final = 0.3  # for the newest memory with a score close to the best
 _RECENCY_MIN_SHARE: Final = 0.5  # of the best score
@@ -69,7 +69,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A parsed question."""
+    """A parsed topic or question."""
 
     terms: TopicTerms
     vector: Vector
@@ -143,7 +143,8 @@ class Corpus:
             has_match = has_match | (distance == 0)
         is_similar = cosines >= _MIN_COSINE
         if is_similar.any():
-            # Without its stop words too, because "has the user ever …" is similar to any memory.
+            # The topic must be similar without its stop words too, because "has the user ever …" is
+            # similar to any memory.
             is_similar &= self._cosines(topic.significant_vector) >= _MIN_SIGNIFICANT_COSINE
         is_relevant = (has_match & (scores >= _MIN_SCORE)) | is_similar
         referring = [at for place in topic.about for at in self._by_reference.get(place, ())]
@@ -153,7 +154,7 @@ class Corpus:
 
     def _cosines(self, vector: Vector) -> Floats:
         query = quantize(vector[None, :])
-        # A product of floats would wake BLAS threads for a fraction of a millisecond of work.
+        # Multiplying floats would wake BLAS threads for a fraction of a millisecond of work.
         products = np.asarray(simsimd.cdist(query, self._vectors, "dot", threads=1)).reshape(-1)
         norm = max(float(np.linalg.norm(query.astype(np.float32))), 1e-9)
         cosines: Floats = products / (self._norms * norm)
@@ -163,7 +164,7 @@ class Corpus:
         """Return the BM25 score of each memory, and whether it contains a significant term.
 
         Terms of neighboring memories count too, and so do the subjects that a term names. A memory
-        that contains every term of the topic once scores 1.
+        of average length that contains every term of the topic once scores 1.
         """
         total, possible = np.zeros(len(self._memories)), 1e-9
         has_term = np.zeros(len(total), dtype=np.bool_)
@@ -183,7 +184,7 @@ class Corpus:
         return total / possible, has_term
 
     def _rarity(self, count: int) -> float:
-        """Return the weight of a term or a subject that this number of memories have."""
+        """Return the weight of a term or a subject that occurs in `count` memories."""
         corpus_size = len(self._memories) + _SMOOTHING_MEMORIES - count
         return float(np.log1p((corpus_size + 0.5) / (count + 0.5)))
 
@@ -193,7 +194,7 @@ class Corpus:
         return np.unique(np.concatenate(owners)) if owners else _NO_POSITIONS
 
     def _postings(self, term: int) -> slice:
-        """Return the range of a term in the index, empty for a term that was added later."""
+        """Return the range of a term in the index; it is empty for a term that was added later."""
         if not 0 <= term < len(self._starts) - 1:
             return slice(0, 0)
         return slice(int(self._starts[term]), int(self._starts[term + 1]))
@@ -222,7 +223,7 @@ class Corpus:
 def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:
     """Return the distance of days, counted from 1970-01-01, from a date range; 0 inside it.
 
-    Facts are usually recorded after the event, so a day before the range counts twice.
+    Facts are usually recorded after the event, so each day before the range counts twice.
     """
     first, last = (day.toordinal() - _EPOCH_ORDINAL for day in (dates.first, dates.last))
     return np.maximum(np.maximum(days - last, 2 * (first - days)), 0.0)

@@ -65,7 +65,7 @@ CREATE TABLE deletions (
     deleted_at TEXT NOT NULL
 );
 """
-# Since version 4. Earlier memories have no origin.
+# Added in version 4 of the schema. Memories from earlier versions have no origin.
 _ADD_ORIGINS: Final = """
 ALTER TABLE memories ADD COLUMN is_personal INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE origins (
@@ -75,7 +75,7 @@ CREATE TABLE origins (
     UNIQUE (memory_id, root)
 )
 """
-# Version 1 had the same tables under other names.
+# Version 1 of the schema had the same tables under other names.
 _UPGRADE_FROM_1: Final = """
 DROP INDEX tellings_of_memory;
 DROP INDEX ties_of_memory;
@@ -93,7 +93,7 @@ CREATE INDEX code_references_by_memory ON code_references (memory_id);
 def open_database(path: Path) -> sqlite3.Connection:
     """Return a connection to the database, which is created if it is missing.
 
-    Raises MemoryStorageError if the database cannot be used. A damaged database is renamed.
+    Raise MemoryStorageError if the database cannot be used. A damaged database is renamed.
     """
     with storage_errors(path):
         make_private_dir(path.parent)
@@ -137,11 +137,11 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _mask_memories(connection: sqlite3.Connection) -> None:
-    """Mask secrets that an earlier version did not find, which had no rule for their kind."""
+    """Mask secrets in stored memories for which an earlier version of rootle had no rule."""
     for memory_id, text in connection.execute("SELECT id, text FROM memories").fetchall():
         masked = mask_secrets(text)
         if masked.count:
-            # Without a model, the vector is computed again when the memory is loaded.
+            # If the model is empty, the vector is computed again when the memory is loaded.
             connection.execute(
                 "UPDATE OR REPLACE memories SET text = ?, digest = ?, model = '', vector = x'' "
                 "WHERE id = ?",
@@ -201,13 +201,15 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
         return f"another process keeps the memories at {path} locked; try again"
     if code == sqlite3.SQLITE_IOERR:
         return f"cannot use the memories at {path} ({error}); check the disk and try again"
-    return f"cannot use the memories at {path} ({error}); free disk space, or make it writable"
+    return (
+        f"cannot use the memories at {path} ({error}); free disk space, or make the file writable"
+    )
 
 
 def _rename_damaged(path: Path) -> Path | None:
     """Rename a damaged database and return its new path; None if it is not damaged.
 
-    Raises OSError if it cannot be read: SQLite may report a failing disk as damage.
+    Raise OSError if the database cannot be read: SQLite may report a failing disk as damage.
     """
     with FileLock(f"{path}.lock", mode=PRIVATE_FILE):
         if not path.exists() or _is_intact(path):
@@ -221,11 +223,12 @@ def _rename_damaged(path: Path) -> Path | None:
 
 
 def _is_intact(path: Path) -> bool:
-    """Return whether a database is undamaged; raise OSError if it cannot be read.
+    """Return whether a database is undamaged. Raise OSError if it cannot be read.
 
-    SQLite may report a failing disk as damage, but not while it copies a database. It also copies
-    the state of one moment while other processes write, and keeps the locks of this process, which
-    closing a file of the database would release: the last other process would then delete the
+    The check uses a copy that SQLite makes. While SQLite copies a database, it does not report a
+    failing disk as damage, and it copies a consistent state even if other processes write. It also
+    keeps the locks of this process. If this process opened and closed the file itself, it would
+    release those locks. The last other process to close the database would then delete the
     write-ahead log, and with it all memories that this process adds later.
     """
     try:

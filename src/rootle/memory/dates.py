@@ -68,7 +68,7 @@ _ONE_DAY: Final = timedelta(1)
 
 @dataclass(frozen=True, slots=True)
 class DateRange:
-    """The days from the first to the last, both included."""
+    """A range of days, including the first and the last."""
 
     first: date
     last: date
@@ -78,7 +78,7 @@ _Parser = Callable[[re.Match[str], date], DateRange | None]
 
 
 def parse_dates(topic: str, today: date) -> DateRange | None:
-    """Return the first date or period that a topic names, None if there is none."""
+    """Return a date or period that a topic names; None if there is none."""
     for dates in _candidates(topic, today):
         if dates is not None:
             return dates
@@ -161,7 +161,7 @@ def _parse_year(match: re.Match[str], _: date) -> DateRange | None:
 
 
 def _calendar_range(year: int, month: int = 0, day: int = 0) -> DateRange | None:
-    """Return a year, a month or a day; None if it does not exist."""
+    """Return the range of a year, a month or a day; None if the date does not exist."""
     try:
         first = date(year, month or 1, day or 1)
     except ValueError:

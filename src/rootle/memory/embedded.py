@@ -25,7 +25,7 @@ from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-_MAX_ID_DIGITS: Final = 18  # any such number is an INTEGER of SQLite
+_MAX_ID_DIGITS: Final = 18  # a number of this length fits into an INTEGER of SQLite
 
 
 class EmbeddedMemory:
@@ -50,7 +50,7 @@ class EmbeddedMemory:
 
     @property
     def exists(self) -> bool:
-        """Whether the file exists. It is created with the first memory."""
+        """Whether the file exists. The first memory creates it."""
         return os.path.exists(self.path)
 
     def add(
@@ -60,7 +60,7 @@ class EmbeddedMemory:
         about: Sequence[MemoryReference] = (),
         origin: MemoryOrigin | None = None,
     ) -> Memory:
-        """Store a text. Texts that differ only in case or white space are one memory."""
+        """Store a text. Texts that differ only in case or white space count as one memory."""
         memory = Memory(
             "",
             encodable(text.strip()),
@@ -145,7 +145,7 @@ class EmbeddedMemory:
             self._loaders.clear()
 
     def _observe(self, connection: sqlite3.Connection, memory: Memory, user_id: str) -> int:
-        """Record an observation of a memory; return its id. A new memory is inserted first."""
+        """Record an observation of a memory; insert the memory if it is new. Return its id."""
         digest = text_digest(memory.text)
         memory_id = queries.find_memory_id(connection, user_id, digest)
         if memory_id is None:

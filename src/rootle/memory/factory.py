@@ -16,9 +16,9 @@ _STORES: Final = (EMBEDDED, MEM0, MEM0_SERVICE)
 
 
 def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryStore:
-    """Return the store that `memoryStore` names; it opens nothing before its first use.
+    """Return the store that `memoryStore` names. It opens nothing before its first use.
 
-    Raises ConfigError for an unknown or empty name.
+    Raise ConfigError if the name is unknown or empty.
     """
     if config.memory_store == EMBEDDED:
         from rootle.memory.embedded import EmbeddedMemory

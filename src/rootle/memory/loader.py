@@ -1,4 +1,4 @@
-"""Loads the memories of one user into a corpus, and updates it before each search."""
+"""Loads the memories of one user into a corpus, and updates the corpus before each search."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MemoryLoader:
         self._corpus: Corpus | None = None
 
     def load(self, connection: sqlite3.Connection) -> Corpus | None:
-        """Return a corpus of the current memories, None if there are none."""
+        """Return a corpus of the current memories; None if there are none."""
         newest = _newest_position(connection)
         if newest != self._position and self._load_changes(connection, newest):
             entries = list(self._entries.values())
@@ -97,7 +97,7 @@ class MemoryLoader:
         )
 
     def _load_vectors(self, connection: sqlite3.Connection, changed: Sequence[_MemoryRow]) -> Rows:
-        """Return one vector per memory; replace vectors of other models, also in the database."""
+        """Return one vector per memory, after replacing those of other models in the database."""
         dimensions = self._embedder.dimensions
         vectors = np.zeros((len(changed), dimensions), dtype=np.int8)
         outdated = []

@@ -1,4 +1,4 @@
-"""Write the tagged block of memories in a prompt, and remove it from text that comes back."""
+"""Write the tagged block of memories for a prompt, and remove such blocks from other texts."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def clean_topic(text: str) -> str:
 def clean_fact(fact: str) -> str:
     """Return a fact without stored memories that the model repeats in it.
 
-    Raises MemoryRefusedError if the fact is empty, too long, or contains only memories.
+    Raise MemoryRefusedError if the fact is empty, too long, or contains only memories.
     """
     if not has_visible_text(fact):
         raise MemoryRefusedError("fact is empty")
-    # A model may repeat a line of an answer of `recall`.
+    # A model may repeat a line from an answer of `recall`.
     text = unquote_line(_TAG.sub("", _BLOCK.sub(" ", encodable(fact))).strip())
     if not has_visible_text(text):
         raise MemoryRefusedError("it contains only memories that are already stored")

@@ -32,7 +32,7 @@ class MemoryEvent:
 
 
 def find_memory_id(connection: sqlite3.Connection, user_id: str, digest: bytes) -> int | None:
-    """Return the id of the memory whose text has this digest, None if there is none."""
+    """Return the id of the memory whose text has this digest; None if there is none."""
     row = connection.execute(
         "SELECT id FROM memories WHERE user_id = ? AND digest = ?", (user_id, digest)
     ).fetchone()
@@ -128,7 +128,7 @@ def _read_memory(
 
 
 def load_origins(connection: sqlite3.Connection, ids: Sequence[int]) -> _Origins:
-    """Return the projects in which each memory was stored, in the order of the first time."""
+    """Return the projects in which each memory was stored, oldest first."""
     found: dict[int, tuple[str, ...]] = {}
     for start in range(0, len(ids), _MAX_PARAMETERS):
         batch = ids[start : start + _MAX_PARAMETERS]

@@ -1,4 +1,4 @@
-"""References of memories to code: find them in a text, detect changed files, remap folders."""
+"""References from memories to code: find them in text, detect changed files, remap folders."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def resolve_references(
 ) -> tuple[MemoryReference, ...]:
     """Return the references for texts like "path", "path#name" or "name".
 
-    Raises MemoryRefusedError for any other text.
+    Raise MemoryRefusedError for any other text.
     """
     found: list[MemoryReference] = []
-    for text in map(encodable, about):  # an argument of a command may be any bytes
+    for text in map(encodable, about):  # a command-line argument may contain any bytes
         name = text.rpartition("#")[2]
         references = list(_resolve_path(text, project)) or list(_resolve_name(name, project))
         if not references:
@@ -74,7 +74,7 @@ def resolve_references(
 
 
 def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
-    """Return whether a file of this project that the memory refers to has changed since."""
+    """Return whether a file in this project changed after a memory that refers to it was stored."""
     return any(
         file_digest(project.root, about.path) != about.digest
         for about in memory.about
@@ -97,7 +97,10 @@ def remap_root(memory: Memory, project: ReferencedProject) -> Memory:
 
 
 def file_digest(root: Path, path: str) -> str:
-    """Return a digest of the content of a file; empty if it is missing or outside the folder."""
+    """Return a digest of the content of a file.
+
+    Empty if the file is missing, unreadable, larger than 8 MB or outside the folder.
+    """
     folder = os.path.realpath(root)
     real = os.path.realpath(os.path.join(folder, path))
     try:
@@ -151,7 +154,7 @@ def _relative_path(path: str, project: ReferencedProject) -> str | None:
 
 
 def _is_encodable(name: str) -> bool:
-    """Return whether a name is valid UTF-8 without NUL, which not every file name is."""
+    """Return whether a name is valid UTF-8 without NUL. Some file names are not."""
     return "\0" not in name and encodable(name) == name
 
 

@@ -1,8 +1,8 @@
-"""Everyday subjects: which facts answer a question that names only their subject.
+"""Find everyday subjects, so that a question that names only a subject finds facts about it.
 
 "Dietary preferences" and "the user is vegetarian" share no word, and the embedding model, which is
-trained on code, knows neither. `subjects.tsv` lists words of questions about a subject, such as
-"dietary", and words of facts about it, such as "vegetarian".
+trained on code, does not relate them. `subjects.tsv` lists words of questions about a subject, such
+as "dietary", and words of facts about it, such as "vegetarian".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Stem = Callable[[str], list[str]]  # the stems of a text
 
 
 class SubjectTable:
-    """The subjects of stems and of phrases of stems, as in "time zone"."""
+    """Maps stems, and phrases of several stems such as "time zone", to subjects."""
 
     def __init__(self, stem: Stem) -> None:
         """Read the table that ships with rootle. `stem` returns the stems of a text."""

@@ -10,7 +10,7 @@ from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
-    """Finds files by their names and by the names they define; finds none without an index."""
+    """Finds files by their names and by the names they define, or none if there is no index."""
 
     def __init__(self, open_index: Callable[[], IndexReader]) -> None:
         self._open_index = open_index

@@ -1,4 +1,4 @@
-"""The memories of one user: remember, recall, prefetch for a prompt, find for a search result."""
+"""The memories of one user: store and recall them, and add them to prompts and search results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 TOP_K: Final = 7
 PREFETCH_TOKENS: Final = 400
 _SEARCH_RESULT_TOP_K: Final = 3
-# Memories of other projects may fill the first results of a store.
+# Memories of other projects may fill the first results of a store. Until enough memories of this
+# project are found, the number of fetched memories is multiplied by the factor, up to the maximum.
 _MAX_FETCHED: Final = 4_000
 _FETCH_GROWTH: Final = 8
 # The minimum score of memories that are shown without a request. Nine in ten questions about other
@@ -61,7 +62,7 @@ def open_memory(
 ) -> UserMemory:
     """Return the configured user's memories, with references to the files of a folder.
 
-    Raises ConfigError for an unknown or empty `memoryStore`.
+    Raise ConfigError if `memoryStore` is unknown or empty.
     """
     lookup = SymbolLookup(open_index)
     return UserMemory(
@@ -94,7 +95,7 @@ class UserMemory:
         top_k: int = TOP_K,
         timeout_ms: int = 1_000,
     ) -> None:
-        """Take the store and the project. `timeout_ms` limits only `prefetch`."""
+        """Use this store and project. `timeout_ms` limits only `prefetch`."""
         self.store = store
         self.user_id = encodable(user_id)
         self._project = project
@@ -107,9 +108,9 @@ class UserMemory:
         """Store a fact with references to the files and names of the project that it mentions.
 
         `about` adds references, as "path", "path#name" or "name". A personal fact is shown in every
-        project, any other one only in this project; without `is_personal`, the text decides.
-        Secrets are masked. Raises MemoryRefusedError for a fact that is not stored, and the errors
-        of the store.
+        project, and any other fact only in this project. If `is_personal` is None, this
+        depends on the text and its references. Secrets are masked. Raise MemoryRefusedError if the
+        fact cannot be stored. Errors of the store are not caught.
         """
         clean = mask_secrets(clean_fact(fact))
         if clean.is_only_secrets:
@@ -128,8 +129,8 @@ class UserMemory:
     def recall(self, topic: str) -> list[Memory]:
         """Return at most `top_k` memories that match a topic, best first.
 
-        Memories of other projects are left out. Raises QueryError for an empty topic, and the
-        errors of the store.
+        Memories of other projects are left out. Raise QueryError if the topic is empty. Errors of
+        the store are not caught.
         """
         topic = clean_topic(topic)
         if not topic:
@@ -140,8 +141,8 @@ class UserMemory:
     def prefetch(self, user_message: str, budget: int = PREFETCH_TOKENS) -> str:
         """Return relevant memories as a text of at most `budget` tokens, to put before a message.
 
-        The text is empty if no memory is relevant, or if the store does not answer in time. The
-        text is enclosed in tags, by which `remember` recognizes and removes it.
+        The text is empty if no memory is relevant, or if the store does not answer in time. Its
+        tags let `remember` recognize and remove it.
         """
         message = clean_topic(user_message)
         if not message:
@@ -175,8 +176,8 @@ class UserMemory:
     ) -> list[Memory]:
         """Return at most `top_k` memories that match and may be shown in this project.
 
-        Other stores than the embedded one know no projects, so more memories are fetched from them
-        until enough may be shown.
+        Stores other than the embedded one cannot filter by project, so more memories are fetched
+        from them until enough of the memories may be shown.
         """
         from rootle.memory.embedded import EmbeddedMemory
 
@@ -194,7 +195,8 @@ class UserMemory:
     def list_memories(self) -> list[Memory]:
         """Return every memory, newest first.
 
-        This and the following methods raise ConfigError unless the store is the embedded one.
+        Raise ConfigError unless the store is the embedded one, as do `forget`, `audit` and the
+        import methods.
         """
         return self._mark_stale(self._embedded.list_memories(self.user_id))
 

@@ -1,4 +1,4 @@
-"""Which project a memory belongs to, and whether another project may see it."""
+"""Decide which project a memory belongs to, and whether it may be shown in another project."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Final
 from rootle.storage.paths import contains_home
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-# A sentence about the user: "the user's …", or one that starts with "the user" and a verb. Without
-# a verb, a user is often an object of the code, as in "the user table".
+# Verbs that follow "the user" in sentences about the user. Without a verb, "user" often names
+# something in the code, as in "the user table".
 _USER_VERBS: Final = (
     "is|was|isn't|has|had|hasn't|does|doesn't|did|didn't|can|can't|cannot|will|won't|would|wouldn't|"
     "wants?|wanted|prefers?|preferred|likes?|liked|dislikes?|loves?|hates?|needs?|avoids?|uses?|"
@@ -34,8 +34,8 @@ def choose_origin(
 ) -> MemoryOrigin:
     """Return the origin of a memory that is stored in a folder.
 
-    By default, a memory is personal if it is about the user and refers to no file. A folder that
-    contains the home folder is not a project, so memories stored there are personal too.
+    If `is_personal` is None, a memory is personal if it refers to no file, and it is about the user
+    or `root` is not a project. A folder that contains the home folder is not a project.
     """
     is_project = not contains_home(root)
     if is_personal is None:
@@ -51,8 +51,8 @@ def is_about_user(text: str) -> bool:
 def make_filter(root: str) -> Callable[[Memory], bool]:
     """Return a function that returns whether a memory may be shown in a project.
 
-    A memory without any origin, which an earlier version or another program stored, may. The
-    function caches whether folders exist, so it is made for each search.
+    Memories without an origin may be shown in every project: they were stored by an earlier version
+    or by another program. The function caches whether folders exist, so use it for one search only.
     """
 
     @cache
@@ -69,9 +69,9 @@ def make_filter(root: str) -> Callable[[Memory], bool]:
 
 
 def _is_same_project(origin: str, root: str) -> bool:
-    """Return whether a folder is a project, or was it before the project moved.
+    """Return whether `origin` is the folder of a project, or was before the project was moved.
 
-    A folder that no longer exists is taken for the project with the same name.
+    A folder that no longer exists is assumed to be the old folder of a project with the same name.
     """
     return origin == root or (_last_name(origin) == _last_name(root) and not os.path.isdir(origin))
 

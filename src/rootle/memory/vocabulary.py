@@ -1,4 +1,4 @@
-"""Term ids of memories and topics: the terms of `rootle.text.terms`, stemmed and numbered."""
+"""Convert memories and topics to term ids: their terms are stemmed and numbered."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Vocabulary:
         return text_terms(text, self._table).split()
 
     def encode_memory(self, stems: Sequence[str]) -> list[int]:
-        """Return the ids of stems, in order; add unknown ones."""
+        """Return the ids of stems, in order. New stems are added to the vocabulary."""
         return list(map(self._ids.__getitem__, stems))
 
     def subjects_of_memory(self, stems: Sequence[str]) -> TermIds:

@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 
 class PluginHook:
-    """A plugin of this process, called with a timeout."""
+    """A plugin that is called in this process, with a timeout."""
 
     def __init__(self, found: Found) -> None:
         self.found = found
@@ -41,7 +41,7 @@ class PluginHook:
 
 @cache
 def open_hook(kind: Kind, name: str, reference: str) -> PluginHook | None:
-    """Return the plugin of a kind and name; None, with a warning, if it cannot be loaded."""
+    """Return the plugin of a kind and name. If it cannot be loaded, warn and return None."""
     try:
         for found in load(reference):
             if (found.plugin.kind, found.plugin.name) == (kind, name):

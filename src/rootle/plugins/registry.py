@@ -71,7 +71,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """The plugins that were found, and the errors of those that cannot be loaded."""
+    """The plugins that were found, and the error message for each broken reference."""
 
     found: tuple[Found, ...]
     broken: Mapping[str, str]
@@ -95,7 +95,7 @@ def find_plugins(named: tuple[str, ...]) -> Plugins:
 
 
 def load(reference: str) -> list[Found]:
-    """Import the plugins of a reference. Raises a PluginError that names the reference."""
+    """Import the plugins of a reference. Raise PluginError if they cannot be loaded."""
     module, colon, attribute = reference.partition(":")
     if not (module and colon and attribute):
         raise PluginError(
@@ -128,12 +128,12 @@ def _validate(plugin: Any, reference: str) -> Plugin:  # Any: third-party value
 
 
 def make_component(found: Found) -> Any:  # Any: as `Plugin.make`
-    """Create the component of a plugin. Raises PluginError if that fails."""
+    """Create the component of a plugin. Raise PluginError if the plugin fails."""
     return call_plugin(found, found.plugin.make)
 
 
 def call_plugin(found: Found, call: Callable[[], _Result]) -> _Result:
-    """Return the result of a call. Every exception becomes a PluginError that names the plugin."""
+    """Return the result of a call. Any exception becomes a PluginError that names the plugin."""
     try:
         return call()
     except (Exception, SystemExit) as error:
@@ -142,7 +142,10 @@ def call_plugin(found: Found, call: Callable[[], _Result]) -> _Result:
 
 
 def call_with_timeout(found: Found, call: Callable[[], _Result], timeout_s: float) -> _Result:
-    """Return the result of a call. After `timeout_s`, raise PluginError and abandon its thread."""
+    """Return the result of a call that runs in a thread.
+
+    If it takes longer than `timeout_s`, abandon the thread and raise PluginError.
+    """
     outcome: list[_Result] = []
     failure: list[PluginError] = []
 

@@ -43,8 +43,9 @@ QUESTION_SIGNALS: Final = (
 )
 _MAX_NAMES: Final = 6
 _MAX_WORDS: Final = 40
-# People ask questions; language models compose a description, names and code. More words of such a
-# query are wrong although it has an answer, so each voice has its own models.
+# People ask questions, whereas language models compose queries of a description, names and code. In
+# a composed query, more words are missing in the index even if there is an answer. Therefore each
+# of these two voices has its own models.
 Voice = Literal["asked", "composed"]
 
 # Signals of a single result.
@@ -58,7 +59,7 @@ class Calibration:
     answer: Floats  # weights of QUESTION_SIGNALS, then the intercept
     result: Floats  # weights of QUESTION_SIGNALS and RESULT_SIGNALS, then the intercept
     threshold: float  # minimum probability of a confident answer
-    odds: float  # unanswerable questions are rarer by this factor than in the training data
+    odds: float  # factor by which unanswerable questions are rarer than in the training data
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ class Confidence:
     """Probabilities for one ranking."""
 
     confident: bool
-    chance: float  # probability that the first ten results contain an answer, by the model
+    chance: float  # estimated probability that the first ten results contain an answer
     scores: Floats  # probability of every candidate file; non-increasing in rank order
-    max_rejected_score: float = 0.0  # no result of an answer that is not confident scores higher
+    max_rejected_score: float = 0.0  # maximum score of a result if `confident` is False
 
 
 @lru_cache(maxsize=8)
@@ -89,14 +90,14 @@ def _weights(stored: dict[str, float], names: Sequence[str]) -> Floats:
 
 
 def voice_of(inputs: RankingInputs) -> Voice:
-    """Return the voice of the question, which chooses the calibration."""
+    """Return the voice of the question, which determines the calibration."""
     return "composed" if inputs.question.is_composed else "asked"
 
 
 def estimate_confidence(
     inputs: RankingInputs, ranked: RankedFiles, calibration: Calibration
 ) -> Confidence:
-    """Return calibrated probabilities for a ranking, all zero for an empty one."""
+    """Return calibrated probabilities for a ranking. An empty ranking has a `chance` of 0."""
     if not ranked.order:
         return Confidence(False, 0.0, np.zeros(0))
     of_question = question_signals(inputs, ranked)
@@ -116,7 +117,7 @@ def estimate_confidence(
 
 
 def reject(confidence: Confidence) -> Confidence:
-    """Return the confidence of an answer that the model trusts, but that cannot be right."""
+    """Return the confidence with `confident` set to False, and with limited scores."""
     scores = np.minimum(confidence.scores, confidence.max_rejected_score)
     return replace(confidence, confident=False, scores=scores)
 

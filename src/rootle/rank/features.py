@@ -15,7 +15,7 @@ from rootle.rank.ranking_inputs import ChunkInputs, Flags, Floats, Ints, Ranking
 
 # Weights of the best, second and third best chunk of a file. Further chunks do not count.
 _RANK_WEIGHTS: Final = np.array([1.0, 1 / 2, 1 / 3, 0.0])
-# The cosine at this rank is the noise level. Some features use the distance above it.
+# The cosine at this rank is the noise level. Some features use the distance above this level.
 _NOISE_RANK: Final = 60
 _BEST_CHUNKS: Final = 20
 _DEFINITION_WEIGHT: Final = 0.3
@@ -100,7 +100,7 @@ def file_features(inputs: RankingInputs) -> Floats:
 
 
 def _mentions(inputs: RankingInputs) -> Floats:
-    """Return the BM25 of each file, 0 for documents and for files that define a searched name."""
+    """Return the BM25 of each file, or 0 for a document or a file that defines a searched name."""
     scores: Floats = inputs.files.bm25 * ~(defining_files(inputs) | prose_files(inputs))
     return scores
 

@@ -18,7 +18,8 @@ _TEST_NAME: Final = re.compile(
     r"(^test_|_test\.|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
     r"^conftest\.)"
 )
-# Code that its authors set aside is an unlikely answer, even if it contains the same words.
+# Internal, old, vendored and deprecated code is an unlikely answer, even if it contains the words
+# of the question.
 _SET_ASIDE: Final = re.compile(
     r"(^|/)(_?internals?|old)(/|\.|$)|deprecat|legacy|vendor|third_party|compat",
     re.IGNORECASE,
@@ -36,8 +37,8 @@ _EXAMPLE_FOLDER: Final = re.compile(
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Different words can be similar only if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
-# Limits the number of word runs: a name of twenty words has two hundred, and longer runs are
-# rarely the name of another file.
+# Limits the length and the number of word runs. A name of twenty words has two hundred runs, and
+# longer runs are rarely the name of another file.
 _MAX_INNER_WORDS: Final = 8
 # File kinds. The first one is the lowest bit of `PathParts.kinds`.
 KINDS: Final = (

@@ -30,7 +30,7 @@ class ChunkInputs:
     defines: Flags  # the chunk defines a name of the question
 
     def reorder(self, order: Ints, file_positions: Ints) -> ChunkInputs:
-        """Return the chunks in another order; `file_positions` are the new ones of the files."""
+        """Return the chunks in another order. `file_positions` has the files' new positions."""
         return ChunkInputs(
             self.ids[order],
             file_positions[self.files[order]],
@@ -90,4 +90,4 @@ class RankingInputs:
     chunks: ChunkInputs
     files: FileInputs
     unknown: float = 0.0  # share of the described terms that do not occur in the index
-    defined: tuple[str, ...] = ()  # those of the question's names that the index defines
+    defined: tuple[str, ...] = ()  # names of the question that the index defines

@@ -52,7 +52,7 @@ class Signals:
 
 
 def configured_signals(config: Config) -> Signals | None:
-    """Return the signals of a configuration; None if it sets none."""
+    """Return the signals of a configuration, or None if it sets no signal."""
     # The `specified` ranker has its own weights for recency and importance.
     weights = config.signal_weights if config.use_learned_reranker else SignalWeights()
     if weights == SignalWeights() and not config.trust:

@@ -14,7 +14,7 @@ from rootle.rerank.providers import PROVIDERS
 def open_reranker(config: Config) -> Reranker:
     """Return the configured reranker. It sends nothing and reads no key before its first use.
 
-    Raises ConfigError for an unknown provider or an invalid endpoint.
+    Raise ConfigError if the provider is unknown or the endpoint is invalid.
     """
     provider = config.reranker_provider
     found = find_plugins(config.plugins)
@@ -31,7 +31,7 @@ def open_reranker(config: Config) -> Reranker:
         raise ConfigError(
             f'rerankerProvider is "{provider}", expected one of '
             f"{', '.join((*PROVIDERS, *plugins))}; "
-            "remove the key to disable the reranker"
+            "remove rerankerProvider to disable the reranker"
         )
     return ServerReranker(
         provider,

@@ -20,8 +20,8 @@ _UNAUTHORIZED: Final = 401
 class ServerReranker:
     """A reranker on a server that has the API of a provider in PROVIDERS.
 
-    The key is read before the first request. A request contains up to `batch_size` documents; 0
-    means the provider's maximum. The timeout covers all requests of a call.
+    The API key is read before the first request. A request contains up to `batch_size` documents;
+    0 means the provider's maximum. The timeout covers all requests of a call.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class ServerReranker:
         batch_size: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Create a reranker. Raises ConfigError for an endpoint that is not a URL."""
+        """Create a reranker. Raise ConfigError if the endpoint is not a URL."""
         self._provider: RerankProvider = PROVIDERS[provider]
         self._model = model
         self._url = request_url(self._provider, endpoint)
@@ -47,7 +47,10 @@ class ServerReranker:
         self._server: JsonServer | None = None
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Return hits, best first, ties in the order of the documents. Raises RerankError."""
+        """Return the hits, best first. Ties are in the order of the documents.
+
+        Raise RerankError if a request fails or the timeout expires.
+        """
         if not documents:
             return []
         size = self._batch_size or len(documents)

@@ -16,7 +16,7 @@ class UnavailableReranker:
         self._reason = f'the reranker "{name}" is not available: {reason}'
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:  # noqa: ARG002
-        """Raise RerankError, so that the previous order is kept and the response reports it."""
+        """Raise RerankError, so that the order is kept and the response reports the failure."""
         raise RerankError(self._reason)
 
 
@@ -28,7 +28,7 @@ class PluginReranker:
         self._scores = make_component(found)
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Return hits, best first. Raises RerankError if the plugin fails or returns no numbers."""
+        """Return hits, best first. Raise RerankError if the plugin fails or returns no numbers."""
         try:
             scores = call_plugin(
                 self._found, lambda: [float(s) for s in self._scores(query, list(documents))]

@@ -34,7 +34,7 @@ class RerankProvider:
     def hits(self, answer: Any, count: int) -> list[Hit]:  # Any: JSON
         """Return the scores in a response for `count` documents.
 
-        Raises ValueError for an invalid response. Its message completes "the reranker sent …".
+        Raise ValueError if the response is invalid. Its message completes "the reranker sent …".
         """
         items = answer.get(self.results) if self.results and isinstance(answer, dict) else answer
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
@@ -74,7 +74,7 @@ PROVIDERS: Final[Mapping[str, RerankProvider]] = {
     "jina": RerankProvider("https://api.jina.ai", needs_key=True, also={"return_documents": False}),
     "voyage": RerankProvider("https://api.voyageai.com", needs_key=True, results="data"),
     "vllm": RerankProvider("http://127.0.0.1:8000"),
-    # Serves a single model. Without `truncate`, it refuses long texts.
+    # This server has a single model. Without `truncate`, it refuses long texts.
     "tei": RerankProvider(
         "http://127.0.0.1:8080",
         _STEP,

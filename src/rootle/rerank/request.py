@@ -17,7 +17,7 @@ MAX_DOCUMENT_CHARS: Final = 1_500
 
 
 def rerank_documents(reranker: Reranker, question: str, documents: Sequence[str]) -> list[Hit]:
-    """Return the hits of a reranker, best first. Raises RerankError for an invalid response."""
+    """Return the hits of a reranker, best first. Raise RerankError if the response is invalid."""
     if not documents:
         return []
     hits = sorted(reranker.rerank(question, documents), key=lambda hit: (-hit.score, hit.index))

@@ -1,4 +1,4 @@
-"""The search agent: parse -> scope -> retrieve -> rank -> present."""
+"""The search pipeline: parse -> scope -> retrieve -> rank -> present."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class Stages:
 
 
 class SearchAgent:
-    """Answers queries from the newest generation of an index. Safe to use from many threads."""
+    """The search pipeline, which answers queries from the newest generation of an index.
+
+    The specification calls it an agent, but it is not an AI agent. Safe to use from many threads.
+    """
 
     def __init__(
         self,
@@ -66,7 +69,7 @@ class SearchAgent:
     ) -> SearchResponse:
         """Return one page of an answer. Set `stale` if the index is known to be out of date.
 
-        Raise QueryError for an invalid query, and SearchUnavailableError if both legs fail.
+        Raise QueryError if the query is invalid, and SearchUnavailableError if both legs fail.
         """
         with self._requests.active, self._open_trace(query) as trace:
             request = self._requests.read(query, trace, explain=explain, is_stale=stale)

@@ -1,4 +1,4 @@
-"""Composes a search agent from a configuration."""
+"""Create the search pipeline of a configuration."""
 
 from __future__ import annotations
 
@@ -57,11 +57,13 @@ def open_agent(
     log: SearchLogFile | None = None,
     clock: Callable[[], float] = time.time,
 ) -> SearchAgent:
-    """Return an agent that searches the newest index that `open_index` returns.
+    """Return a search pipeline for an index.
 
-    `root` is the indexed folder; without it, all text comes from the index. `dense` and `sparse`
-    are servers that replace a leg of the index. `model` is the required fingerprint of the model
-    that made the vectors; an empty string accepts any. Pages are cached in `cache_dir`, if given.
+    `open_index` is called for each query and returns the newest generation of the index. `root` is
+    the indexed folder; without it, the text of all results comes from the index. `dense` and
+    `sparse` are search servers, each of which replaces one leg of the index. If the vectors were
+    made by a model whose fingerprint is not `model`, the dense leg fails; an empty string accepts
+    any model. If `cache_dir` is given, pages are cached in it.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()

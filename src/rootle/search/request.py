@@ -21,9 +21,9 @@ from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
-# Longer questions are pasted files; their beginning is enough to find them.
+# Longer questions are pasted files. The beginning of such a file is enough to find it.
 MAX_QUERY_CHARS: Final = 10_000
-# The size of a short function with its heading.
+# The size of a short function in a result, with the heading of the result.
 _TOKENS_PER_PASSAGE: Final = 100
 _NOT_EXPANDED: Final = "\0not expanded"
 _EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
@@ -49,7 +49,7 @@ class SearchRequest:
 
 
 class RequestReader:
-    """Turns queries into requests."""
+    """Validates queries and converts them to requests."""
 
     def __init__(
         self, sessions: Sessions, config: Config, clock: Callable[[], float] = time.time
@@ -64,7 +64,7 @@ class RequestReader:
     ) -> SearchRequest:
         """Return the request for a query.
 
-        Raise QueryError for an invalid query, and StaleCursorError if its cursor is invalid or
+        Raise QueryError if the query is invalid, and StaleCursorError if its cursor is invalid or
         belongs to another query or generation.
         """
         started_s = time.perf_counter()
@@ -93,7 +93,7 @@ class RequestReader:
 
 
 def check_query(query: SearchQuery, config: Config) -> int:
-    """Return the number of results per page; raise QueryError for an invalid query."""
+    """Return the number of results per page. Raise QueryError if the query is invalid."""
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
     parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
@@ -107,7 +107,10 @@ def check_query(query: SearchQuery, config: Config) -> int:
 
 
 def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
-    """Return the excluded lines by path; raise QueryError unless each place is `path:start-end`."""
+    """Return the excluded lines by path.
+
+    Raise QueryError if an entry does not have the format `path:start-end`.
+    """
     lines: dict[str, list[range]] = {}
     for place in places:
         match = _EXCLUSION.fullmatch(place)

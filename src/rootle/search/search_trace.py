@@ -48,7 +48,7 @@ class SearchLog:
     events: tuple[str, ...] = ()  # of rootle.telemetry.spans.EVENTS
 
 
-# Computed once: answering from the cache takes little longer than writing the log line.
+# Computed once, because an answer from the cache takes little longer than writing its log line.
 _KEYS: Final = tuple((field.name, camel_case(field.name)) for field in fields(SearchLog))
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -76,7 +76,7 @@ class SearchLogFile:
 
 
 class SearchTrace:
-    """Context manager that records one search. Steps report figures that the response lacks."""
+    """Context manager that records one search. Steps report figures that no response contains."""
 
     def __init__(
         self,
@@ -125,7 +125,8 @@ class SearchTrace:
     def record_retrieval(self, *, sparse_hits: int, dense_hits: int, candidates: int) -> None:
         """Record how many chunks each leg found, and how many are ranked.
 
-        A later group of files is retrieved again, among fewer files.
+        This is called once for each group of files. Later groups are retrieved among fewer files,
+        so the largest numbers of hits are recorded. The numbers of candidates are added up.
         """
         self._sparse_hits = max(self._sparse_hits, sparse_hits)
         self._dense_hits = max(self._dense_hits, dense_hits)

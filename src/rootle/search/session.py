@@ -10,20 +10,20 @@ from rootle.concurrency.concurrent_query_limit import ConcurrencyLimit
 from rootle.index.reader import IndexReader
 from rootle.rank.path_features import path_parts
 
-# Below this size the legs run one after the other, because two threads that share the interpreter
-# lock take longer than one. With 101,972 chunks a query took 9.7 ms sequentially and 10.9 ms in
-# parallel (medians; 95th percentiles 12.9 and 17 ms). The index lookups release the lock, so
-# threads pay off once these lookups take long enough.
+# Below this number of chunks, the legs run one after the other, because two threads that share the
+# interpreter lock take longer than one. With 101,972 chunks, a query took 9.7 ms sequentially and
+# 10.9 ms in parallel (medians; 95th percentiles 12.9 and 17 ms). Lookups in the index release the
+# lock, so two threads are faster if these lookups take long enough.
 _CHUNKS_FOR_THREADS: Final = 200_000
-# A process that runs a third query will probably run more. Extracting the features of all paths at
-# that point takes 11 ms for a thousand files, and makes each later query 3% faster.
+# A process that runs a third query will probably run more queries. Extracting the features of all
+# paths at that point takes 11 ms for a thousand files, and makes each later query 3% faster.
 _QUERIES_BEFORE_PRELOAD: Final = 3
 _MAX_CHUNKS_TO_PRELOAD: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Session:
-    """An open index. Each generation has a session, so no state outlives its generation."""
+    """An open index. Each generation has its own session, so no state outlives its generation."""
 
     index: IndexReader
     state_id: str

@@ -1,4 +1,4 @@
-"""Shorten answers that probably do not answer the question: few results with few lines."""
+"""Shorten responses that probably do not answer the question to a few results with few lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def shorten_weak(response: SearchResponse) -> SearchResponse:
 
 
 def describe_cut(response: SearchResponse) -> str | None:
-    """Return a message about the results that `shorten_weak` leaves out, None if it leaves none."""
+    """Return a message that says how many results `shorten_weak` keeps.
+
+    Return None if it removes no results.
+    """
     count = len(response.results)
     if not is_weak(response) or count <= WEAK_RESULTS:
         return None
@@ -32,7 +35,7 @@ def describe_cut(response: SearchResponse) -> str | None:
 
 
 def _shorten(result: SearchResult) -> SearchResult:
-    """Return a result with the first lines of its best span; a requested context stays."""
+    """Return a result with the first lines of its best span, or unchanged if it has context."""
     if result.context is not None:
         return result
     lines = result.snippet.split("\n")[:_MAX_LINES]

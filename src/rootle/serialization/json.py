@@ -33,7 +33,7 @@ def to_json(value: Any) -> Any:  # Any: a record, or data that consists of recor
 
 
 def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
-    """Return the query in a JSON object; raise a QueryError that names an invalid field."""
+    """Return the query in a JSON object. Raise QueryError if a field is unknown or invalid."""
     if not isinstance(data, dict):
         raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {_abbreviate(data)}')
     for key in data:
@@ -60,8 +60,8 @@ def apply_filters(
 ) -> SearchQuery:
     """Return a query with these filters. Filters that the query already has take precedence.
 
-    The keys of a mapping are the fields of `Filters`, in camelCase or in snake_case. Raise
-    QueryError for unknown or invalid filters.
+    If `filters` is a mapping, its keys are the fields of `Filters`, in camelCase or in snake_case.
+    Raises QueryError if a filter is unknown or invalid.
     """
     base = SearchQuery(query) if isinstance(query, str) else query
     if filters is None:

@@ -18,11 +18,12 @@ _MIN_FENCE: Final = 3
 
 
 def response_as_markdown(response: SearchResponse, *, is_brief: bool | None = None) -> str:
-    """Return all results, best first, or "No results found." with suggestions; then memories.
+    """Return all results, best first, or "No results found." and suggestions; then memories.
 
-    A response that is not confident starts with its suggestions, which say so. If `is_brief`, only
-    its best results follow, with few lines. By default, results with context are complete and
-    without suggestions, because they may have to fit a budget.
+    If confidence is low, the suggestions say so and precede the results. If in addition `is_brief`
+    is true, only the best results follow, shortened to a few lines. The default of `is_brief` is
+    true for results without context. Results with context may have to fit a budget, so by default
+    they are complete and have no suggestions.
     """
     is_brief = not _has_context(response) if is_brief is None else is_brief
     if not is_weak(response):
@@ -61,7 +62,7 @@ def result_as_markdown(result: SearchResult) -> str:
 
 
 def passages_of(result: SearchResult) -> Sequence[Span]:
-    """Return the passages of a result's context, or its spans by line if it has no context."""
+    """Return the passages of a result's context, or its spans in line order if it has none."""
     if result.context is not None:
         return result.context.passages
     return sorted(result_spans(result), key=lambda span: span.start_line)

@@ -1,7 +1,8 @@
 """Format memories for models and people: quoted text, with the age and the origin of each memory.
 
-A memory may repeat text of an untrusted repository. Therefore its text is shown as a string in
-double quotes that it cannot end, and never as text of rootle or of the user.
+A memory may repeat text from an untrusted repository. Its text is therefore shown in double quotes,
+and escaped so that it cannot end the quotation. A reader cannot take it for text of rootle or of
+the user.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def memory_as_text(memory: Memory, now_s: float | None = None) -> str:
-    """Return a memory in one line: time, age, origin, quoted text and references."""
+    """Return a memory on one line: time, age, origin, quoted text and references."""
     label = f"{memory.created_at}, {age_of(memory, now_s)}, {origin_of(memory)}"
     return f"[{label}] {quote(memory.text)}{_notes(memory)}"
 
@@ -62,7 +63,7 @@ def age_of(memory: Memory, now_s: float | None = None) -> str:
 
 
 def origin_of(memory: Memory) -> str:
-    """Return whether a memory is personal, and the names of the folders it was stored in."""
+    """Return whether a memory is personal, and the names of the folders that it belongs to."""
     folders = dict.fromkeys((*memory.stored_in, *(about.root for about in memory.about)))
     names = ", ".join(_name(re.split(r"[/\\]", root)[-1] or root) for root in folders if root)
     if memory.is_personal:
@@ -71,13 +72,13 @@ def origin_of(memory: Memory) -> str:
 
 
 def quote(text: str) -> str:
-    """Return a text as a JSON string without control characters and without starts of tags."""
+    """Return a JSON string of the text, with unprintable characters and starts of tags escaped."""
     quoted = _TAG_START.sub(r"\\u003c", json.dumps(text, ensure_ascii=False))
     return "".join(char if char.isprintable() else _escape(char) for char in quoted)
 
 
 def unquote_line(line: str) -> str:
-    """Return the text of a memory in the format of `memory_as_text`; any other line unchanged."""
+    """Return the text in a line that `memory_as_text` has returned; any other line unchanged."""
     found = _LINE.match(line)
     if found is None:
         return line
@@ -92,7 +93,7 @@ def unquote_line(line: str) -> str:
 
 
 def _escape(char: str) -> str:
-    """Return a character as JSON escapes it: one UTF-16 code unit, or two."""
+    """Return a character as JSON escapes it: as one or two UTF-16 code units."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
@@ -109,5 +110,5 @@ def _notes(memory: Memory) -> str:
 
 
 def _name(name: str) -> str:
-    """Return a name of a file or folder, quoted if it contains more than a plain name."""
+    """Return the name of a file or folder, quoted if it contains unusual characters."""
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)

@@ -1,4 +1,4 @@
-"""Paths as printable text that can be converted back, whatever bytes their names consist of."""
+"""Convert paths to printable text and back, whatever bytes they contain."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MAX_CODE: Final = 0x10FFFF
 def escape_path(path: str) -> str:
     """Return a path in which unprintable characters are escaped as in Python: `\\n`, `\\udce9`.
 
-    A byte that is not UTF-8 is a surrogate in a path of Python: the byte E9 is `\\udce9`. Most
-    paths are returned unchanged, even if they contain a backslash.
+    Python represents a byte that is not valid UTF-8 as a surrogate: the byte E9 becomes `\\udce9`.
+    Most paths are returned unchanged, even if they contain a backslash.
     """
     if path.isprintable() and unescape_path(path) == path:
         return path
@@ -29,7 +29,10 @@ def unescape_path(text: str) -> str:
 
 
 def replace_unprintable(text: str) -> str:
-    """Return a text on one line: a file name with a newline must not look like another result."""
+    """Replace unprintable characters, including line breaks, with U+FFFD.
+
+    A file name that contains a line break must not look like another result.
+    """
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 

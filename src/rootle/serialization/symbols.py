@@ -1,4 +1,4 @@
-"""Write the answer to a question about a name as text."""
+"""Format answers to questions about names as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_SCOPE_PARTS: Final = 2
 
 
 def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
-    """Yield one line for each definition: its place, its scope and its first line."""
+    """Yield one line for each definition: its path and lines, its scope and its first line."""
     for symbol in definitions:
         place = f"{escape_path(symbol.path)}:{symbol.line}"
         lines = f"-{symbol.end_line}" if symbol.end_line > symbol.line else ""
@@ -23,7 +23,7 @@ def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
 
 
 def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
-    """Yield the uses, one line each, below a line with the path of their file."""
+    """Yield one line for each use. A line with the path precedes the uses in each file."""
     for path, rows in groupby(uses, key=lambda use: use.path):
         yield escape_path(path)
         for use in rows:
@@ -37,7 +37,7 @@ _WITHOUT_TARGET: Final = frozenset({"comment", "string", "document"})
 
 
 def describe_definitions(answer: SymbolAnswer) -> str:
-    """Return the number of definitions: "2 definitions of a"."""
+    """Return a text such as "2 definitions of parse"."""
     count = len(answer.definitions)
     if not count:
         return f"{answer.name} is not defined here"
@@ -45,7 +45,7 @@ def describe_definitions(answer: SymbolAnswer) -> str:
 
 
 def describe_uses(answer: SymbolAnswer) -> str:
-    """Return the number of uses: "7 of 31 uses of a shown (20 calls, 11 imports)"."""
+    """Return a text such as "1-7 of 31 uses of parse (20 calls, 11 imports)"."""
     at_least = "" if answer.is_complete else "at least "
     if answer.aspect == "definitions":
         noun = "line" if answer.total_uses == 1 else "lines"

@@ -6,14 +6,15 @@ from datetime import UTC, datetime
 
 
 def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
-    """Format a Unix time; `timespec` as for `datetime.isoformat`, rounded down."""
+    """Format a Unix time, rounded down to the unit `timespec` of `datetime.isoformat`."""
     return _format(datetime.fromtimestamp(seconds, UTC), timespec)
 
 
 def convert_to_utc(timestamp: str) -> str:
-    """Convert an ISO 8601 timestamp to UTC. A timestamp without a time zone is taken as UTC.
+    """Convert an ISO 8601 timestamp to UTC.
 
-    Raises ValueError for any other text.
+    A timestamp without a time zone is assumed to be in UTC. Raises ValueError if the text is not an
+    ISO 8601 timestamp.
     """
     parsed = datetime.fromisoformat(timestamp)
     zoned = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Replace or create a file atomically: it never exists with a part of its content."""
+"""Create or replace a file atomically: other processes never see it partially written."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rootle.storage.permissions import PRIVATE_FILE
 
 
 def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> None:
-    """Write a file that the user has named, and keep links; raise OSError.
+    """Write a file that the user has named. If it is a symbolic link, write the file it points to.
 
-    A stream, such as a pipe or `/dev/stdout`, is written and not replaced.
+    A stream, such as a pipe or `/dev/stdout`, is written directly and not replaced. Raises
+    FileExistsError if the file exists and `overwrite` is false, and OSError if writing fails.
     """
     if overwrite and _is_stream(path):
         path.write_bytes(content)
@@ -23,7 +24,8 @@ def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> No
 
 
 def _is_stream(path: Path) -> bool:
-    # These folders contain links to the open files of the process, which may be regular files.
+    # These folders contain links to files that the process has open, such as /dev/stdout. Replacing
+    # such a file would break a redirection, even if it is a regular file.
     if Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",)):
         return True
     return path.exists() and not path.is_file()
@@ -37,17 +39,17 @@ def write_file(
     overwrite: bool = True,
     sync: bool = True,
 ) -> None:
-    """Write a file with the whole content, or leave the previous one; raise OSError.
+    """Write the whole content to a file, or leave the file unchanged and raise OSError.
 
-    Raise FileExistsError if the file exists and `overwrite` is false. With `sync`, the content
+    Raises FileExistsError if the file exists and `overwrite` is false. With `sync`, the content
     survives a power failure.
     """
-    # The temporary file's name starts with the name of the target, so that folder cleanup can
-    # delete the file that a killed process left behind.
+    # The name of the temporary file starts with the name of the target, so that code that cleans up
+    # a folder can recognize the temporary files of killed processes.
     temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")
     try:
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            os.chmod(temporary, mode)  # whatever the umask
+            os.chmod(temporary, mode)  # regardless of the umask
             file.write(content)
             file.flush()
             if sync:
@@ -63,7 +65,7 @@ def write_file(
 
 
 def _rename_to_new(temporary: Path, path: Path) -> None:
-    """Rename a file; raise FileExistsError if there is a file of that name."""
+    """Rename a file. Raise FileExistsError if the new name is already in use."""
     try:
         os.link(temporary, path)
     except FileExistsError:

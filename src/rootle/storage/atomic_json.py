@@ -30,7 +30,7 @@ def read_json(path: Path) -> dict[str, Any]:  # Any: the content of the file
 
 
 def write_json(path: Path, data: dict[str, Any], *, mode: int = PRIVATE_FILE) -> None:
-    """Replace a file atomically with a JSON object. Raises OSError."""
+    """Replace a file atomically with a JSON object. Raises OSError if writing fails."""
     content = json.dumps(data).encode()
     if not path.parent.is_dir():
         make_private_dir(path.parent)

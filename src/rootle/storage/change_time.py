@@ -1,4 +1,4 @@
-"""The time at which a file was last changed, which programs cannot set back."""
+"""Read the change time of a file. Unlike the modification time, it cannot be set by programs."""
 
 from __future__ import annotations
 

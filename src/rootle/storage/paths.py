@@ -12,13 +12,14 @@ from pathlib import Path
 def contains_home(folder: Path | str) -> bool:
     """Return whether a folder is the home folder, a parent of it, or a file system root.
 
-    The folders themselves are compared, not their names: a link to the home folder contains it.
+    The folders themselves are compared, not their names, so a link to the home folder counts as the
+    home folder.
     """
     real = Path(os.path.realpath(folder))
     if real == real.parent:
         return True
     home = Path(os.path.expanduser("~"))
-    if not home.is_absolute():  # unknown
+    if not home.is_absolute():  # the home folder is unknown
         return False
     home = Path(os.path.realpath(home))
     return any(_is_same_folder(real, candidate) for candidate in (home, *home.parents))
@@ -31,7 +32,10 @@ def _is_same_folder(one: Path, other: Path) -> bool:
 
 
 def default_index_dir(root: Path) -> Path:
-    """Return the index directory of a folder in the user's cache; each real path has its own."""
+    """Return the default index directory of a folder, which is in the user's cache.
+
+    It depends on the real path of the folder, so a link to the folder has the same index directory.
+    """
     from platformdirs import user_cache_path
 
     real = os.path.realpath(root)
@@ -65,14 +69,17 @@ def search_log_path() -> Path:
 
 
 def install_records_path() -> Path:
-    """Return the path of the records of the files that `rootle install` has edited."""
+    """Return the path of the file that records which files `rootle install` has edited."""
     from platformdirs import user_state_path
 
     return user_state_path("rootle", appauthor=False) / "installed.json"
 
 
 def delete_search_state(index_dir: Path) -> None:
-    """Delete the cached results of an index, and the log of searches, which all indexes share."""
+    """Delete the cached results of an index, and the search log, which all indexes share.
+
+    This also deletes unmasked caches and logs of earlier versions.
+    """
     from rootle.storage.rotating_file import RotatingFile
 
     shutil.rmtree(result_cache_dir(index_dir), ignore_errors=True)
@@ -81,7 +88,7 @@ def delete_search_state(index_dir: Path) -> None:
 
 
 def delete_unmasked_state() -> None:
-    """Delete the caches and logs of versions that did not mask secrets in them."""
+    """Delete the caches and logs that earlier versions wrote without masking secrets in them."""
     from platformdirs import user_state_path
 
     state = user_state_path("rootle", appauthor=False)

@@ -1,7 +1,7 @@
-"""Permissions of the files that rootle writes, whatever the umask.
+"""Permissions of the files that rootle writes, regardless of the umask.
 
-Everything is readable by its owner alone. An index can be shared: then its folder decides who may
-read the files in it. Others never get the permission to write.
+By default, only the owner can read a file. If an index is shared, the permissions of its folder
+determine who can read its files. Other users never get write permission.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ _SHARED_DIRS: Final = {"private": PRIVATE_DIR, "group": 0o750, "everyone": 0o755
 
 
 def shared_dir_mode(sharing: str) -> int:
-    """Return the mode of the folder of an index for a value of `indexSharing`."""
+    """Return the mode of an index directory for a value of `indexSharing`.
+
+    Raises ConfigError if the value is invalid.
+    """
     if sharing not in _SHARED_DIRS:
         raise ConfigError(f'indexSharing is "{sharing}"; use private, group or everyone')
     return _SHARED_DIRS[sharing]
 
 
 def make_private_dir(folder: Path) -> None:
-    """Create a folder and its missing parents for the owner alone; correct an existing folder."""
+    """Create a folder and its missing parents with access for the owner only.
+
+    If the folder exists, its permissions are corrected.
+    """
     missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     for path in reversed(missing):
         with suppress(FileExistsError):  # another process has just created it
@@ -43,12 +49,12 @@ def make_subfolder(folder: Path) -> None:
 
 
 def file_mode(folder: Path) -> int:
-    """Return the mode of a new file in a folder: those who may read the folder may read it."""
+    """Return the mode of a new file, which can be read by the users who can read the folder."""
     return PRIVATE_FILE | _mode(folder) & 0o044
 
 
 def create_database_file(path: Path, mode: int) -> None:
-    """Create an empty file for SQLite, which would itself create one that every user can read.
+    """Create an empty database file, because SQLite would create one that other users can read.
 
     An existing file is not opened: closing it would release the locks that other connections of
     this process hold on it.
@@ -58,7 +64,7 @@ def create_database_file(path: Path, mode: int) -> None:
 
 
 def set_file_modes(folder: Path) -> None:
-    """Give the files in a folder, which a library may have created, the mode of new ones."""
+    """Set the modes of the files in a folder. A library may have created them with other modes."""
     mode = file_mode(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -67,7 +73,7 @@ def set_file_modes(folder: Path) -> None:
 
 
 def set_tree_modes(folder: Path, mode: int) -> None:
-    """Give a folder and all folders in it a mode, and the files the one that follows from it."""
+    """Set the mode of a folder and of its subfolders, and adapt the modes of their files to it."""
     for parent, _, _ in os.walk(folder):
         _set_mode(Path(parent), mode)
         with suppress(FileNotFoundError):
@@ -79,9 +85,10 @@ def _mode(path: Path) -> int:
 
 
 def _set_mode(path: Path, mode: int) -> None:
-    """Set the permissions of the group and of others; the owner may have made the file read-only.
+    """Set the permissions of group and others, and keep those of the owner.
 
-    The file may be gone, or belong to another user, whose process corrects it.
+    A file that no longer exists is ignored. So is a file of another user, because only a process of
+    that user can change its permissions.
     """
     with suppress(FileNotFoundError, PermissionError):
         current = stat.S_IMODE(os.lstat(path).st_mode)

@@ -8,7 +8,10 @@ from rootle.protocols import Matrix, Rows
 
 
 def quantize(vectors: Matrix) -> Rows:
-    """Scale each row to a largest component of ±127 and round; cosines change by at most 0.004."""
+    """Scale each row to a largest component of ±127, and round.
+
+    Cosines change by at most 0.004.
+    """
     peak = np.abs(vectors).max(axis=1, keepdims=True)
     rows: Rows = np.rint(vectors * (127 / np.maximum(peak, 1e-12))).astype(np.int8)
     return rows

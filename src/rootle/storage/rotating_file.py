@@ -18,8 +18,8 @@ class RotatingFile:
     """Appends lines to a file. Safe to use from many processes and threads.
 
     Each line is appended with a single write, which the operating system does not interleave with
-    other writes. A full file is renamed, the next line starts a new file, and the newest full files
-    are kept.
+    other writes. A full file is renamed, and the next line starts a new file. The newest full files
+    are kept, up to a limit for their total size.
     """
 
     def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
@@ -27,7 +27,7 @@ class RotatingFile:
         self._max_bytes = max_bytes
 
     def append(self, line: bytes) -> None:
-        """Append a line, which ends with a line break; raise OSError on failure."""
+        """Append a line, which must end with a line break. Raises OSError if writing fails."""
         try:
             file = self._open()
         except FileNotFoundError:
@@ -41,7 +41,7 @@ class RotatingFile:
             os.close(file)
 
     def delete(self) -> None:
-        """Delete the file and the full files."""
+        """Delete the current file and the full files."""
         for path in self._full_files():
             path.unlink(missing_ok=True)
         with suppress(PermissionError):  # without permission for the folder, there is no file
@@ -71,12 +71,12 @@ class RotatingFile:
         return []
 
     def _surplus_files(self) -> Sequence[Path]:
-        """Return the oldest full files, those beyond the limit for the total size."""
+        """Return the oldest full files, which exceed the limit for the total size."""
         newest_first = sorted(self._full_files(), reverse=True)
         total = 0
         for count, path in enumerate(newest_first):
             with suppress(FileNotFoundError):
                 total += path.stat().st_size
-            if total > 2 * self._max_bytes:  # files exceed the limit by up to one line
+            if total > 2 * self._max_bytes:  # a full file exceeds `max_bytes` by up to one line
                 return newest_first[count:]
         return ()

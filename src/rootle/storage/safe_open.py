@@ -17,18 +17,18 @@ _FILE_FLAGS: Final = (
     | getattr(os, "O_BINARY", 0)
 )
 
-# O_PATH, on Linux, needs no permission to list the folder.
+# On Linux, O_PATH opens a folder even without permission to list it.
 _FOLDER_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _SUBFOLDER_FLAGS: Final = _FOLDER_FLAGS | getattr(os, "O_NOFOLLOW", 0)
 _CAN_OPEN_IN_FOLDER: Final = os.open in os.supports_dir_fd
 
 
 def open_below(root: str, path: str) -> int:
-    """Return a descriptor of a regular file, given by its path below `root`.
+    """Open a regular file for reading and return its descriptor. `path` is relative to `root`.
 
-    No component below `root` is followed if it is a symbolic link, even if it has become one just
-    now. Raise OSError if there is one, if the path contains "..", or if the file is not a regular
-    one that can be opened.
+    Symbolic links below `root` are not followed. Except on Windows, this includes links that are
+    created during the call. Raises OSError if the path contains a symbolic link or "..", or if it
+    does not lead to a regular file that can be opened.
     """
     descriptor = _open(root, path)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -38,7 +38,7 @@ def open_below(root: str, path: str) -> int:
 
 
 def has_link_above(root: str, path: str) -> bool:
-    """Return whether a folder between `root` and the file `path` below it is a symbolic link."""
+    """Return whether a folder in `path`, which is relative to `root`, is a symbolic link."""
     folder = os.path.dirname(os.path.join(os.path.realpath(root), *path.split("/")))
     return os.path.realpath(folder) != folder
 
@@ -50,7 +50,7 @@ def _open(root: str, path: str) -> int:
     if not folders:
         return os.open(os.path.join(root, name), _FILE_FLAGS)
     if os.pardir in folders:
-        raise NotADirectoryError(f"{path} leads out of {root}")
+        raise NotADirectoryError(f'cannot open {path} in {root}: the path contains ".."')
     descriptor = os.open(root, _FOLDER_FLAGS)
     try:
         for folder in folders:
@@ -63,7 +63,7 @@ def _open(root: str, path: str) -> int:
 
 
 def _open_checked(root: str, path: str) -> int:
-    """Open a file after a check for links. A link that appears between the two is followed."""
+    """Check a path for links, then open the file. A link that is created in between is followed."""
     if has_link_above(root, path):
-        raise NotADirectoryError(f"{path} is not below {root}: a folder is a symbolic link")
+        raise NotADirectoryError(f"cannot open {path} in {root}: a folder is a symbolic link")
     return os.open(os.path.join(root, *path.split("/")), _FILE_FLAGS)

@@ -1,4 +1,4 @@
-"""Find names that a text probably defines by keywords, if no grammar applies."""
+"""Find definitions by their keywords, in text for which no grammar is used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEFINITION: Final = re.compile(
 
 
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
-    """Return the probable names in lines first to end - 1, in order."""
+    """Yield the probable names in lines first to end - 1, in order."""
     span = (lines.starts[first], lines.starts[end] - 1)
     for match in _DEFINITION.finditer(lines.text, *span):
         group = match.lastindex or 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Lines first to end - 1, counted from 0, that become a chunk, with the path of their scope."""
+    """Lines first to end - 1, counted from 0, that become a chunk. `path` is their scope."""
 
     first: int
     end: int

@@ -1,4 +1,4 @@
-"""Which texts are parsed, and with which grammar."""
+"""Decide which texts are parsed, and with which grammar."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Classify the occurrences of a name in a syntax tree: calls, imports, types, comments, …
 
-The grammars name similar nodes alike, so one table of node types serves all languages.
+The grammars use the same names for similar nodes, so one table of node types is enough for all
+languages.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
 
 
 def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
-    """Return the text of the import around a position, "" if there is none."""
+    """Return the text of the import around a position, or "" if there is none."""
     leaf = tree.node_at(row, column, size)
     if not _is_import(tree, leaf):
         return ""
@@ -131,7 +132,7 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
 
 
 def _literal_kind(leaf: Node) -> str:
-    """Return "comment" or "string" for text inside one, "" for code."""
+    """Return "comment" for text in a comment, "string" for text in a string, "" for code."""
     node: Node | None = leaf
     if leaf.type in _SYMBOL:
         return ""
@@ -149,7 +150,7 @@ def _literal_kind(leaf: Node) -> str:
 
 
 def _climb_members(tree: SourceTree, leaf: Node) -> tuple[Node, str]:
-    """Return the largest node of which the name is the last part, and the text before it."""
+    """Return the largest node that ends with the name, and the text before the name."""
     node, receiver = leaf, ""
     while (parent := node.parent) is not None:
         is_member = parent.type in _MEMBERS or (
@@ -176,7 +177,7 @@ def _text_before(tree: SourceTree, parent: Node, node: Node) -> str:
 
 
 def _receiver_in(tree: SourceTree, call: Node, node: Node) -> str:
-    """Return the receiver of a call whose node contains it: Java, PHP, Ruby."""
+    """Return the receiver that is part of the node of a call, as in Java, PHP and Ruby."""
     for name in _RECEIVER_FIELDS:
         found = call.child_by_field_name(name)
         if found is not None and found != node and found.end_byte <= node.start_byte:
@@ -218,7 +219,7 @@ def _is_called_token(tree: SourceTree, leaf: Node, row: int, end: int) -> bool:
     if not after.startswith(b"("):
         return False
     parent = leaf.parent
-    # `pair (1, 2)` in a tuple pattern, `catch (E)` and parameters are no calls.
+    # `pair (1, 2)` in a tuple pattern, `catch (E)` and parameters are not calls.
     return parent is None or not _STOP.fullmatch(parent.type)
 
 
@@ -275,7 +276,7 @@ def _is_base(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_qualifier(leaf: Node) -> bool:
-    """Return whether a name selects another one: a in a.B."""
+    """Return whether a name qualifies another name, such as a in a.B."""
     parent = leaf.parent
     if parent is None or not (parent.type in _MEMBERS or parent.type == "attribute"):
         return False

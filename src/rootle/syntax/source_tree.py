@@ -73,7 +73,7 @@ class SourceTree:
             unit = inner
 
     def _locate(self, name: Name) -> Position | None:
-        """Return where the last part of a name is; None for the comment above a definition."""
+        """Return where the last part of a name is, or None for the comment above a definition."""
         line = self._line(name.row)
         last = re.escape(name.text.encode("utf-8", "replace"))
         match = re.compile(_QUALIFIER.encode() + b"(" + last + b")").match(line, name.column)
@@ -81,7 +81,7 @@ class SourceTree:
             return name.row, match.start(1)
         if name.column or name.row in self._comment_rows:
             return None
-        # A name that was guessed in text with a syntax error.
+        # The name was guessed in text with a syntax error, so its column is not known.
         match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", line)
         return None if match is None else (name.row, match.start())
 
@@ -98,7 +98,7 @@ class SourceTree:
 
 
 def read_source_tree(text: str, language: str) -> SourceTree | None:
-    """Return the tree of a text, None without a grammar or if the text cannot be parsed."""
+    """Return the tree of a text, or None if there is no grammar or the text cannot be parsed."""
     if language not in GRAMMARS or not is_parseable(text):
         return None
     language = grammar_name(text, language)

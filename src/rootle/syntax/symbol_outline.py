@@ -30,7 +30,7 @@ from rootle.syntax.lines import Comment, Lines, Name
 PARSE_BASE_S: Final = 0.2
 PARSE_S_PER_BYTE: Final = 2e-6
 # Text that matches no rule becomes one flat node, and queries take quadratic time in its children:
-# 0.1 s for this number.
+# 0.1 s for this number of children.
 MAX_UNREAD: Final = 10_000
 # Measured on 1 MB per language: all definitions, and all but a few comments in JavaScript, are
 # above this depth. Without this limit, text nested 10,000 levels deep would yield 10,000
@@ -47,7 +47,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(slots=True)
 class Unit:
-    """A definition on lines first to end - 1; without the comments above it, it starts at row."""
+    """A definition on lines first to end - 1. Its first line below its comments is `row`."""
 
     title: str
     symbol: str
@@ -77,13 +77,13 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes to parse; their lines have the numbers of the lines of the text."""
+    """Return the bytes to parse, whose lines have the same numbers as the lines of the text."""
     # Lone surrogates and NULs stop some scanners; replacing single bytes keeps the line numbers.
     return text.encode("utf-8", errors="replace").replace(b"\0", b" ")
 
 
 def parse_tree(data: bytes, grammar: Grammar) -> Node | None:
-    """Return the root of the syntax tree, or None if it is not in this language or takes long."""
+    """Return the root, or None if the text is not in this language or parsing takes too long."""
     root = _parse(data, grammar)
     return None if root is None or _is_unread(root) else root
 
@@ -234,7 +234,7 @@ def _symbol(name: str) -> str:
 
 
 def _row_range(node: Node) -> tuple[int, int]:
-    """Return the first line of a node and the line after its last."""
+    """Return the first line of a node and the line after its last line."""
     row, _ = node.start_point
     end, column = node.end_point
     # Some nodes include their final newline: they end at the start of the next line.

@@ -1,4 +1,4 @@
-"""Export spans and metrics to a collector if OpenTelemetry's environment variables ask for it.
+"""Export spans and metrics to a collector if OpenTelemetry's environment variables request it.
 
 docs/decisions/0025-exporter-and-yaml-editor.md explains why `opentelemetry-instrument` is not used
 instead.
@@ -20,7 +20,7 @@ from rootle.telemetry.spans import METRICS
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
-# Export begins if one of these is set.
+# Telemetry is exported only if one of these variables is set.
 _ENABLING_VARIABLES: Final = (
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
@@ -39,8 +39,8 @@ _Shutdown = Callable[[], None]
 def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
     """Export the spans and metrics of the `with` block.
 
-    Nothing is imported unless a variable is set. Nothing is exported if the packages of
-    `rootle[otel]` are missing, or if another SDK is already set up.
+    OpenTelemetry is imported only if one of the variables above is set. Nothing is exported if the
+    packages of `rootle[otel]` are missing, or if another SDK is already set up.
     """
     if not _is_requested() or not _is_installed() or _has_provider():
         yield
@@ -51,7 +51,7 @@ def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.stdout.flush()  # so that the reader does not wait for the collector
+        sys.stdout.flush()  # so that the output does not wait for the collector
         _run_in_parallel(shutdowns)
 
 
@@ -61,7 +61,7 @@ def _is_requested() -> bool:
 
 
 def _is_installed() -> bool:
-    # A missing package is not an error: the variables are often set for all programs of a machine.
+    # A missing package is not an error: the variables are often set for all programs on a machine.
     try:
         return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:  # a parent package is missing
@@ -76,7 +76,7 @@ def _has_provider() -> bool:
 
 
 def _start(on_warning: Callable[[str], None]) -> Iterator[_Shutdown]:
-    """Start the exporters; yield the function that flushes and stops each one."""
+    """Start the exporters. Yield, for each one, a function that flushes and stops it."""
     resource = _resource()
     if _is_enabled("TRACES", on_warning):
         yield _start_traces(resource)
@@ -138,7 +138,7 @@ def _start_metrics(resource: Resource) -> _Shutdown:
 
 
 def _timeout_s(signal: str) -> float | None:
-    """Return the timeout, or None if the exporter reads one from a variable."""
+    """Return the timeout to pass to an exporter, or None if it reads a timeout from a variable."""
     names = ("OTEL_EXPORTER_OTLP_TIMEOUT", f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT")
     return None if any(os.environ.get(name) for name in names) else _DEFAULT_TIMEOUT_S
 

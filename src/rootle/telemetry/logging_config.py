@@ -31,10 +31,10 @@ SUBSYSTEMS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def configure_logging(environment: Mapping[str, str]) -> None:
-    """Log to standard error, at the levels that the variables name.
+    """Log to standard error, at the levels that the environment variables set.
 
-    For entry points only: a program that embeds rootle configures its own log. Raise ConfigError
-    for an unknown level.
+    Only entry points call this, because a program that embeds rootle configures its own logging.
+    Raises ConfigError if a level is unknown.
     """
     levels = {"rootle": _level(environment, VARIABLE) or logging.WARNING}
     for name, loggers in SUBSYSTEMS.items():
@@ -45,7 +45,7 @@ def configure_logging(environment: Mapping[str, str]) -> None:
 
 
 def _level(environment: Mapping[str, str], variable: str) -> int:
-    """Return the level that a variable names, or NOTSET."""
+    """Return the level that a variable sets, or NOTSET if it is not set."""
     text = environment.get(variable, "").strip().lower()
     if text and text not in LEVELS:
         raise ConfigError(f'{variable} is "{text}", expected one of {", ".join(LEVELS)}')

@@ -1,8 +1,9 @@
 """Spans, counters, latencies and events, under the names of the specification.
 
-Only the API of OpenTelemetry is used, and only if another module has imported it: the import takes
-longer than a query. The program that embeds rootle, or `telemetry/exporter.py`, imports it and sets
-up an SDK. Without an SDK, a stage only measures time, and the other functions return at once.
+This module uses the API of OpenTelemetry only if another module has imported it, because the import
+takes longer than a query. The program that embeds rootle, or `telemetry/exporter.py`, imports the
+API and sets up an SDK. Without an SDK, a `Stage` measures time, events are written to the log, and
+nothing is exported.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ STALE_INDEX_WARNING: Final = "staleIndexWarning"
 DENSE_FALLBACK: Final = "denseFallback"
 WATCHER_FAILED: Final = "watcherFailed"
 
-# Every span with its attributes.
+# The spans of the specification with their attributes.
 SPANS: Final = {
     "searchAgent.indexFile": ("filePath", "numChunks", "embeddingLatencyMs", "indexLatencyMs"),
     "searchAgent.search": (
@@ -81,8 +82,8 @@ class Stage:
     def __enter__(self) -> Self:
         tracer = _tracer()
         if tracer is not None:
-            # The text of an error may contain words of the question, so `__exit__` records only
-            # the type.
+            # The message of an error may contain words of the question, so `__exit__` records only
+            # the type of the error.
             self._open = tracer.start_as_current_span(
                 self._name, record_exception=False, set_status_on_exception=False
             )
@@ -109,11 +110,14 @@ class Stage:
         self._open.__exit__(None, None, None)
 
     def set_attributes(self, **attributes: str | int | float) -> None:
-        """Set attributes, which the span receives when the stage ends."""
+        """Set attributes of the span. They are added to it when the stage ends."""
         self._attributes.update(attributes)
 
     def wrap(self, function: Callable[[], _Result]) -> Callable[[], _Result]:
-        """Return a function that runs as this stage, under the current span, in any thread."""
+        """Return a function that runs `function` as this stage, and that any thread may call.
+
+        The span of the stage becomes a child of the span that is current when `wrap` is called.
+        """
 
         def run() -> _Result:
             with self:
@@ -151,7 +155,10 @@ def rerank_stage(reranker_model_id: str | None = None) -> Stage:
 
 
 def record_indexed_file(path: str, chunks: int, *, embedding_ms: float, index_ms: float) -> None:
-    """Record a file that was just written to the index, even if another process embedded it."""
+    """Record a file that was just written to the index.
+
+    The latencies are in milliseconds. Another process may have computed the embeddings.
+    """
     tracer = _tracer()
     if tracer is None:
         return
@@ -182,7 +189,7 @@ def record_buffered(operations: int) -> None:
 
 
 def record_watcher_failure(reason: str) -> None:
-    """Record that a watcher may miss changes or cannot write, in a separate span."""
+    """Record, in a separate span, that a watcher may miss changes or cannot write to the index."""
     _LOG.info("%s: %s", WATCHER_FAILED, reason)
     tracer = _tracer()
     if tracer is not None:

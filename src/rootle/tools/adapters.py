@@ -1,4 +1,4 @@
-"""Tools as plain functions and LangChain tools, and calls made by models."""
+"""Convert tools to plain functions and LangChain tools, and run the tool calls of models."""
 
 from __future__ import annotations
 

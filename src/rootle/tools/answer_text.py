@@ -1,7 +1,8 @@
-"""Write the results of a search for a language model.
+"""Write search results as text for a language model.
 
-The first result gets most of the characters, and the second one some if its score is near. All
-other results take one line, with the names of the matching definitions.
+Most of the characters are lines of the first result. The second result is also shown with lines if
+its score is close to the first score. Each other result takes one line, with the names of the
+matching definitions.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from rootle.tools.sent_passages import SentPassages
 from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place
 from rootle.types import FileOutline, SearchResponse, SearchResult, Span
 
-# Characters of the lines of a result. Chosen on the tune split of the labels
-# (benchmarks/quality/answer_reading.py).
-_CLEAR_ROOM: Final = 900
+# Maximum number of characters for the lines of a result. The values were chosen on the tune split
+# of the labels (benchmarks/quality/answer_reading.py).
+_CLEAR_ROOM: Final = 900  # the first result, if the second one is shown without lines
 _FIRST_ROOM: Final = 600
 _SECOND_ROOM: Final = 400
-_WEAK_ROOM: Final = 300
-# The second result gets lines if its score is at least this share of the first one's.
+_WEAK_ROOM: Final = 300  # the first result of an answer with low confidence
+# The second result is shown with lines if its score is at least this share of the first score.
 _NEAR: Final = 0.2
-# A result with a smaller share of the first one's score is left out, after the first three.
+# After the first three results, those with less than this share of the first score are left out.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-# The room that is left after the best place of a file is used for its next places.
+# The next `Place` of a result is shown with lines only if at least this many characters are left.
 _MIN_ROOM: Final = 150
 _MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
-# Enclosing definitions and headings further out say little.
+# A name is shortened to its innermost parts: definitions and headings further out say little.
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
@@ -46,7 +47,7 @@ _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The written results, and the same as data."""
+    """The text of the results, and the same results as data."""
 
     text: str
     results: Sequence[Mapping[str, Any]]  # Any: JSON
@@ -55,7 +56,7 @@ class AnswerText:
 def write_answer(
     app: App, question: str, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
-    """Return the text for the results of a response; empty without results."""
+    """Return the text for the results of a response; it is empty if there are none."""
     results = _drop_far(response)
     rooms = _rooms(response.confident is False, [result.score for result in results])
     writer = _Writer(app, question, shown)
@@ -85,7 +86,7 @@ def _drop_far(response: SearchResponse) -> Sequence[SearchResult]:
 
 
 def _rooms(is_weak: bool, scores: Sequence[float]) -> list[int]:
-    """Return the number of characters for the lines of each result; 0 for one line."""
+    """Return how many characters the lines of each result may take; 0 for a one-line result."""
     if is_weak:
         rooms = [_WEAK_ROOM]
     elif len(scores) > 1 and scores[1] >= _NEAR * scores[0]:
@@ -96,7 +97,7 @@ def _rooms(is_weak: bool, scores: Sequence[float]) -> list[int]:
 
 
 def _join(blocks: Sequence[str]) -> str:
-    """Separate blocks by an empty line, except two that have one line each."""
+    """Join blocks with a blank line between them, or none between two blocks of one line."""
     text = ""
     for at, block in enumerate(blocks):
         is_compact = at and "\n" not in block and "\n" not in blocks[at - 1]
@@ -138,7 +139,7 @@ class _Writer:
         return header, lines
 
     def _open(self, result: SearchResult) -> FileExcerpts:
-        """Return the file of a result, or only its spans if the file is not as it was indexed."""
+        """Return the file of a result, or only its spans if the file has changed since indexing."""
         spans = result_spans(result)
         try:
             excerpts = FileExcerpts(self._app.outline(result.file_path), self._question)
@@ -165,7 +166,7 @@ class _Writer:
         return title, list(_number_lines(place, numbers, texts))
 
     def _mentions(self, lines: Sequence[str]) -> list[str]:
-        """Return a line with the places of the code that a document names."""
+        """Return at most one line, which says where the names of code in `lines` are defined."""
         found = [a or b for a, b in _MENTION.findall("\n".join(lines))]
         names = list(dict.fromkeys(re.split(r"[.:]+", name)[-1] for name in found))
         places = self._app.definition_places([name for name in names if name])
@@ -205,7 +206,7 @@ def _name_places(places: Sequence[Place]) -> list[str]:
 
 
 def _shorten_name(name: str) -> str:
-    """Return the last parts of the name of a definition: "class A > def b", or its heading."""
+    """Return the innermost parts of the name of a definition or section: "class A > def b"."""
     return " > ".join(name.split(" > ")[-_NAME_PARTS:])[:_MAX_NAME_CHARS]
 
 

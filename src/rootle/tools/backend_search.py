@@ -1,4 +1,4 @@
-"""The tool `vectordb_search` over any embedder and backend of vectors."""
+"""The tool `vectordb_search` for any embedder and vector backend."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ _DESCRIPTION: Final = (
     "Returns the 5 best passages with their sources."
 )
 
-# Exceptions of a reranker whose server is down or sends an invalid response. Any other exception is
-# a bug in the reranker and is raised.
+# Exceptions that a reranker raises if its server is down or sends an invalid response. Any other
+# exception is a bug in the reranker and is not caught.
 _RERANKER_FAILURES: Final = (RootleError, OSError, RuntimeError, ValueError)
 
 
 def vectordb_search(
     embedder: TextEmbedder, backend: VectorBackend, reranker: Reranker | None = None
 ) -> Tool:
-    """Return the tool for any embedder and backend. Without a reranker, the backend's order stays.
+    """Return the tool for this embedder and backend.
 
-    The tool that searches the folder of an app is `search_folder`.
+    Without a reranker, the order of the backend is kept. The tool that searches the folder of an
+    app is `search_folder`.
     """
 
     def run(arguments: Arguments) -> Answer:
@@ -78,7 +79,10 @@ def _run(
 def _rerank(
     reranker: Reranker | None, query: str, candidates: Sequence[Record]
 ) -> Sequence[Record]:
-    """Return the candidates with the reranker's order and scores, unchanged if it fails."""
+    """Return the candidates with the order and scores of the reranker.
+
+    They are unchanged if there is no reranker, or if it fails.
+    """
     if reranker is None:
         return candidates
     documents = [record.text[:MAX_DOCUMENT_CHARS] for record in candidates]

@@ -1,4 +1,4 @@
-"""The tool `vectordb_search` over the folder of an app."""
+"""The tool `vectordb_search` for the folder of an app."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _QUERY: Final = (
 def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
     """Return the tool that searches the folder of an app.
 
-    With `shown`, which belongs to one client, a passage that this client has already received is
-    named and not printed again.
+    `shown` records the passages that one client has received. In later answers, these passages are
+    named but not printed again.
     """
     return Tool(
         name="vectordb_search",
@@ -76,7 +76,10 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
 def _write(
     app: App, query: SearchQuery, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
-    """Return the text for a response; the uses of a name replace the ranked results."""
+    """Return the text for a response.
+
+    If the query asks for the uses, tests or implementations of a name, these replace the results.
+    """
     symbols = response.symbols
     if symbols is not None and symbols.aspect != "definitions":
         return AnswerText(write_symbols(symbols), list_symbols(symbols))
@@ -118,5 +121,5 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
 
 
 def _use_parameter_names(note: str) -> str:
-    """Return a note about a filter with the names that the tool uses for filters."""
+    """Return a note with the names of filters replaced by the names of the tool's parameters."""
     return note.replace("filePaths ", "path ").replace("languages ", "language ")

@@ -1,6 +1,6 @@
-"""The advice on how to phrase a query, which every text for models repeats.
+"""Advice on how to phrase a query, shared by all texts for models.
 
-It was chosen by measurement (docs/research/agent-queries.md).
+The wording was chosen by measurement (docs/research/agent-queries.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shorten a text for an answer: select the lines that match the question best."""
+"""Shorten a text for an answer by selecting the lines that match the question best."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shorten_text(text: str, question: str, limit: int) -> str:
 
 
 def _best_start(lines: list[str], stems: set[str], room: int) -> int:
-    """Return the line from which the next `room` characters contain the most stems."""
+    """Return the index of the line from which the next `room` characters contain the most stems."""
     found = [_stems(line) & stems for line in lines]
     best, most = 0, -1
     for start in range(len(lines)):

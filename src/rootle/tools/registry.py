@@ -12,10 +12,10 @@ from rootle.tools.web import web_read, web_search
 
 
 def tools_of(app: App, shown: SentPassages | None = None) -> tuple[Tool, ...]:
-    """Return the tools that the configuration enables; nothing is opened before the first call.
+    """Return the tools that the configuration enables. Nothing is opened before the first call.
 
-    With `shown`, which belongs to one client, passages that this client has already received are
-    named and not printed again.
+    `shown` records the passages that one client has received. In later answers, these passages are
+    named but not printed again.
     """
     tools = [search_folder(app, shown), vectordb_read(app)]
     if app.config.memory_store:

@@ -34,12 +34,12 @@ def _schema_of(parameter: Parameter, *, is_strict: bool) -> Schema:
 
 
 def as_openai(tool: Tool) -> Schema:
-    """Return an element of `tools=` for OpenAI chat completions and compatible servers."""
+    """Return an element of `tools=` for OpenAI's Chat Completions API and compatible servers."""
     return {"type": "function", "function": _function(tool)}
 
 
 def as_openai_response(tool: Tool) -> Schema:
-    """Return an element of `tools=` for OpenAI responses."""
+    """Return an element of `tools=` for OpenAI's Responses API."""
     return {"type": "function", **_function(tool)}
 
 
@@ -53,7 +53,7 @@ def _function(tool: Tool) -> Schema:
 
 
 def as_anthropic(tool: Tool) -> Schema:
-    """Return an element of `tools=` for Anthropic messages."""
+    """Return an element of `tools=` for Anthropic's Messages API."""
     return {
         "name": tool.name,
         "description": tool.description,

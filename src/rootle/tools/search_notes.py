@@ -1,4 +1,4 @@
-"""The notes of an answer: doubts, degradations and memories, one sentence each."""
+"""The notes of an answer: suggestions, degradations and memories."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_MEMORY_CHARS: Final = 300
 
 
 def list_notes(response: SearchResponse) -> list[str]:
-    """Return notes on an answer, including its suggestions, which mention low confidence."""
+    """Return the notes on an answer. Low confidence is reported in the suggestions."""
     staleness = response.staleness
     known = {**CONSEQUENCES}
     if staleness is not None:

@@ -12,7 +12,7 @@ _MAX_PASSAGES: Final = 40
 
 
 class SentPassages:
-    """Remembers the lines of recent passages of one client. Thread-safe."""
+    """Remembers the lines of the passages that were recently sent to one client. Thread-safe."""
 
     def __init__(self) -> None:
         self._passages: OrderedDict[tuple[str, int, int], Mapping[int, str]] = OrderedDict()
@@ -30,7 +30,7 @@ class SentPassages:
                 self._passages.popitem(last=False)
 
     def contains(self, path: str, lines: Mapping[int, str]) -> bool:
-        """Return whether all these lines were sent with the same text and the same numbers."""
+        """Return whether one passage that was sent has all these lines, with the same numbers."""
         with self._lock:
             known = [sent for (of, _, _), sent in self._passages.items() if of == path]
         return bool(lines) and any(

@@ -1,7 +1,7 @@
 """Choose the lines of a file that an answer shows: whole definitions if they fit.
 
-A definition that is too long is shown by its signature and by the consecutive lines that contain
-most of the rare words of the question.
+A definition that does not fit is represented by its signature and by those consecutive lines that
+contain the most rare words of the question.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from rootle.types import FileOutline, Span
 # The forms of a word share a prefix of this length.
 _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
-# Longer lines are cut, because they are data or generated.
+# Longer lines are truncated, because they are data or generated code.
 _MAX_LINE_CHARS: Final = 240
-# The value of a place: of the best span, of a name with all its words in the question, and the
-# losses of a definition that contains definitions, such as a class, and of lines in no definition.
-_SPAN_VALUE: Final = 1.0
-_NAME_VALUE: Final = 0.5
-_CONTAINER_LOSS: Final = 1.0
-_UNNAMED_LOSS: Final = 0.3
-# A word that an excerpt already contains counts this much when it occurs again.
+# The score that orders the places of a file is the share of the question in a place, plus or minus
+# these values.
+_SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
+_NAME_VALUE: Final = 0.5  # added for a name whose words are all in the question and in the place
+_CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
+_UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
+# The weight of a repeated word in an excerpt, relative to its first occurrence.
 _REPEATED: Final = 0.2
-# A window may be this much shorter than possible, to end where a statement ends.
+# A window is shortened by at most this many lines, so that it ends at the end of a statement.
 _MAX_TRIMMED_LINES: Final = 3
-# A part of a definition with fewer lines does not explain anything.
+# An excerpt of a definition with fewer lines does not explain anything.
 _MIN_LINES: Final = 3
 
 LineNumbers = tuple[int, ...]  # ascending, from 1
@@ -45,8 +45,8 @@ class Place:
 
     first_line: int
     last_line: int
-    name: str  # with the enclosing definitions; empty for lines outside of definitions
-    label: str = ""  # of a section that is cited by its label, such as "slide-2"
+    name: str  # includes the enclosing definitions; empty for lines outside of definitions
+    label: str = ""  # for a section that is cited by its label, such as "slide-2"
 
 
 class FileExcerpts:
@@ -58,10 +58,10 @@ class FileExcerpts:
         self._stems = stems_of(question)
 
     def places(self, spans: Sequence[Span]) -> list[Place]:
-        """Return the places of the spans of a result, best first.
+        """Return the places that contain the spans of a result, best first.
 
-        The order depends on the order of the spans, on the words of the question in a place, and on
-        those in its name.
+        The order depends on the order of the spans, and on the words of the question that occur in
+        each place and in its name.
         """
         places: dict[tuple[int, int], tuple[float, Place]] = {}
         for rank, span in enumerate(spans):
@@ -72,12 +72,15 @@ class FileExcerpts:
         return [place for _, place in ranked]
 
     def contains(self, span: Span) -> bool:
-        """Return whether the file has the lines of a span where the index had them."""
+        """Return whether the lines of a span are still in the file, with the same numbers."""
         found = self._lines[span.start_line - 1 : span.end_line]
         return [line.rstrip("\r") for line in span.snippet.split("\n")] == list(found)
 
     def choose(self, place: Place, room: int) -> LineNumbers:
-        """Return the lines of a place to show in at most `room` characters; none if it is small."""
+        """Return the lines of a place that an answer shows in at most `room` characters.
+
+        Return no lines if none fit.
+        """
         numbers = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
         if self.size(numbers) <= room:
             return tuple(numbers)
@@ -88,7 +91,7 @@ class FileExcerpts:
         return tuple(sorted({*head, *window}))
 
     def size(self, numbers: Iterable[int]) -> int:
-        """Return the number of characters that lines take in an answer."""
+        """Return the number of characters that lines take in an answer, with their numbers."""
         width = len(str(len(self._lines)))
         return sum(width + 3 + len(self.line(number)) for number in numbers)
 
@@ -108,7 +111,7 @@ class FileExcerpts:
         return Place(inner.first_line, inner.last_line, inner.name)
 
     def _value_of_place(self, place: Place) -> float:
-        """Return the share of the question in a place, and in its name; less for a container."""
+        """Return the part of a place's score that does not depend on the order of the spans."""
         total = sum(self._weights.values())
         if not total:
             return 0.0
@@ -134,14 +137,14 @@ class FileExcerpts:
         }
 
     def _head(self, place: Place) -> list[int]:
-        """Return the lines of the signature of a definition."""
+        """Return the line numbers of the signature of a definition."""
         if not place.name:
             return []
         first, last = find_signature(self._lines, (place.first_line, place.last_line))
         return list(range(first, last + 1))
 
     def _best_window(self, place: Place, head: Sequence[int], room: int) -> LineNumbers:
-        """Return the consecutive lines outside of the head that contain most of the question."""
+        """Return the consecutive lines after the head that match the question best."""
         best: tuple[float, LineNumbers] = (-1.0, ())
         shown = {stem for number in head for stem in self._stems_in(number)}
         for start in self._window_starts(place, head):
@@ -152,7 +155,10 @@ class FileExcerpts:
         return self._trim(best[1], place.last_line)
 
     def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
-        """Return the lines outside of the head at which statements seem to start."""
+        """Return the lines after the head at which statements seem to start.
+
+        Only lines with a word of the question are returned, if there are any.
+        """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
         starts = [at for at in range(first, last + 1) if self._starts_statement(at, first)]

@@ -1,4 +1,4 @@
-"""Write the answer to a question about a name for a language model."""
+"""Write the definitions and uses of a name as text for a language model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_LINE_CHARS: Final = 160
 
 
 def write_symbols(symbols: SymbolAnswer) -> str:
-    """Return the definitions in a few lines; for other aspects also a page of the uses."""
+    """Return the definitions in a few lines, and a page of the uses if the query asks for them."""
     shown = symbols.definitions[:_MAX_DEFINITIONS]
     lines = [f"{describe_definitions(symbols)}{':' if shown else ''}"]
     lines += [f"  {line}" for line in definition_lines(shown)]

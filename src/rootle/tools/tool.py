@@ -35,7 +35,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool whose first parameter is a required text.
+    """A tool whose first parameter is a required string.
 
     For errors that a model can react to, the answer begins with "Error: ". Bugs raise exceptions.
     """
@@ -57,11 +57,11 @@ class Tool:
         """Return the answer for the first parameter and, by name, any of the others."""
         return self.call({self.parameters[0].name: text, **optional})
 
-    def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON of a model
+    def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON from a model
         """Return the answer for the arguments of a call.
 
-        A value of None or "" for an optional parameter is the same as none. Invalid arguments give
-        an error that says how to call the tool.
+        An optional parameter with the value None or "" counts as left out. For invalid arguments,
+        the answer is an error that says how to call the tool.
         """
         given: dict[str, str | int] = {}
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -85,14 +85,14 @@ _MAX_DIGITS: Final = 9
 
 
 def _read_integer(value: Any) -> Any:
-    """Return the integer that a model wrote as "5" or 5.0, any other value unchanged."""
+    """Return the integer that a model wrote as "5" or 5.0; any other value unchanged."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS:
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _find_problem(parameter: Parameter, value: object) -> str:
-    """Return what the value must be instead, or "" if it is valid."""
+    """Return a description of the valid values, or "" if this value is valid."""
     if parameter.type == "string":
         return "" if isinstance(value, str) else "a string"
     limits = f"an integer from {parameter.minimum} to {parameter.maximum}"

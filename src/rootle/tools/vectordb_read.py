@@ -78,6 +78,6 @@ def _shorten(line: str) -> str:
 
 
 def _count_that_fits(lines: list[str], width: int) -> int:
-    """Return the number of lines that fit with their numbers, which have `width` characters."""
+    """Return how many lines fit into the limit; each has a line number of `width` characters."""
     sizes = accumulate(width + len(line) + len("  \n") for line in lines)
     return max(1, sum(size <= MAX_CHARS for size in sizes))

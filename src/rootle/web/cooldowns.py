@@ -43,7 +43,10 @@ class Cooldowns:
             raise Unavailable(f"failed before, on cooldown for {remaining_s:.0f} s")
 
     def start(self, label: str, retry_after_s: float, *, longest_s: float = _MAX_S) -> None:
-        """Start a cooldown from `retry_after_s` to `longest_s`. Repeated failures lengthen it."""
+        """Start a cooldown of at least `retry_after_s` and at most `longest_s`.
+
+        The cooldown increases with each consecutive failure.
+        """
         now = self._clock()
         until, count = self._read(label)
         count = count + 1 if now - until < _MAX_S else 1
@@ -65,7 +68,7 @@ class Cooldowns:
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):
             return 0.0, 0
-        # A later end is invalid: the clock was set back in the meantime.
+        # A later end is invalid: the clock was set back after the file was written.
         return (until, count) if until <= self._clock() + _MAX_S else (0.0, 0)
 
     def _path(self, label: str) -> Path:

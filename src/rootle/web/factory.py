@@ -20,8 +20,8 @@ from rootle.web.url_cache import UrlCache
 def open_web_search(config: Config) -> WebSearch:
     """Return a cached search over the engines in `webEngines` that are configured.
 
-    No request is sent and no key command is run before the first search. Raises ConfigError if
-    there is no engine, MissingExtraError if a package is missing.
+    No request is sent and no key command is run before the first search. Raise ConfigError if no
+    engine is configured, MissingExtraError if a package is missing.
     """
     return WebSearch(
         _open_providers(config),
@@ -46,7 +46,7 @@ def _cache_dir(name: str) -> Path:
 
 
 def _open_providers(config: Config) -> list[WebProvider]:
-    """Return the engines that are switched on and configured; raise ConfigError for none."""
+    """Return the engines in `webEngines` that are configured. Raise ConfigError if none is."""
     timeout_s = config.web_timeout_ms / 1000
     providers = [
         provider
@@ -92,7 +92,7 @@ def _open_searxng(config: Config, timeout_s: float) -> WebProvider | None:
     return SearXNG(endpoint, timeout_s=timeout_s) if endpoint else None
 
 
-# Every name of `webEngines`.
+# One entry for each allowed name in `webEngines`.
 _ENGINES: Final[Mapping[str, Callable[[Config, float], WebProvider | None]]] = {
     "duckduckgo": _open_duckduckgo,
     "brave": _open_brave,

@@ -34,7 +34,7 @@ class WebSearch:
         cooldowns: Cooldowns | None = None,
         rng: random.Random | None = None,
     ) -> None:
-        """Take the providers. `cache` and `cooldowns` may be None."""
+        """Create a search over these providers. None means no cache, or no cooldowns."""
         self.providers = tuple(providers)
         self._cache = cache
         self._cooldowns = cooldowns
@@ -44,8 +44,8 @@ class WebSearch:
     def search(self, query: str, max_results: int = MAX_RESULTS) -> str:
         """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
-        The cache key is the query without `max_results`. Raises ValueError for an empty query. All
-        errors of providers are raised, except `Unavailable`.
+        Results are cached by the query alone, whatever `max_results` is. Raise ValueError if the
+        query is empty. Errors of providers other than `Unavailable` are not caught.
         """
         cleaned = " ".join(encodable(query).split())
         if not cleaned:
@@ -79,7 +79,7 @@ class WebSearch:
                 continue
             _LOG.info("engine=%s query=%s results=%d", provider.label, _quote(query), len(results))
             return results
-        # An exception, because a returned text would be cached.
+        # Raise an exception, because a returned text would be cached.
         raise Unavailable(f"all search providers temporarily unavailable: {'; '.join(failures)}")
 
     def _query(self, provider: WebProvider, query: str, max_results: int) -> Sequence[WebResult]:

@@ -13,7 +13,7 @@ from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 # A malicious page could take unlimited time or memory.
 _MAX_CPU_S: Final = 10
 _MAX_MEMORY_BYTES: Final = 512 << 20
-# The reader shows less; the rest would only use memory in the parent process.
+# The page reader shows less than this. More would only use memory in the parent process.
 _MAX_TEXT_CHARS: Final = 400_000
 
 _TITLE: Final = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)

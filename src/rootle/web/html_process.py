@@ -26,7 +26,7 @@ main()
 
 
 def convert_html(html: str, url: str) -> str:
-    """Return a page as Markdown. Raises WebPageError if the conversion fails or times out."""
+    """Return a page as Markdown. Raise WebPageError if the conversion fails or times out."""
     if find_spec("html_to_markdown") is None:
         raise MissingExtraError(
             "reading web pages requires another package: pip install 'rootle[web]'"
@@ -39,7 +39,7 @@ def convert_html(html: str, url: str) -> str:
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
-            # Ctrl-C interrupts this process only.
+            # Ctrl-C must interrupt this process, not the child.
             process_group=0 if os.name == "posix" else None,
         )
     except subprocess.TimeoutExpired as error:

@@ -1,4 +1,4 @@
-"""Normalizes the results of search providers: only HTTP links, each text on one line."""
+"""Normalizes the results of search providers: keeps HTTP links only, and puts texts on one line."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class PageDownloader:
         is_allowed: Callable[[str], bool] = is_public,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the limits, and `is_allowed`, which accepts or rejects each server's IP address."""
+        """Set the limits. `is_allowed` accepts or rejects the IP address of each server."""
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
         self._is_allowed = is_allowed
@@ -62,7 +62,7 @@ class PageDownloader:
     def download(self, url: PageUrl) -> DownloadedPage:
         """Follow redirects and return the page, all within the timeout.
 
-        Raises WebPageError if a retry cannot succeed, otherwise UnavailableError.
+        Raise WebPageError if a retry would fail too, and UnavailableError for other failures.
         """
         deadline = self._clock() + self._timeout_s
         for _ in range(1 + _MAX_REDIRECTS):
@@ -128,7 +128,7 @@ class PageDownloader:
     def _read_body(self, url: PageUrl, response: HTTPResponse) -> bytes:
         """Return the decompressed body, or the first `max_bytes` + 1 bytes of a longer one.
 
-        The number of compressed bytes is limited as well.
+        The number of compressed bytes has the same limit.
         """
         decompress = _decompressor(url, response)
         body, received, limit = bytearray(), 0, self._max_bytes + 1
@@ -144,7 +144,7 @@ class PageDownloader:
 
 
 def _decompressor(url: PageUrl, response: HTTPResponse) -> Callable[[bytes, int], bytes]:
-    """Return a function that takes a block and the maximum output, and returns the output."""
+    """Return a function that decompresses a block to at most a given number of bytes."""
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(_ZLIB_OR_GZIP).decompress

@@ -1,4 +1,4 @@
-"""Extracts the text of a page as Markdown; detects its charset, removes invisible characters."""
+"""Extracts the text of a page as Markdown, without invisible characters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Charsets of web pages. Python supports more, and some of them take unlimited time.
+# Charsets of web pages. Python supports others, and decoding some of those takes unlimited time.
 _CHARSET: Final = re.compile(
     r"utf-?8(?:-sig)?|utf-?16(?:le|be|-le|-be)?|iso[-_]?8859[-_]\d{1,2}|latin1|(?:us-)?ascii"
     r"|(?:windows|cp)-?\d{3,4}|koi8-[ru]|gb2312|gbk|gb18030|big5(?:-hkscs)?|euc-(?:jp|kr)"
     r"|shift[-_]jis|iso-2022-(?:jp|kr)|tis-620|macintosh"
 )
-# On the web these labels mean a larger charset (https://encoding.spec.whatwg.org).
+# On the web, these labels denote a larger charset (https://encoding.spec.whatwg.org).
 _ALIASES: Final = {
     "iso-8859-1": "cp1252",
     "latin1": "cp1252",
@@ -48,7 +48,11 @@ _BLANK_LINES: Final = re.compile(r"\n{3,}")
 
 
 def extract_text(page: DownloadedPage) -> str:
-    """Return HTML as Markdown, and other texts unchanged. Raises WebPageError for other types."""
+    """Return the text of a page, with HTML converted to Markdown.
+
+    Invisible characters and repeated blank lines are removed. Raise WebPageError if the
+    media type is not supported, or the page cannot be converted.
+    """
     if _is_html(page):
         text = convert_html(_decode(page, is_html=True), page.url)
     elif page.media_type in _PLAIN or page.media_type.endswith("+json") or not page.media_type:
@@ -71,7 +75,10 @@ def _is_html(page: DownloadedPage) -> bool:
 
 
 def _decode(page: DownloadedPage, *, is_html: bool) -> str:
-    """Decode the body by its byte order mark, header or <meta>, else as UTF-8 or cp1252."""
+    """Decode the body with the charset of its byte order mark, the HTTP header or a <meta> element.
+
+    Without a known charset, decode it as UTF-8 or, if that fails, as cp1252.
+    """
     charsets = [name for mark, name in _BOMS if page.body.startswith(mark)]
     charsets.append(page.charset)
     if is_html:

@@ -10,13 +10,14 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from rootle.errors import WebPageError
 
 _SHOWN_CHARS: Final = 200
-# Every relative link of a page is extended to a URL about as long as that of the page, so a short
-# page behind a long URL would take gigabytes. Longer URLs are rare; many servers refuse them.
+# In the Markdown, each relative link of a page becomes a URL about as long as that of the page. A
+# page with a very long URL and many links could therefore take gigabytes. URLs longer than this
+# limit are rare, and many servers refuse them.
 _MAX_TARGET_CHARS: Final = 4_096
 _PORTS: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"[a-z0-9._-]+")
 _IPV6: Final = re.compile(r"[0-9a-f:.]+")
-# Not percent-encoded, including "%" itself, so that existing escapes stay unchanged.
+# Characters that are not percent-encoded. "%" is one of them, so existing escapes stay unchanged.
 _SAFE: Final = "/%:@!$&'()*+,;=~?-._"
 
 
@@ -35,7 +36,7 @@ class PageUrl:
         return f"{self.scheme}://{host}{port}{self.target}"
 
     def resolve(self, location: str) -> PageUrl:
-        """Return the target of a redirect from this page. Raises WebPageError."""
+        """Return the target of a redirect from this page. Raise WebPageError if it is invalid."""
         try:
             return parse_page_url(urljoin(str(self), location))
         except ValueError as error:
@@ -43,7 +44,7 @@ class PageUrl:
 
 
 def parse_page_url(text: str) -> PageUrl:
-    """Return the URL in a text. Raises WebPageError unless it is a valid HTTP or HTTPS URL."""
+    """Return the URL in a text. Raise WebPageError unless it is a valid HTTP or HTTPS URL."""
     shown = text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1]}…"
     try:
         parts = urlsplit(text.strip())
@@ -61,11 +62,12 @@ def parse_page_url(text: str) -> PageUrl:
 
 
 def _normalize_host(parts: SplitResult) -> str:
-    """Return the host in lower-case ASCII. Raises ValueError."""
+    """Return the host in lower-case ASCII. Raise ValueError if it is invalid or missing."""
     name = parts.hostname or ""
     if ":" in name and _IPV6.fullmatch(name):
         return name
-    # IDNA also converts full-width digits. The system interprets numeric hosts when it connects.
+    # IDNA also converts full-width digits. The result may be a numeric host, which the operating
+    # system interprets when it connects.
     host = name.encode("idna").decode("ascii").lower()
     if not _HOST.fullmatch(host):
         raise ValueError("it has no host")

@@ -14,7 +14,7 @@ from typing import Final
 from rootle.storage.atomic_json import read_json, write_json
 
 DEFAULT_TTL_S: Final = 86_400.0
-# About 5,000 search results pages, or a few hundred long web pages.
+# About 5,000 pages of search results, or a few hundred long web pages.
 MAX_BYTES: Final = 20_000_000
 
 _LOG = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class UrlCache:
         return isinstance(saved_at, float) and 0 <= self._clock() - saved_at < self._ttl_s
 
     def _evict(self) -> None:
-        """Delete the oldest files beyond the limit, including partial files left behind."""
+        """Delete the oldest files beyond the size limit, including partial files left behind."""
         with os.scandir(self._folder) as entries:
             files = [found for entry in entries if (found := _stat(entry))]
         total = 0

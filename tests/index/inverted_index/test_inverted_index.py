@@ -105,7 +105,7 @@ def test_names_are_found_within_a_number_of_edits(tmp_path: Path) -> None:
     assert reader.near_definers("x", 2, 10) == []
 
 
-def test_terms_near_a_word_are_those_of_a_plain_comparison() -> None:
+def test_terms_near_a_word_are_the_same_as_in_a_plain_comparison() -> None:
     rng = Random(3)
     terms = sorted({"".join(rng.choices("abc", k=rng.randrange(1, 7))) for _ in range(300)})
     terms_of_field = TermList(
@@ -229,7 +229,7 @@ def test_the_number_of_segments_stays_small(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("files", [1, 70])
 def test_more_chunks_than_one_segment_can_number_are_found(files: int, tmp_path: Path) -> None:
-    """Also if a single file has so many: the position of a document has 16 bits."""
+    """A single file can have that many chunks, although a position in a segment has 16 bits."""
     create_index(tmp_path)
     writer = SparseWriter(tmp_path)
     each = 70_000 // files

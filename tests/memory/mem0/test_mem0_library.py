@@ -93,10 +93,10 @@ def test_another_embedding_model_finds_earlier_memories(tmp_path: Path) -> None:
 # qdrant does not close the file that it cannot lock.
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_folder_that_is_open_elsewhere_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_another_store_has_opened_is_an_error(tmp_path: Path) -> None:
     first, second = Mem0Store(tmp_path, HashEmbedder), Mem0Store(tmp_path, HashEmbedder)
     first.add("a fact", ME)
-    with pytest.raises(UnavailableError, match="one at a time"):
+    with pytest.raises(UnavailableError, match="one process at a time"):
         second.search("fact", ME, 7)
     first.close()
     assert len(second.search("fact", ME, 7)) == 1

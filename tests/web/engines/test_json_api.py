@@ -115,7 +115,7 @@ def test_brave_receives_a_truncated_query(server: JsonServer) -> None:
     assert parameters["count"] == ["20"]
 
 
-def test_brave_can_have_no_results(server: JsonServer) -> None:
+def test_an_answer_of_brave_can_contain_no_results(server: JsonServer) -> None:
     server.answer = lambda request: Reply({"type": "search", "query": {"original": "qzx"}})
     assert brave(server.url).search("qzx", 10) == []
 
@@ -269,9 +269,7 @@ def test_an_unreachable_server_is_reported_as_unreachable(server: JsonServer, ma
 
 
 @ALL_PROVIDERS
-def test_an_answer_that_breaks_off_is_reported_as_unreachable(
-    server: JsonServer, make: Make
-) -> None:
+def test_an_incomplete_answer_is_reported_as_unreachable(server: JsonServer, make: Make) -> None:
     server.answer = lambda request: Reply({"results": []}, cut=True)
     with pytest.raises(UnreachableError, match="cannot be reached"):
         make(server.url).search("python", 10)

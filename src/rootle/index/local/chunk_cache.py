@@ -13,11 +13,11 @@ MAX_CHUNKS: Final = 20_000
 
 
 class ChunkCache:
-    """Cached chunk rows. They never expire: chunks are immutable and ids are never reused."""
+    """Cached chunk rows. They stay valid, because chunks are immutable and ids are never reused."""
 
     def __init__(self) -> None:
         self._rows: dict[int, ChunkRow] = {}
-        self._has_all = False  # of one generation; newer chunks are read on demand
+        self._has_all = False  # all chunks of one generation; newer ones are read on demand
         self._lock = threading.Lock()
 
     def chunks(self, ids: Sequence[int], documents: DocStore) -> dict[int, ChunkRow]:

@@ -1,4 +1,4 @@
-"""The table `commit_dates`: the last commit of every committed file, and how far git was read."""
+"""The table `commit_dates`: the last commit of every file, and how far git history was read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION: Final = "history_version"  # changes whenever dates change between two 
 class CommitDate(NamedTuple):
     """The date of a committed file."""
 
-    is_read: bool  # whether history has been read as far as it matters for this file
+    is_read: bool  # whether the history has been read far enough for this file
     seconds: int | None  # Unix time of its last commit; None if not read, or not in the history
     author: str
 
@@ -29,12 +29,13 @@ class CommitDate(NamedTuple):
 class HistoryRecord:
     """How far the history of a repository was read.
 
-    The dates are those at `head`. Files that are not read yet were last changed in `walk_head` or
-    before, after its first `walk_position` commits.
+    The stored dates are those at the commit `head`. History is read backwards from the commit
+    `walk_head`, and `walk_position` commits have been read so far. A file that has no date yet was
+    last changed before these commits.
     """
 
     head: str  # "" if git cannot be used
-    facts: str  # as from `digest_history_facts`
+    facts: str  # as returned by `digest_history_facts`
     walk_head: str = ""  # "" if the history is read as far as possible
     walk_position: int = 0
     is_cut_short: bool = False  # the clone lacks a part of the history
@@ -46,10 +47,11 @@ class HistoryRecord:
 
 
 class CommitDates:
-    """The dates of the committed files of several repositories, by path relative to each.
+    """The dates of the committed files of several repositories.
 
-    A repository is identified by its folder relative to the root: "" for the one of the root, else
-    a path that ends in "/". The caller opens the transactions.
+    A repository is identified by its folder relative to the root: "" for the root itself, else a
+    path that ends in "/". Paths of files are relative to their repository. The caller opens the
+    transactions.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -68,11 +70,11 @@ class CommitDates:
         self._manifest.set_value(_RECORDS, json.dumps(facts, sort_keys=True))
 
     def increment_version(self) -> None:
-        """Record that dates have changed without an update of the index."""
+        """Record that dates have changed although the index was not updated."""
         self._manifest.set_value(VERSION, str(int(self._manifest.value(VERSION) or 0) + 1))
 
     def replace(self, repository: str, paths: Iterable[str]) -> None:
-        """Set the committed files of a repository; none of their dates is read."""
+        """Replace the committed files of a repository, and mark all their dates as unread."""
         place = os.fsencode(repository)
         self._connection.execute("DELETE FROM commit_dates WHERE repository = ?", (place,))
         self._connection.executemany(
@@ -81,7 +83,7 @@ class CommitDates:
         )
 
     def retain(self, repository: str, paths: Collection[str]) -> None:
-        """Delete the files that are not committed any more, and add those that are new."""
+        """Delete the files that are no longer committed, and add the new ones."""
         place, known = os.fsencode(repository), self.find(repository).keys()
         self._connection.executemany(
             "DELETE FROM commit_dates WHERE repository = ? AND path = ?",
@@ -93,7 +95,7 @@ class CommitDates:
         )
 
     def put(self, repository: str, dates: Mapping[str, CommitDate], *, overwrite: bool) -> None:
-        """Set dates of committed files, by default only those that are not read yet."""
+        """Set dates of committed files. Without `overwrite`, set only missing dates."""
         self._connection.executemany(
             "UPDATE commit_dates SET is_read = ?, seconds = ?, author = ? "
             f"WHERE repository = ? AND path = ? {'' if overwrite else 'AND NOT is_read'}",
@@ -101,7 +103,7 @@ class CommitDates:
         )
 
     def end(self, repository: str) -> None:
-        """Record that history does not contain the dates that are not read yet."""
+        """Mark all files as read, because the history does not contain the missing dates."""
         self._connection.execute(
             "UPDATE commit_dates SET is_read = 1 WHERE repository = ?", (os.fsencode(repository),)
         )
@@ -115,7 +117,7 @@ class CommitDates:
         return {os.fsdecode(row[0]) for row in rows}
 
     def find(self, repository: str, only: Collection[str] = ()) -> dict[str, CommitDate]:
-        """Return the dates of committed files by path, by default of all."""
+        """Return dates by path: of the files in `only`, or of all files if it is empty."""
         place = os.fsencode(repository)
         query = (
             "SELECT path, is_read, seconds, author, checksum FROM commit_dates WHERE repository = ?"
@@ -133,7 +135,7 @@ class CommitDates:
 
 
 def parse_records(value: Callable[[str], str | None]) -> dict[str, HistoryRecord]:
-    """Return the records that are stored in the table `meta`, which `value` reads."""
+    """Return the stored records. `value` returns a value of the table `meta` by name."""
     facts = json.loads(value(_RECORDS) or "{}")
     return {repository: HistoryRecord(**fields) for repository, fields in facts.items()}
 

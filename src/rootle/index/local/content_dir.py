@@ -1,8 +1,8 @@
 """The content of an index, which a rebuild replaces atomically.
 
-The first index is written to the index directory itself. A rebuild writes to a new folder in it,
-and takes effect when a small file, which is replaced atomically, names that folder. Until then, all
-processes read the previous content, even if the rebuild is killed.
+The first index is written to the index directory itself. A rebuild writes to a new subfolder. At
+its end, it atomically replaces the pointer, a small file that contains the name of the current
+subfolder. Until then, all processes read the previous content, even if the rebuild is killed.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ _POINTER: Final = re.compile(rf"({_PREFIX}[0-9a-f]{{8}}) ([0-9a-f]{{8}})\n")
 def content_dir(index_dir: Path) -> Path:
     """Return the folder with the current content of an index.
 
-    Without a pointer, or if it is damaged, this is the index directory itself. Raises
-    UnreadableIndexError if the pointer cannot be read, because a writer deletes all other content.
+    This is the index directory itself if the pointer is missing or damaged. Raises
+    UnreadableIndexError if the pointer cannot be read. Returning the index directory in this case
+    could cause a writer to delete the current content.
     """
     path = os.path.join(index_dir, POINTER_NAME)
-    if not os.path.exists(path):  # the usual case, for which an exception would take longer
+    if not os.path.exists(path):  # the usual case; an exception would take longer
         return index_dir
     try:
         pointer = Path(path).read_bytes()
@@ -55,13 +56,13 @@ def create_content_dir(index_dir: Path) -> Path:
 
 
 def publish_content(index_dir: Path, content: Path) -> None:
-    """Make a folder the current content of the index, atomically; raise OSError."""
+    """Make a folder the current content of the index, atomically. Raises OSError if this fails."""
     pointer = f"{content.name} {_checksum(content.name)}\n".encode()
     write_file(index_dir / POINTER_NAME, pointer, mode=file_mode(index_dir))
 
 
 def has_other_content(index_dir: Path) -> bool:
-    """Return whether there is replaced content, or the remains of a killed or running rebuild."""
+    """Return whether there is replaced content, or content of a running or killed rebuild."""
     current = content_dir(index_dir)
     names = [entry.name for entry in os.scandir(index_dir)]
     is_moved = current != index_dir and DATABASE_FILES[0] in names
@@ -69,9 +70,9 @@ def has_other_content(index_dir: Path) -> bool:
 
 
 def delete_other_content(index_dir: Path) -> None:
-    """Delete replaced content and the remains of killed rebuilds. The caller holds the writer lock.
+    """Delete replaced content and the remains of killed rebuilds.
 
-    Readers that have opened these files can still read them.
+    The caller must hold the writer lock. Readers that have opened these files can still read them.
     """
     current = content_dir(index_dir)
     if current != index_dir:
@@ -100,7 +101,7 @@ def delete_content(content: Path) -> None:
 
 def delete_all_content(index_dir: Path) -> None:
     """Delete all content of an index, and the pointer to it."""
-    delete_other_content(index_dir)  # first: without a pointer, it would become current
+    delete_other_content(index_dir)  # first: without a pointer, replaced content becomes current
     (index_dir / POINTER_NAME).unlink(missing_ok=True)
     delete_other_content(index_dir)
     delete_content(index_dir)

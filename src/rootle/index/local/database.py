@@ -18,9 +18,9 @@ SCHEMA_VERSION: Final = 9
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
-# Paths are bytes, because file names may be invalid UTF-8. Texts have a separate table, so that a
-# scan of all files does not read their contents. `row_checksum` explains the checksums; those of
-# chunks do not cover the vectors, which most queries do not read.
+# Paths are bytes, because file names may be invalid UTF-8. Texts are in a separate table, so that a
+# scan of the table `files` does not read them. `row_checksum` explains the checksums. The vector of
+# a chunk has a separate checksum, because most queries do not read it.
 _TABLES: Final = """
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -115,9 +115,10 @@ CREATE TABLE retired (
 
 
 def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sqlite3.Connection:
-    """Return a connection to the database in `folder`, and create the tables if `create`.
+    """Open the database in `folder`. If `create` is true, create a missing database and its tables.
 
-    Raises IndexMissingError if there is no database, IndexStorageError if it cannot be used.
+    Raises IndexMissingError if there is no database, or only one of an older format, and
+    IndexStorageError if the database cannot be used.
     """
     path = folder / DATABASE_NAME
     # Path.exists raises if a parent folder has no search permission.
@@ -146,8 +147,8 @@ def _mode(path: Path, *, read_only: bool, create: bool) -> str:
     if not read_only:
         # A reader must not create a database where a rebuild has just deleted one.
         return "mode=rwc" if create else "mode=rw"
-    # In a read-only folder, SQLite needs the files that a writer left. Without them it can only
-    # open the database as immutable.
+    # In a read-only folder, SQLite needs the -wal and -shm files of a writer. Without them it can
+    # open the database only as immutable.
     is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))
     return "mode=ro" if is_in_use else "mode=ro&immutable=1"
 
@@ -157,8 +158,8 @@ def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
     connection.execute("PRAGMA cell_size_check=ON")  # detects more damage at no measurable cost
     if not read_only:
         connection.execute("PRAGMA journal_mode=WAL")
-        # Safe against a crash of the process. After a power failure the last batch may be missing,
-        # and is indexed again.
+        # A crash of the process loses no committed batch. After a power failure, the last batch may
+        # be missing. It is then indexed again.
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA journal_size_limit=67108864")
     connection.execute("PRAGMA cache_size=-32768")
@@ -212,21 +213,21 @@ def storage_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise IndexStorageError(
             f"cannot use the index at {folder}: {error.strerror or error}; "
-            "free space or choose another folder with --index-dir"
+            "free up space or choose another folder with --index-dir"
         ) from error
 
 
 def _explain(error: Exception, folder: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
-        return f"the disk of the index at {folder} is full; free space or use --index-dir"
+        return f"the disk of the index at {folder} is full; free up space or use --index-dir"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return f"the index at {folder} cannot be written ({error}); choose another --index-dir"
     if code == sqlite3.SQLITE_BUSY:
         return f"another process has locked the index at {folder}; try again"
     if code == sqlite3.SQLITE_IOERR:
         return f"cannot use the index at {folder} ({error}); check the disk or use --index-dir"
-    if code == sqlite3.SQLITE_CORRUPT:  # also reported if the disk cannot be read now
+    if code == sqlite3.SQLITE_CORRUPT:  # SQLite may also report this if the disk cannot be read now
         return (
             f"the index at {folder} cannot be read, or is damaged ({error}); try again, and if it "
             "fails again, run `rootle index --rebuild`"

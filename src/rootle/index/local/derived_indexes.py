@@ -1,4 +1,4 @@
-"""The lag and the common writer of the derived indexes: the word index and the vector matrix."""
+"""Write the derived indexes (the word index and the vector matrix), and measure their lag."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ DENSE_FOLDER: Final = "dense"
 
 @dataclass(frozen=True, slots=True)
 class IndexLag:
-    """The generation of each derived index, called its stamp; None for one that is unusable.
+    """How far the derived indexes lag behind the database.
 
-    The indexes are committed one by one, so after a crash some may be ahead of others.
+    `sparse_since` and `dense_since` are the generations of the word index and of the vector matrix,
+    called their stamps, or None if the index is unusable. The indexes are committed one by one, so
+    after a crash one may be ahead of the other.
     """
 
     generation: int  # of the database
-    words_generation: int  # the last one that changed words, not only vectors
+    words_generation: int  # the last generation that changed words, not only vectors
     sparse_since: int | None
     dense_since: int | None
 
@@ -38,9 +40,9 @@ class IndexLag:
 def measure_lag(folder: Path, manifest: Manifest, dimensions: int) -> IndexLag:
     """Return the lag of the derived indexes.
 
-    An index is unusable if it is damaged, older than the last rebuild ("floor") or newer than the
-    database. The matrix is also unusable if it has other dimensions. Raises UnreadableIndexError if
-    an index cannot be read now.
+    An index is unusable if it is damaged, newer than the database, or older than the "floor", the
+    generation at which this database started. The matrix is also unusable if its vectors do not
+    have the given number of dimensions. Raises UnreadableIndexError if an index cannot be read now.
     """
     generation, floor = manifest.generation(), int(manifest.value("floor") or 0)
 
@@ -65,10 +67,10 @@ def _sparse_generation(folder: Path) -> int | None:
 
 
 class DerivedWriter:
-    """Brings all derived indexes to one generation. Nothing takes effect before `commit`.
+    """Brings both derived indexes to the same generation. Nothing takes effect before `commit`.
 
-    Changes that some indexes missed because of a crash are passed with `missed`. Indexes that
-    already have them ignore them, so the result is the same as without the crash.
+    Changes that an index may have missed because of a crash are passed with `missed=True`. An index
+    that already contains them ignores them, so the result is the same as without the crash.
     """
 
     def __init__(self, folder: Path, dimensions: int, lag: IndexLag) -> None:
@@ -83,7 +85,7 @@ class DerivedWriter:
         except OSError as error:
             raise IndexStorageError(
                 f"cannot write the index at {folder}: {error.strerror or error}; "
-                "free space or use --index-dir"
+                "free up space or use --index-dir"
             ) from error
         # Whether the word index lacks changes to words.
         self.misses_words = lag.sparse_since is None or lag.sparse_since < lag.words_generation
@@ -125,10 +127,10 @@ class DerivedWriter:
             self._dense.add(chunk_id, file_id, vector)
 
     def replace_vectors(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Replace all rows of the given files.
+        """Replace all vectors of the files that occur in `rows`.
 
-        The rows are (chunk id, file id, vector), grouped by file. The word index does not change,
-        but gets the stamp of the next commit.
+        Each row is (chunk id, file id, vector), and the rows are grouped by file. The word index
+        does not change, but `commit` updates its stamp.
         """
         self._dense_changed = self._sparse_changed = True
         for chunk_id, file_id, vector in rows:
@@ -136,7 +138,7 @@ class DerivedWriter:
             self._dense.add(chunk_id, file_id, vector)
 
     def commit(self, generation: int) -> None:
-        """Commit and stamp the indexes that were outdated or have changed."""
+        """Commit the indexes that were outdated or have changed, with `generation` as the stamp."""
         if self._dense_changed:
             self._dense.remove_files(self._replaced_files)
             self._dense.commit(generation)

@@ -16,11 +16,12 @@ from rootle.types import DocumentSection
 _ZIP_LEVEL: Final = 1
 # Texts are compressed in parts, so that reading a few lines of a large file decompresses one part.
 PART_CHARS: Final = 2_048
-# The part numbers of a file start at its id, shifted by this number of bits. This allows 2 billion
-# characters per file.
+# The number of the first part of a file is the file id, shifted left by this number of bits. This
+# allows 2 billion characters per file.
 _PART_BITS: Final = 20
 _PART_MASK: Final = (1 << _PART_BITS) - 1
-# Enough to keep the vectors of a branch across a switch to another branch and back.
+# The minimum number of retired vectors to keep. It is large enough to switch to another branch and
+# back without embedding chunks again.
 _RETIRED_FLOOR: Final = 20_000
 
 
@@ -172,9 +173,9 @@ class DocStore:
         return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def count_and_newest(self, *, with_vector: bool) -> tuple[int, int]:
-        """Return the number of chunks and the largest id, 0 if there is none.
+        """Return the number of chunks, and the largest chunk id, which is 0 if there are no chunks.
 
-        With `with_vector`, only chunks with a non-zero vector count.
+        With `with_vector`, only chunks that have a non-zero vector are considered.
         """
         only = "WHERE vector != x'' AND vector != zeroblob(length(vector))" if with_vector else ""
         row = self._connection.execute(
@@ -235,7 +236,7 @@ class DocStore:
         )
 
     def text(self, file_id: int) -> str:
-        """Return the text of a file as it was indexed."""
+        """Return the indexed text of a file."""
         rows = self._connection.execute(
             "SELECT id, body, checksum FROM texts WHERE id BETWEEN ? AND ? ORDER BY id",
             _parts_of(file_id),
@@ -245,7 +246,8 @@ class DocStore:
     def text_parts(self, parts: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """Return parts of texts by (file id, part number).
 
-        Part n contains the PART_CHARS characters from n * PART_CHARS on. A missing part is "".
+        Part n contains the characters from n * PART_CHARS to (n + 1) * PART_CHARS, exclusive. A
+        missing part is "".
         """
         found = dict.fromkeys(parts, "")
         for start in range(0, len(parts), 500):

@@ -1,6 +1,6 @@
-"""The order in which equally good documents are returned: by path, then by line.
+"""The order in which documents with equal scores are returned: by path, then by line.
 
-Ids depend on the history of an index, paths and lines only on its content.
+An order by id would depend on the history of the index. Paths and lines depend only on its content.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ class DocumentOrder:
     """Orders chunks and files of one generation."""
 
     def __init__(self, files_by_path: Sequence[int] | None = None) -> None:
-        """Take the ids of all files in the order of their paths, by default of their ids."""
+        """Create an order from the ids of all files, sorted by path.
+
+        Without `files_by_path`, files are ordered by id.
+        """
         self._ranks: Ids | None = None
         if files_by_path is not None:
             files = np.array(files_by_path, np.int64)
@@ -27,15 +30,16 @@ class DocumentOrder:
             self._ranks[files] = np.arange(len(files))
 
     def positions(self, file_ids: Ids) -> Ids:
-        """Return a number for each file that is greater for a later path."""
+        """Return a sort key for each file. A file with a later path has a greater key."""
         if self._ranks is None or not len(self._ranks):
             return file_ids
         return self._ranks.take(file_ids, mode="clip")
 
     def rank(self, ids: Ids, file_ids: Ids, scores: Scores, k: int) -> Ranked:
-        """Return the k best of some documents, which are in the given files.
+        """Return the k documents with the highest scores, best first.
 
-        The chunks of a file have ascending ids.
+        `file_ids` contains the file of each document. Documents with equal scores are ordered by
+        path and then by id: the chunks of a file have ascending ids.
         """
         order = (-scores).argsort(kind="stable")
         ordered = scores[order]
@@ -46,10 +50,13 @@ class DocumentOrder:
 
 
 def top_positions(scores: Scores, k: int) -> Ids:
-    """Return the positions of the k highest scores, and of those that equal the lowest of them."""
+    """Return the positions of the k highest scores.
+
+    The positions of all further scores that equal the lowest of these are included.
+    """
     if len(scores) <= k:
         return np.arange(len(scores))
-    # Excluding low scores by one comparison each is much faster than partitioning all of them.
+    # Excluding each low score by one comparison is much faster than partitioning all scores.
     sample = scores[::_SAMPLE_STEP]
     rank = 2 * (k // _SAMPLE_STEP) + _SAMPLE_STEP
     if rank < len(sample):

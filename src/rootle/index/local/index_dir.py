@@ -25,7 +25,7 @@ def is_new(folder: Path) -> bool:
 
 
 def check_index_dir(folder: Path) -> None:
-    """Raise IndexStorageError for a folder with other files, which must not be deleted."""
+    """Raise IndexStorageError if a folder contains other files, which must not be deleted."""
     try:
         names = set(os.listdir(folder))
     except OSError:
@@ -37,7 +37,7 @@ def check_index_dir(folder: Path) -> None:
 
 
 def delete_cache_markers(folder: Path) -> None:
-    """Delete the files of `mark_as_cache`, unless their content was changed."""
+    """Delete the files that `mark_as_cache` has created, unless their content was changed."""
     for name, text in CACHE_MARKERS.items():
         path = folder / name
         if path.exists() and path.read_bytes() == text.encode():

@@ -20,10 +20,10 @@ _COLUMNS: Final = (
 _FIELDS: Final = _COLUMNS.split(", ")[2:]  # without the id and the path
 
 # Facts about the initial indexing run: the expected number of bytes, and the generation since which
-# it has only added files (empty if it did anything else).
+# the run has only added files (empty if it has done anything else).
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
-# Not empty if content was written whose commit dates were not updated, as after a crash.
+# Not empty if content was written but its commit dates were not updated, for example after a crash.
 DATES_DUE: Final = "dates_due"
 
 
@@ -59,17 +59,17 @@ class Manifest:
         return generation
 
     def raise_generation(self, generation: int) -> None:
-        """Skip generations that a lost database had.
+        """Start the generations of this database after those of an earlier database.
 
-        Derived indexes and replicas of these generations must not be used. The removals since then
-        are unknown.
+        Derived indexes and replicas of earlier generations are then not used. The files that were
+        removed in earlier generations are not known.
         """
         for name in ("generation", "floor", "removals_known_since"):
             self.set_value(name, str(generation))
         self._connection.execute("DELETE FROM removed")
 
     def words_generation(self) -> int:
-        """Return the last generation that changed more than vectors."""
+        """Return the last generation that changed words, not only vectors."""
         return int(self.value("words_generation") or self.generation())
 
     def files(self) -> list[FileState]:
@@ -82,7 +82,7 @@ class Manifest:
         return found[0] if found else None
 
     def unindexed_files(self) -> list[FileState]:
-        """Return the files with text that is not indexed, or not to its end."""
+        """Return the files whose text is not indexed, or only up to a limit."""
         found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())
         return [state for state in found if state.skip not in TEXTLESS]
 
@@ -92,7 +92,8 @@ class Manifest:
 
     def file_ids_by_path(self) -> list[int]:
         """Return the ids of all files in the order of their paths."""
-        # The first statement reads only an index. Damage to it changes the set of ids.
+        # The first statement reads only the database index on paths. If this index is damaged, the
+        # sets of ids differ.
         found = self._ids("SELECT id FROM files ORDER BY path, source")
         if sorted(found) != self._ids("SELECT id FROM files NOT INDEXED ORDER BY id"):
             raise DamagedRowError("a file is missing")
@@ -106,7 +107,10 @@ class Manifest:
         return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
 
     def bytes_read(self, generation: int | None = None) -> int:
-        """Return the total size of all files that were read up to a generation, by default all."""
+        """Return the total size in bytes of the files that were read up to a generation.
+
+        By default, this is the current generation.
+        """
         row = self._connection.execute(
             "SELECT coalesce(sum(size), 0) FROM files WHERE digest IS NOT NULL AND generation <= ?",
             (self.generation() if generation is None else generation,),

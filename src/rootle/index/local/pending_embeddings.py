@@ -1,4 +1,4 @@
-"""Chunks with a pending embedding, the reasons, and the times of the next attempts."""
+"""Chunks whose embedding is pending, with the reasons and the times of the next attempts."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Backlog:
 class PendingEmbeddings:
     """The table `pending`. The caller opens the transactions.
 
-    If the model is unavailable, one delay in `meta` applies to all chunks. A chunk that the model
-    rejects has its own delay.
+    If the model is unavailable, one delay, which is stored in the table `meta`, applies to all
+    chunks. A chunk that the model rejects also has a separate delay.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:

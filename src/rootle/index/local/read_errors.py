@@ -1,7 +1,7 @@
 """Errors of the disk, as opposed to missing or damaged files of an index.
 
 A missing or damaged part of an index is written again. A part that cannot be read now may be
-undamaged and current, so nothing may be derived from the failure, and nothing replaced.
+undamaged and current, so it must not be replaced.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 FUNCTION_NAME: Final = "row_checksum"
-# The encoding of numbers, texts and bytes in this version of the format never changes. It is ten
-# times as fast as `repr`.
+# Version 2 of the format of `marshal` always encodes numbers, strings and bytes in the same way.
+# `marshal` is ten times as fast as `repr`.
 _FORMAT: Final = 2
 
 
@@ -32,7 +32,7 @@ def row_checksum(*values: float | str | bytes | None) -> int:
 
 
 def verify_rows(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:  # Any: SQL values
-    """Yield rows, whose last column is the checksum of the others; raise DamagedRowError."""
+    """Yield rows. Raise DamagedRowError if the last column is not the checksum of the others."""
     encode, checksum = marshal.dumps, zlib.crc32
     for row in rows:
         if checksum(encode(row[:-1], _FORMAT)) != row[-1]:

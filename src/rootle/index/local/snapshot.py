@@ -67,8 +67,9 @@ class Snapshot:
             known = earlier.sparse if earlier is not None else None
             self.sparse = EmbeddedSparse(folder / SPARSE_FOLDER, self.order, known)
             self.dense = EmbeddedDense(folder / DENSE_FOLDER, self.order)
-        # The connection is closed with the last reference to the snapshot: another thread may still
-        # read from it after a newer one has replaced it or the index was deleted.
+        # The connection is closed with the last reference to this snapshot: another thread may
+        # still read from the snapshot after a newer one has replaced it, or after the index was
+        # deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._unindexed: list[FileState] | None = None
@@ -82,9 +83,10 @@ class Snapshot:
         return self.generation == self.sparse.generation == self.dense.generation
 
     def use_derived_generation(self) -> bool:
-        """Go back to the generation of the derived indexes during the initial indexing run.
+        """Use the generation of the derived indexes, which may be older than that of the database.
 
-        Return False during any other run, or if the derived indexes are empty.
+        This is possible only during the initial indexing run, and only if the derived indexes are
+        not empty. Return whether it is possible.
         """
         since, derived = self.value(ONLY_ADDED_SINCE), self.sparse.generation
         if self.value("updated_at") or not since or derived != self.dense.generation:
@@ -148,7 +150,7 @@ class Snapshot:
             ) from error
 
     def _preload(self) -> None:
-        """Load the states of all files and all chunks of a small index, and verify its words."""
+        """Load all file states and chunks of a small index, and verify its word index."""
         with self._lock, storage_errors(self.folder):
             if self._manifest.count() <= _MAX_PRELOADED_FILES:
                 self._read_all_files()
@@ -178,14 +180,14 @@ class Snapshot:
             return self._manifest.file_at(path)
 
     def unindexed_files(self) -> list[FileState]:
-        """Return the files with text that is not indexed, or not to its end."""
+        """Return the files whose text is not indexed, or only up to a limit."""
         with self._lock, storage_errors(self.folder):
             if self._unindexed is None:
                 self._unindexed = self._manifest.unindexed_files()
             return self._unindexed
 
     def path_positions(self, file_ids: Ids) -> Ids:
-        """Return a number for each file that is greater for a later path."""
+        """Return a sort key for each file. A file with a later path has a greater key."""
         return self.order.positions(file_ids)
 
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
@@ -209,7 +211,7 @@ class Snapshot:
     def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):
             rows = self._documents.chunks_of(file_id)
-            # They are found through a B-tree of their own, which may be damaged.
+            # The rows are found through a separate B-tree, which may be damaged.
             if len(rows) < self.dense.count_chunks(file_id) or any(
                 row.file_id != file_id for row in rows
             ):
@@ -227,7 +229,7 @@ class Snapshot:
             return self._documents.symbols_of(chunk_ids)
 
     def text(self, file_id: int) -> str:
-        """Return the text of a file as it was indexed. It is not cached."""
+        """Return the indexed text of a file. It is not cached."""
         state = self.files([file_id])[file_id]
         with self._lock, storage_errors(self.folder):
             text = self._documents.text(file_id)
@@ -240,7 +242,7 @@ class Snapshot:
             return self._documents.sections_of(file_id)
 
     def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
-        """Return the text of each (file id, first character, end character) as it was indexed."""
+        """Return the indexed text of each range (file id, first character, end character)."""
         parts = [
             range(start // PART_CHARS, max(start, end - 1) // PART_CHARS + 1)
             for _, start, end in places
@@ -260,7 +262,7 @@ class Snapshot:
         return excerpts
 
     def _check_empty(self, parts: Collection[tuple[int, int]]) -> None:
-        """Raise IndexStorageError if a part was not found that was stored."""
+        """Raise IndexStorageError if one of these empty parts should contain text."""
         states = self.files({file_id for file_id, _ in parts}) if parts else {}
         if any(part * PART_CHARS < _stored_chars(states[at]) for at, part in parts):
             with storage_errors(self.folder):
@@ -278,5 +280,5 @@ class Snapshot:
 
 
 def _stored_chars(state: FileState) -> int:
-    """Return the least number of characters of a file that are stored."""
+    """Return the number of characters of a file that must be stored."""
     return 0 if state.skip is not None else state.chars - state.skipped_chars

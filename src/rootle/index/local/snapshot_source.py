@@ -42,11 +42,12 @@ class SnapshotSource:
     def current(self) -> Snapshot:
         """Return the newest snapshot. Raises the errors of `open_snapshot`.
 
-        While a writer is active, the snapshot that is already open is returned. It is not returned
-        if a newer one cannot be read, because the answers would be outdated without a notice.
+        While a writer is active, the snapshot that is already open is returned. If a newer one
+        cannot be read for any other reason, the error is raised, because answers from the old one
+        would be outdated without a warning.
         """
         with self._lock:
-            # Read before opening, so that a write in between is noticed at the next call.
+            # Read the state before opening, so that the next call notices a write in between.
             state = self._state()
             if self._snapshot is None:
                 self._snapshot = self._open(None, _TRIES)
@@ -75,7 +76,7 @@ class SnapshotSource:
             self._snapshot = None
 
     def _state(self) -> tuple[tuple[Path, int], int]:
-        """Return the database and its version, which changes with every commit."""
+        """Return the identity of the database file, and its version, which every commit changes."""
         content = content_dir(self._folder)
         path = content / DATABASE_NAME
         try:
@@ -112,9 +113,9 @@ def open_snapshot(
     """Return a snapshot of the newest consistent generation.
 
     Unchanged parts are shared with `earlier`. With `unfinished`, an index may be opened during its
-    initial run. Raises IndexMissingError if there is no index, IncompleteIndexError if the derived
-    indexes stay behind the database, as they do after a crash until the next write, and
-    IndexStorageError if the index is damaged or cannot be read.
+    initial indexing run. Raises IndexMissingError if there is no index, and IndexStorageError if
+    the index is damaged or cannot be read. Raises IncompleteIndexError if the derived indexes
+    remain behind the database. After a crash, this is the case until the next write.
     """
     failures = waits = 0
     tries = 1 if read_only else tries
@@ -128,7 +129,8 @@ def open_snapshot(
             if content_dir(folder) != content:  # a rebuild has replaced it meanwhile
                 waits += 1
                 continue
-            # A file may have been replaced between two reads, but damage is permanent.
+            # A file may have been replaced between two reads, so try again. Only damage is
+            # permanent.
             failures += 1
             is_missing = isinstance(error, IndexMissingError) or _derived_are_missing(content)
             if is_missing or failures >= _DAMAGED_TRIES:

@@ -1,7 +1,7 @@
 """The notice of the last update: the newest generation that other processes were notified of.
 
-The generations of an index increase as long as it exists, because cursors and caches contain them.
-If the database is lost, this file tells with which generation the next one may start.
+Cursors and caches contain generations, so an index never uses a generation twice. If the database
+is lost, this file shows at which generation the next database can start.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from rootle.storage.permissions import file_mode
 
 NOTICE_NAME: Final = "updated"
 _NOTICE: Final = re.compile(rb"([0-9]{1,15})\n")
-# More generations than updates have that were killed before their notice: every generation but the
-# last one of an update adds two million characters or more.
+# More generations than killed updates can have created since the last notice: each generation of an
+# update, except the last one, adds at least two million characters.
 _MAX_UNNOTIFIED: Final = 100_000
 
 
 def write_update_notice(index_dir: Path, generation: int) -> None:
-    """Notify other processes of a generation, unless they have been notified of it."""
+    """Notify other processes of a generation, unless the last notice contains it."""
     path, content = index_dir / NOTICE_NAME, f"{generation}\n".encode()
     with suppress(OSError):
         if path.read_bytes() == content:
             return
-    # Without space for it, they notice the update at their next search.
+    # If the notice cannot be written, other processes notice the update at their next search.
     with suppress(OSError):
         write_file(path, content, mode=file_mode(index_dir), sync=False)
 

@@ -1,4 +1,4 @@
-"""The writer lock of an index: an operating system lock, which is released with its process."""
+"""The writer lock of an index. The operating system releases it when the process ends."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ LOCK_NAME: Final = "writer.lock"
 def writer_lock(
     folder: Path, timeout_s: float, on_wait: Callable[[], None], name: str = LOCK_NAME
 ) -> Iterator[None]:
-    """Hold the writer lock. Calls `on_wait` once if another process holds it.
+    """Hold the writer lock. If another process holds it, call `on_wait` once and wait.
 
-    Parts of an index that are written independently use another `name`. Raises UnavailableError
-    after `timeout_s`; with a negative timeout, waits without limit.
+    Parts of an index that are written independently use another `name`. Raises UnavailableError if
+    the lock is still held after `timeout_s`. With a negative timeout, waits without limit. Raises
+    IndexStorageError if the lock file cannot be written.
     """
     from filelock import FileLock, Timeout  # not needed if the index is current
 

@@ -47,11 +47,15 @@ class Backend:
 
 
 def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
-    """Raise ConfigError for a backend that does not support this leg or lacks an endpoint."""
+    """Raise ConfigError if a backend cannot be used.
+
+    This is the case if it does not support the leg, has no endpoint, or has an endpoint that
+    contains a user name.
+    """
     key = f"{backend.leg}Backend"
     known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.select("index"))
     if backend.kind not in known and plugins.broken:
-        return  # a broken plugin may provide it: this leg reports that, and the other leg answers
+        return  # probably from a broken plugin: this leg reports the error, and the other one works
     if backend.kind not in known:
         listed = ", ".join(f'"{name}"' for name in known)
         raise ConfigError(f'{key} is "{backend.kind}"; choose one of {listed}')
@@ -62,7 +66,7 @@ def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
         )
     if urlsplit(backend.endpoint).username is not None:
         raise ConfigError(
-            f"{backend.leg}Endpoint contains a user name or key, which messages would show; "
+            f"{backend.leg}Endpoint contains a user name or key, which would appear in messages; "
             f"move it to {backend.leg}ApiKey"
         )
 
@@ -78,7 +82,7 @@ def open_backend(backend: Backend, plugins: Plugins) -> tuple[str, Opener]:
 
 
 def _open_plugin(backend: Backend, plugins: Plugins) -> Opener:
-    """Return a function that opens an index; it raises UnavailableError for a broken plugin."""
+    """Return a function that opens an index, or raises UnavailableError if a plugin is broken."""
     from rootle.index.remote.plugin_index import PluginIndexes
 
     found = plugins.select("index").get(backend.kind)

@@ -45,13 +45,17 @@ class Replicator:
             self._thread.start()
 
     def run_now(self, timeout_s: float) -> ReplicaState | None:
-        """Replicate and count the chunks of the replica; None if another process is replicating."""
+        """Replicate, and verify the number of chunks.
+
+        Return None if another process is replicating.
+        """
         return self._replication.run(lambda: True, timeout_s=timeout_s, is_forced=True)
 
     def wait(self, timeout_s: float) -> None:
         """Wait until replication is idle, or has been running for `timeout_s`.
 
-        The timeout counts from the start of the run, so later queries do not wait for a long run.
+        The timeout is measured from the start of the run, so later queries do not wait for a long
+        run.
         """
         self._is_idle.wait(max(0.0, self._started_s + timeout_s - time.monotonic()))
 

@@ -18,8 +18,8 @@ from rootle.protocols import Ranked, Vector
 
 # Chroma turns filters into SQL with a variable per value; SQLite allows 32,766.
 _MAX_FILTER_IDS: Final = 8_000
-# HNSW parameters. ef_search exceeds the usual k: with k = 50 and k = 200 of 5,000 vectors, 99% of
-# the true neighbors were returned.
+# HNSW parameters. ef_search exceeds the usual values of k. In a collection of 5,000 vectors, 99% of
+# the true neighbors were returned, both with k = 50 and with k = 200.
 _HNSW: Final = {"space": "cosine", "ef_construction": 128, "ef_search": 256, "max_neighbors": 24}
 _GENERATION: Final = "rootle_generation"
 _COMPLETE: Final = "rootle_complete"
@@ -50,7 +50,7 @@ class ChromaDense:
         with self._server.reading():
             return _stamp(found) if found.get("dimension") in (None, dimensions) else None
 
-    def create(self, dimensions: int) -> None:  # noqa: ARG002 - derived from the vectors
+    def create(self, dimensions: int) -> None:  # noqa: ARG002 - the server infers it
         self.drop()
         stamp = {_GENERATION: EMPTY_GENERATION, _COMPLETE: False}
         created = self._server.request(

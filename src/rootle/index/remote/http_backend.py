@@ -11,7 +11,7 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonServer, redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
-# Each replication run starts with a read, so it ends early if the server hangs.
+# Each replication run starts with a read, so a run ends early if the server hangs.
 READ_TIMEOUT_S: Final = 5.0
 
 
@@ -25,7 +25,7 @@ class HttpBackend:
     def __init__(
         self, kind: str, endpoint: str, headers: Callable[[], Mapping[str, str]] = dict
     ) -> None:
-        """Create a client. `kind` is its name in messages; `headers` is called on first use."""
+        """Create a client. Messages name the server as `kind`. `headers` is called on first use."""
         self.name = f"{kind} at {redact_url(endpoint)}"
         self._endpoint = endpoint
         self._headers = headers

@@ -24,7 +24,8 @@ from rootle.protocols import Ranked, Vector, WeightedTerm
 
 # The default limit of a terms query is 65,536 values.
 _MAX_FILTER_IDS: Final = 60_000
-# The graph returned 71% of the true neighbors with k = 3, and 99% with k = 50.
+# At least this many neighbors are requested, because the graph returned 71% of the true neighbors
+# with k = 3, and 99% with k = 50.
 _MIN_K: Final = 100
 _MAX_K: Final = 10_000
 _STAMP: Final = "stamp"
@@ -47,7 +48,7 @@ class _Schema:
     """The fields and settings of the index of one leg."""
 
     fields: Callable[[int], Mapping[str, object]]  # by the number of dimensions
-    document: Callable[[RemoteChunk], Mapping[str, object]]  # empty: not searchable
+    document: Callable[[RemoteChunk], Mapping[str, object]]  # empty if not searchable
     settings: Mapping[str, object] = field(default_factory=dict)
 
 

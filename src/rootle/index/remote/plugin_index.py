@@ -51,13 +51,13 @@ class PluginIndexes:
 
 
 class PluginIndex:
-    """A RemoteDense and RemoteSparse. Every exception of the plugin becomes a PluginError."""
+    """An index of a plugin as a RemoteDense or RemoteSparse. Exceptions become PluginErrors."""
 
     def __init__(self, found: Found, index: Any) -> None:  # Any: see `PluginIndexes`
         self._found = found
         self._index = index
 
-    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - each model has its own name
+    def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - each model has a separate index
         return self._parse_stamp(self._read(lambda: self._index.read_stamp()))
 
     def create(self, dimensions: int) -> None:

@@ -21,7 +21,7 @@ class Stamp:
     """The version of a replica."""
 
     generation: int  # of the database when the replica was last updated
-    is_complete: bool  # whether it was filled once; only later changes may be missing
+    is_complete: bool  # whether it was once filled completely; later changes may be missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ class RemoteChunk:
 
 
 class RemoteIndex(Protocol):
-    """The write operations of a replica. All methods may raise UnavailableError."""
+    """The operations for maintaining a replica. Each raises UnavailableError if it fails."""
 
     def read_stamp(self, dimensions: int) -> Stamp | None:
-        """Return the stamp; None if there is no replica, or one with another schema."""
+        """Return the stamp; None if there is no replica, or if its schema is different."""
 
     def create(self, dimensions: int) -> None:
         """Create an empty replica, replacing an existing one."""
@@ -63,7 +63,10 @@ class RemoteIndex(Protocol):
         """Insert or replace chunks by their ids."""
 
     def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
-        """Delete all chunks of the files in `live`, except the listed current ones."""
+        """Delete outdated chunks of the files in `live`.
+
+        `live` maps the id of each of these files to the ids of its current chunks.
+        """
 
     def commit(self, stamp: Stamp) -> None:
         """Make all writes visible, then write the stamp."""

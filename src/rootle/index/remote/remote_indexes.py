@@ -37,7 +37,7 @@ from rootle.types import BackendStatus
 
 # How long `rootle index` waits for another process that replicates to the same server.
 _REPLICATE_TIMEOUT_S: Final = 60.0
-_DROP_TIMEOUT_S: Final = 5.0  # the same for a command that deletes the replica
+_DROP_TIMEOUT_S: Final = 5.0  # the same for the deletion of a replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class RemoteIndexes:
     def __init__(
         self, root: Path, index_dir: Path, config: Config, snapshot: Callable[[], Snapshot]
     ) -> None:
-        """Raises ConfigError for a backend that is unknown or has no endpoint."""
+        """Raises ConfigError if a configured backend cannot be used."""
         self._root = root
         self._index_dir = index_dir
         self._snapshot = snapshot
@@ -109,7 +109,10 @@ class RemoteIndexes:
             if state is None:
                 yield f"another rootle process is filling the {leg} index at {replica.server}"
             elif state.failures:
-                yield (f"the {leg} index is not up to date and will be retried: {state.reason}")
+                yield (
+                    f"the {leg} index is not up to date, and replication will be retried: "
+                    f"{state.reason}"
+                )
 
     def drop(self, snapshot: Snapshot) -> Iterator[str]:
         """Delete the replicas of a snapshot, and yield a message for each failure."""

@@ -24,7 +24,7 @@ class ExpectedIndex:
 
 @dataclass(frozen=True, slots=True)
 class RemoteLeg:
-    """The part that both legs have in common."""
+    """The logic that both legs share."""
 
     server: str  # for messages
     timeout_s: float
@@ -33,7 +33,7 @@ class RemoteLeg:
     wait: Callable[[float], None]  # waits for running replication, with a timeout in seconds
 
     def run(self, query: Callable[[str], tuple[Stamp | None, Ranked]]) -> Ranked:
-        """Query the replica. Raises UnavailableError if it is incomplete."""
+        """Query the replica. Raises UnavailableError if it is incomplete, or if the query fails."""
         self.wait(min(_WAIT_S, self.timeout_s / 2))
         expected = self.expected()
         try:

@@ -35,7 +35,7 @@ def state_key(leg: Leg) -> str:
 
 
 def parse_state(value: str | None) -> ReplicaState | None:
-    """Return the state from its JSON text; None for None or an empty text."""
+    """Parse a state from JSON. Return None if `value` is None or empty."""
     return ReplicaState(**json.loads(value)) if value else None
 
 
@@ -45,7 +45,7 @@ def dump_state(state: ReplicaState) -> str:
 
 
 def oldest_generation(manifest: Manifest, generation: int) -> int:
-    """Return the oldest generation of any replica. Later removals must stay recorded."""
+    """Return the oldest generation of any replica. Removals since then must stay recorded."""
     states = [parse_state(manifest.value(state_key(leg))) for leg in LEGS]
     return min([generation, *(state.generation for state in states if state is not None)])
 

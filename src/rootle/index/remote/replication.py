@@ -1,7 +1,8 @@
 """Replicate the index to a search server, starting from the state of the replica.
 
-The replica has a stamp, which is written after each batch, so an interrupted run continues after
-the last complete batch. Failures are stored with their reason and retried with exponential backoff.
+The replica has a stamp, which is written after each batch, so a run after an interruption continues
+after the last complete batch. A failure is stored with its reason, and replication is retried with
+exponential backoff.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _LOG = logging.getLogger(__name__)
 _BATCH_CHUNKS: Final = 400
 _BATCH_FILES: Final = 200
 _BACKOFF: Final = Backoff(first_s=2.0, longest_s=600.0)
-# Recreating the index may resolve these errors. Others concern the credentials or the server.
+# HTTP status codes of errors that recreating the index may resolve. Other errors concern the
+# credentials or the server.
 _INDEX_ERRORS: Final = frozenset({400, 404, 422})
 
 
@@ -70,7 +72,7 @@ class Replication:
             ):
                 return self._run_locked(may_continue, is_forced=is_forced)
         except UnavailableError:
-            return None  # the lock is held; errors of the server are stored in the state
+            return None  # the lock is held; the state contains errors of the server
 
     def _run_locked(self, may_continue: Callable[[], bool], *, is_forced: bool) -> ReplicaState:
         with storage_errors(self.target.folder):
@@ -96,7 +98,8 @@ class Replication:
             return before  # no chunk has an embedding yet
         try:
             index = target.open_index(name)
-            # A server that failed may have been killed and may have lost acknowledged writes.
+            # If the server has failed, it may have been killed, and may have lost acknowledged
+            # writes.
             is_checked = is_forced or before.failures > 0
             generation = _Run(changes, index, target.leg, may_continue).run(is_checked=is_checked)
             after = ReplicaState(target.server, name, generation)
@@ -156,7 +159,7 @@ class _Run:
         stamp = self.index.read_stamp(self.changes.dimensions)
         if stamp is None or stamp.generation > self.changes.generation:
             return None
-        # The removals since such an old generation are no longer recorded.
+        # If the replica is too old, the files removed since its generation are no longer recorded.
         is_too_old = stamp.generation < self.changes.removals_known_since
         return None if is_too_old and stamp.is_complete else stamp
 
@@ -212,8 +215,9 @@ class _Run:
     def _is_complete(self, generation: int) -> bool:
         """Return whether the replica has all chunks, regardless of its stamp.
 
-        A killed server may lose acknowledged writes, the newest first. If the replacement of a file
-        is lost, the newest chunk is missing; any other loss changes the number of chunks.
+        A killed server may lose acknowledged writes, the newest ones first. If it has lost the
+        replacement of a file, the newest chunk is missing. Any other loss changes the number of
+        chunks.
         """
         expected, newest = self.changes.count_and_newest(self.leg)
         if self.changes.generation != generation:

@@ -1,7 +1,7 @@
 """Dense and sparse retrieval on a Weaviate server, over REST, with GraphQL for queries.
 
-Its tokenizer does not split `parseHttpRequest`. Text is therefore split into terms and stemmed
-before it is sent, as in the embedded index, and the server only splits it at spaces.
+The tokenizer of Weaviate does not split `parseHttpRequest`. Text is therefore split into terms and
+stemmed before it is sent, as in the embedded index, and the server only splits it at spaces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rootle.protocols import Ranked, Vector, WeightedTerm
 
 _MAX_FILTER_IDS: Final = 20_000
 _MAX_K: Final = 10_000  # the default QUERY_MAXIMUM_RESULTS
-# The API has no term weights: a term is repeated in the query instead, at most this many times.
+# The API has no term weights. Instead, a term is repeated in the query, at most this many times.
 _MAX_REPEATS: Final = 8
 # Namespace of the UUIDs of chunk ids.
 _IDS: Final = uuid.UUID("6e1f6a0c-2f0b-4f43-9d4e-0c5f2f6d8a11")
@@ -56,7 +56,7 @@ class WeaviateIndex:
     def read_stamp(self, dimensions: int) -> Stamp | None:  # noqa: ARG002 - the server rejects other vectors
         return self._stamp()
 
-    def create(self, dimensions: int) -> None:  # noqa: ARG002 - derived from the vectors
+    def create(self, dimensions: int) -> None:  # noqa: ARG002 - the server infers it
         self.drop()
         self._server.request(
             "POST",
@@ -169,7 +169,7 @@ class WeaviateIndex:
 
 
 class WeaviateDense(WeaviateIndex):
-    """A replica for nearest-neighbor search by cosine. Exact if few files pass a filter."""
+    """A replica for nearest-neighbor search by cosine. It is exact if few files pass a filter."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(server, name, {"distance": "cosine", "ef": 256})

@@ -1,4 +1,4 @@
-"""Memory store in the mem0 library, on this machine, with rootle's embedder and no network.
+"""Memory store that uses the mem0 library, with rootle's embedder and without network access.
 
 By default, mem0 lets a language model rewrite each text. Here, texts are stored verbatim.
 """
@@ -53,7 +53,7 @@ class Mem0Store:
         about: Sequence[MemoryReference] = (),
         origin: MemoryOrigin | None = None,
     ) -> Memory:
-        """Store a text. A repeated text is one memory with a count."""
+        """Store a text. A repeated text increases the count of the stored memory."""
         with self._use_memory() as memory:
             earlier = _find_text(memory, text, entity_id(user_id))
             if earlier is None:

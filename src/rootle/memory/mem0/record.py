@@ -1,4 +1,4 @@
-"""Convert memories to and from mem0's records, whose format its library and service share."""
+"""Convert memories to and from mem0's records. Its library and its service use the same format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Record = Mapping[str, Any]  # Any: JSON
 
 
 def entity_id(user_id: str) -> str:
-    """Return a user id percent-encoded, because mem0 accepts no white space."""
+    """Return a user id percent-encoded, because mem0 accepts no white space in ids."""
     return quote(user_id, safe="@")
 
 
@@ -31,7 +31,7 @@ def reference_key(reference: MemoryReference) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text without differences in case and white space; equal texts are one memory."""
+    """Return a text in lower case with single spaces. Texts equal in this form are one memory."""
     return " ".join(text.split()).casefold()
 
 
@@ -41,7 +41,7 @@ def write_references(about: Sequence[MemoryReference]) -> list[dict[str, str]]:
 
 
 def write_origin(origin: MemoryOrigin | None, known: Memory | None = None) -> dict[str, object]:
-    """Return an origin as metadata, together with those of the memory that is already known."""
+    """Return an origin as metadata, merged with the origins of a stored memory, if any."""
     if origin is None:
         return {}
     folders = [*(known.stored_in if known else ()), *([origin.root] if origin.root else ())]
@@ -50,7 +50,7 @@ def write_origin(origin: MemoryOrigin | None, known: Memory | None = None) -> di
 
 
 def read_record(record: Record) -> Memory:
-    """Return the memory in a record. Raises ValueError for an invalid record."""
+    """Return the memory in a record. Raise ValueError if the record is invalid."""
     metadata = record.get("metadata") or {}
     if not isinstance(metadata, Mapping):
         raise ValueError("metadata that is not an object")  # noqa: TRY004 - like the other errors

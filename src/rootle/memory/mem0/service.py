@@ -1,4 +1,4 @@
-"""Memory store on a mem0 server, through version 3 of the HTTP API of the hosted service."""
+"""Memory store on a mem0 server, through version 3 of the HTTP API of mem0's hosted service."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Mem0Service:
         timeout_s: float = _TIMEOUT_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the key and the endpoint. Raises ConfigError for an endpoint that is not a URL."""
+        """Use this key and endpoint. Raise ConfigError if the endpoint is not a URL."""
         self._key = key
         self._url = endpoint or SERVICE_URL
         JsonServer(self._url)  # checks the URL
@@ -84,7 +84,7 @@ class Mem0Service:
     ) -> list[Memory]:
         """Return at most `top_k` memories: those that refer to `about`, then the best matches.
 
-        The service stores repeated texts separately. Here, they are one memory with a count.
+        The service stores repeated texts separately. They are merged into one memory with a count.
         """
         of_user = {"user_id": entity_id(user_id)}
         found: list[Memory] = []
@@ -135,7 +135,8 @@ class Mem0Service:
 
 
 def _write_metadata(about: Sequence[MemoryReference]) -> dict[str, object]:
-    # The service's filters see only top-level metadata, so each reference has its key.
+    # The service's filters see only top-level metadata, so each reference
+    # is stored under its own key.
     keys = {_metadata_key(reference): True for reference in about}
     return {ABOUT: write_references(about), **keys} if about else {}
 

@@ -55,15 +55,15 @@ def _restore(variables: Mapping[str, str | None]) -> None:
 
 
 def open_vectors(folder: Path) -> Any:
-    """Return a qdrant client for a folder. Raises UnavailableError if another process uses it."""
+    """Return a qdrant client for a folder. Raise UnavailableError if another process uses it."""
     qdrant = importlib.import_module("qdrant_client")
     try:
         # Agents call tools from any thread. The store's lock serializes the calls.
         return qdrant.QdrantClient(path=os.fspath(folder), force_disable_check_same_thread=True)
     except RuntimeError as error:
         raise UnavailableError(
-            f"mem0's memories in {folder} are open in another process, and only one at a time "
-            'can use them; end that process, or set memoryStore to "embedded"'
+            f"mem0's memories in {folder} are open in another process, and only one process at a "
+            'time can use them; end that process, or set memoryStore to "embedded"'
         ) from error
 
 
@@ -73,7 +73,7 @@ def open_memory(main: Mem0, client: Any, embedder: Embedder, history: Path) -> M
     name = f"{_COLLECTION}-{digest[:16]}"
     vectors = {
         "client": client,
-        "path": "unused",  # mem0 requires it, although there is a client
+        "path": "unused",  # required by mem0, although `client` replaces it
         "collection_name": name,
         "embedding_model_dims": embedder.dimensions or len(embedder.embed(["a"])[0]),
     }
@@ -96,7 +96,7 @@ def open_memory(main: Mem0, client: Any, embedder: Embedder, history: Path) -> M
 
 
 class _EmbedderAdapter:
-    """rootle's embedder behind the interface that mem0 calls."""
+    """Adapts rootle's embedder to the interface that mem0 calls."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder

@@ -1,7 +1,7 @@
 """Translate the terms of a question from German, Spanish, Chinese or Japanese to English.
 
 The translation uses a dictionary of programming terms. It handles inflections and German compounds,
-but no grammar. Code uses English words, so the other words of such a question rarely match.
+but no grammar. Code uses English words, so words that are not translated rarely match.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Translation:
     for_words: str  # English and original words; comments may be in the original language
     for_meaning: str  # English words instead of the original ones
     terms: tuple[str, ...]  # the English terms
-    meanings: Mapping[str, tuple[str, ...]]  # the English terms of each word that has some
+    meanings: Mapping[str, tuple[str, ...]]  # the English terms of each translated word
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Dictionary:
 
 
 def translate(text: str, language: Language) -> Translation | None:
-    """Return the question with English terms, None if the dictionary contains none of its words."""
+    """Return the question with English terms, or None if the dictionary has none of its words."""
     pieces = _ideographs if language in ("zh", "ja") else _words
     found = list(pieces(text, language))
     terms = [word for _, english in found if english for word in english]
@@ -86,11 +86,11 @@ def _join(pieces: list[str]) -> str:
     return " ".join(" ".join(pieces).split())
 
 
-Piece = tuple[str, "tuple[str, ...] | None"]  # the original, and its English if known
+Piece = tuple[str, "tuple[str, ...] | None"]  # the original text, and its English terms if known
 
 
 def _ideographs(text: str, language: Language) -> Iterator[Piece]:
-    """Yield runs of ideographs with the English of their longest terms, and the text between."""
+    """Yield runs of ideographs, with English terms for their parts, and the text between them."""
     terms = _dictionary(language).terms
     end = 0
     for run in _IDEOGRAPHS.finditer(text):
@@ -108,7 +108,7 @@ def _ideographs(text: str, language: Language) -> Iterator[Piece]:
 
 
 def _words(text: str, language: Language) -> Iterator[Piece]:
-    """Yield words with their English, and the text between. Function words become empty."""
+    """Yield words, with their English terms, and the text between. Function words become empty."""
     dictionary = _dictionary(language)
     words = list(_WORD.finditer(text))
     folded = [_fold(word[0]) for word in words]
@@ -138,7 +138,7 @@ def _term_at(
 
 
 def _meaning(word: str, folded: str, language: Language, drop: set[str]) -> tuple[str, ...] | None:
-    """Return the English of a word: () for a function word, None for an unknown one."""
+    """Return the English terms of a word: () for a function word, None for an unknown word."""
     if _IDENTIFIER.match(word):
         return None
     dictionary = _dictionary(language)
@@ -172,7 +172,7 @@ def _stem(word: str, language: Language) -> str:
 
 
 def _split_compound(word: str, dictionary: _Dictionary) -> tuple[str, ...] | None:
-    """Return the meanings of all parts of a compound (Verbindungsabbruch), if all are known."""
+    """Return the meanings of the parts of a compound (Verbindungsabbruch) if all are known."""
     for split in range(len(word) - _MIN_PART_CHARS, _MIN_PART_CHARS - 1, -1):
         head = _part(word[:split], dictionary)
         if not head:

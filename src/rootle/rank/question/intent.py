@@ -89,7 +89,8 @@ _ASKS_LATER: Final = re.compile(
     r"\b(?:I|my|me|we|our)\b|[,;]\s+(?:and\s+)?(?:how|what|which|why|where|who|when|does|do|is|can"
     r"|it|one|every)\b"
 )
-# A passage that language models expect: a description, then code that begins with a call.
+# Language models write the passage that they expect to find: a description, and then code that
+# begins with a call.
 _CALL: Final = re.compile(
     r"[a-z)][.:;]\s+(?:(?:const|let|var|val|auto|final|string)\s+)?(?:[\w@]+(?:,\s*\w+)*\s*:?=\s*)?"
     r"(?:await\s+|return\s+)?@?(?:\w+(?:\.|::|->))*"
@@ -99,7 +100,7 @@ _CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
 _DEFINES: Final = re.compile(
     r"\b(?:def|func|function|fun|fn|class|struct|enum|interface|impl|trait|void|TEST\w*)\s|\btest\("
 )
-# Questions about how tests are run name tests, but ask for settings.
+# Questions about how tests are run mention tests, but ask for settings.
 _RUNS_TESTS: Final = frozenset("ci workflow workflows coverage".split())
 
 _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
@@ -169,8 +170,8 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 def classify_intent(text: str, *, is_symbol: bool) -> Intent:
     """Return the first intent that matches a question, else `search`.
 
-    A text that begins with the uses of a name, and messages printed by a program, are recognized
-    first, whatever words they contain.
+    A text that asks for the uses of a name, or that contains a message printed by a program, is
+    recognized first, whatever other words it contains.
     """
     if is_symbol:
         return "symbol"
@@ -189,16 +190,16 @@ def classify_intent(text: str, *, is_symbol: bool) -> Intent:
 
 
 def called_name(text: str) -> str:
-    """Return the name whose call begins the code after a description, or an empty string."""
+    """Return the name that is called first in the code after a description, or ""."""
     found = _CALL.search(text[:_MAX_CHARS])
     if found is None or _CODE.search(text[: found.start()]) or _DEFINES.search(text):
         return ""
     name = found.group(1)
-    return "" if name.isupper() else name  # a macro
+    return "" if name.isupper() else name  # an upper-case name is a macro
 
 
 def description_end(text: str) -> int:
-    """Return where code follows a description; the length of the text if there is none."""
+    """Return where code after a description begins; without code, return the text's length."""
     found = _BREAK.search(text)
     if found is None or found.end() > _last_code(text):
         return len(text)
@@ -208,9 +209,9 @@ def description_end(text: str) -> int:
 
 
 def is_composed(text: str) -> bool:
-    """Return whether words, names or code follow a description, as language models write.
+    """Return whether words, names or code follow a description, as in queries of language models.
 
-    People ask questions instead, and questions of several clauses are recognized by their words.
+    People ask questions instead. Questions of several clauses are recognized by their words.
     """
     head = text[:_MAX_CHARS]
     if description_end(text) < len(text):
@@ -225,8 +226,8 @@ def is_composed(text: str) -> bool:
 def _last_code(text: str) -> int:
     """Return where the last call, assignment, brace or definition begins, or -1.
 
-    Each pattern is searched for once: a pattern for a break that code follows anywhere takes
-    quadratic time, more than a minute for a log of 400,000 characters.
+    The text is searched once for each pattern. A single pattern for a break with code anywhere
+    after it would take quadratic time: more than a minute for a log of 400,000 characters.
     """
     marks = [found.start() for found in _CODE_MARK.finditer(text)]
     calls = [found.start() for found in _CALL_START.finditer(text, 0, max(0, text.rfind(")")))]

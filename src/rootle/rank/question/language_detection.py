@@ -42,7 +42,7 @@ FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
         "ja": frozenset(),
     }
 )
-# French questions are not translated, but their function words are no subject either.
+# French questions are not translated, but French function words must not count as subjects.
 _FRENCH_FUNCTION_WORDS: Final = frozenset(
     """à ai ainsi alors après as au aucun aucune aussi autre autres aux avant avec avoir ça car ce
     cela celle celui ces cet cette ceux chaque chez ci comme comment contre dans de depuis des donc
@@ -53,7 +53,7 @@ _FRENCH_FUNCTION_WORDS: Final = frozenset(
     sous sur ta tandis te tel telle tes toi ton tous tout toute toutes très trop tu un une vers via
     voici vont vos votre vous""".split()
 )
-# So many function words of a language identify it: English has some of them too.
+# This many function words identify a language. A single one may also be an English word.
 _MIN_FUNCTION_WORDS: Final = 2
 # Function words that are not also English words, with and without accents.
 _MARKERS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
@@ -83,7 +83,7 @@ _MAX_CHARS: Final = 1_000
 
 
 def detect_language(text: str) -> Language | None:
-    """Return the language if it is German, Spanish, Chinese or Japanese; None otherwise."""
+    """Return the language if it is German, Spanish, Chinese or Japanese, otherwise None."""
     head = text[:_MAX_CHARS].lower()
     if head.isascii():
         # One such word may be a coincidence, but not two.
@@ -101,9 +101,10 @@ def detect_language(text: str) -> Language | None:
 
 
 def foreign_function_words(words: Collection[str]) -> frozenset[str]:
-    """Return those of some lower-case words that are function words of another language.
+    """Return the words that are function words of a language other than English.
 
-    A language counts if at least two of its function words are among them.
+    The given words are in lower case. A language counts only if at least two of its function words
+    are among them.
     """
     groups = (*FUNCTION_WORDS.values(), _FRENCH_FUNCTION_WORDS)
     found = (group.intersection(words) for group in groups)

@@ -68,8 +68,8 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf")?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
     ),
 )
-# One of these words is in every question of a form. Most questions have none, and compiling the
-# patterns takes as long as a search.
+# Every question of a form contains at least one of the words for this form. Most questions contain
+# none of them, so the patterns need not be compiled, which takes as long as a search.
 _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     frozenset(words.split())
     for words in (
@@ -116,7 +116,7 @@ class NameQuestion:
 
 
 def parse_name_question(text: str) -> NameQuestion | None:
-    """Return the name and the aspect that a question asks for, None for any other question."""
+    """Return the name and aspect that a question asks for, or None for any other question."""
     if len(text) > _MAX_CHARS:
         return None
     text = text.strip()

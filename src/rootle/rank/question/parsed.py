@@ -18,7 +18,7 @@ from rootle.rank.question.intent import (
 )
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
-# 0, 0.15 and 0.4 were compared in the first prototype.
+# The weights 0, 0.15 and 0.4 were compared in the first prototype.
 STOP_WEIGHT: Final = 0.15
 # Two consecutive words may be one identifier: "retry backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
@@ -30,7 +30,8 @@ _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
 # Shorter requests, such as "handle redirects", only name a topic, which tests seldom explain.
 _CHANGE_WORDS: Final = 5
-# A shorter text is a list of names, none of them less certain than the others.
+# If fewer words remain without the guessed names, the text is a list of names, none of which is
+# less certain than the others.
 _STATEMENT_WORDS: Final = 4
 _TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
@@ -46,7 +47,7 @@ Stemmer = Callable[[str], list[str]]
 class Question:
     """A parsed question."""
 
-    text: str  # whose meaning is searched: without guessed names
+    text: str  # the text whose meaning is searched, without guessed names
     terms: tuple[WeightedTerm, ...]  # stemmed and distinct, in the order of the question
     words: tuple[str, ...]  # content words in lower case, with identifiers split
     names: tuple[str, ...]  # likely identifiers, normalized
@@ -55,8 +56,8 @@ class Question:
     is_about_tests: bool
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
-    guesses: tuple[str, ...] = ()  # those of the names that may be wrong
-    is_composed: bool = False  # a description and a list of words, as language models write
+    guesses: tuple[str, ...] = ()  # the names that may be wrong
+    is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
 
     @property
@@ -67,7 +68,7 @@ class Question:
 
     @property
     def detail(self) -> float:
-        """From 0 for a short question, which names a topic, to 1 for a description of one place."""
+        """How detailed the question is: from 0 for a short topic to 1 for a long description."""
         share = (len(self.words) - _TOPIC_WORDS) / (_PLACE_WORDS - _TOPIC_WORDS)
         return min(max(share, 0.0), 1.0)
 
@@ -90,7 +91,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
     given = names if statement == text else _names(statement, words, is_symbol=is_symbol)
     if intent == "usage":
         called = called_name(text)
-        # The other names are guesses about the code that uses these.
+        # The other names are guesses about the code that uses this name.
         names = given = (whole_identifier(called),) if called else given or names
     weights = _weigh_terms(words, frozenset(WORD.findall(statement)), is_symbol=is_symbol)
     terms = _stem_terms(weights, stem)
@@ -143,7 +144,7 @@ def _find_code_terms(text: str, terms: Sequence[WeightedTerm], stem: Stemmer) ->
 def _weigh_terms(
     words: Sequence[str], stated: Collection[str], *, is_symbol: bool
 ) -> list[tuple[str, float]]:
-    """Return the terms of all words; those of words that are not `stated` have less weight."""
+    """Return the weighted terms of all words. Words that are not in `stated` have less weight."""
     found: list[tuple[str, float]] = []
     for word in words:
         weight = 1.0 if word in stated else GUESS_WEIGHT

@@ -18,9 +18,9 @@ from rootle.rank.features import (
 )
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# Initial values from the first prototype, except dense_best, dense_three, folders, notes and
-# longer_stem: these were tuned for embedding model v1 (training/MODEL_CARD.md) on the development
-# half of the public benchmark. Changing most others by half changes NDCG@10 by less than 0.003.
+# Values from the first prototype, unless noted. dense_best, dense_three, folders, notes and
+# longer_stem were tuned for embedding model v1 (training/MODEL_CARD.md) on the development half of
+# the public benchmark. Changing most of the others by half changes NDCG@10 by less than 0.003.
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "bm25_best": 0.5,
@@ -48,13 +48,13 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "longer_stem": -0.5,
         "depth": -0.3,
         # Tuned, like the factors below, on the tune split of the labels and on commit histories.
-        # Without these two weights and the last two factors, NDCG@10 there is lower by 0.04.
+        # Without these two weights and the last two factors, NDCG@10 on them is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
     }
 )
 TEST_FACTOR: Final = 0.5
-CODE_FACTOR: Final = 0.75  # for other files, if the question asks for a test
+CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
 RECORD_FACTOR: Final = 0.5
 DEFINER_FACTOR: Final = 0.5  # if the question asks for the uses of a name
 

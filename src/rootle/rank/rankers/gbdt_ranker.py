@@ -22,7 +22,7 @@ SUM_SCALE: Final = 20.0
 
 @lru_cache(maxsize=1)
 def shipped_trees() -> GradientBoostedTrees:
-    """Return the trees in the package. Raises UnavailableError if they cannot be read."""
+    """Return the trees in the package. Raise UnavailableError if they cannot be read."""
     return load_trees(model_file(RANKER_V1, "trees.npz"), COLUMNS)
 
 
@@ -30,7 +30,7 @@ def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFi
     """Rank the candidate files by the weighted sum corrected by the trees.
 
     The correction is scaled by the detail of the question. For questions of a few words, which only
-    name a topic, the trees were never better than the sum, so they are ignored.
+    name a topic, the trees were never better than the sum, so the trees are ignored.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail
@@ -41,7 +41,7 @@ def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFi
 
 
 def correct_order(by_sum: RankedFiles, changes: Floats) -> RankedFiles:
-    """Add `changes` to the scores of the first files, and reorder these."""
+    """Add `changes` to the scores of the first files, and reorder these files."""
     best = np.array(by_sum.order[: len(changes)], dtype=np.int64)
     after = by_sum.scores[best] + changes
     order = [int(at) for at in best[np.argsort(-after, kind="stable")]]

@@ -31,7 +31,7 @@ COLUMNS: Final = (
     "chunks",  # logarithm of 1 + number of candidate chunks
     *_KINDS,
     "defines",
-    # Of the question: the same for all candidates.
+    # Columns of the question, which are the same for all candidates.
     "words",  # number of words
     "detail",
     "unknown",

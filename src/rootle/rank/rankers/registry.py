@@ -85,7 +85,10 @@ def configured_ranker(config: Config) -> Ranker:
 def rank_within(
     ranker: Ranker, inputs: RankingInputs, timeout_ms: float
 ) -> tuple[Ranker, RankedFiles]:
-    """Return the ranking and its ranker: `features` if the given one fails or takes too long."""
+    """Rank the files. Return the ranker that was used, and the ranking.
+
+    If the given ranker fails or exceeds the timeout, the ranker `features` is used.
+    """
     used, ranked = _rank_or_fall_back(ranker, inputs, timeout_ms)
     if ranker.signals is not None:
         ranked = apply_signals(ranker.signals, inputs, ranked)

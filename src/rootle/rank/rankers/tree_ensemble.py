@@ -46,7 +46,7 @@ class GradientBoostedTrees:
 def load_trees(path: Path, columns: tuple[str, ...]) -> GradientBoostedTrees:
     """Load trees from an `.npz` file.
 
-    Raises UnavailableError if the file is missing, damaged or trained for other columns.
+    Raise UnavailableError if the file is missing, damaged or trained for other columns.
     """
     try:
         # numpy does not close a damaged file that it opened itself.

@@ -33,7 +33,7 @@ class LRUCache(Generic[_T]):
         self._lock = threading.Lock()
 
     def get(self, key: bytes) -> _T | None:
-        """Return the value of a key, None if there is none or it has expired."""
+        """Return the value of a key, or None if the key is unknown or its value has expired."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -82,7 +82,7 @@ class _CachedAnswer:
 class AnswerCache:
     """Answers repeated queries, and queries for further pages, without searching again.
 
-    Answers of another generation are never used, and degraded answers are not cached.
+    Answers from another generation of the index are never used. Degraded answers are not cached.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class AnswerCache:
         self._caches: WeakKeyDictionary[Session, LRUCache[_CachedAnswer]] = WeakKeyDictionary()
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the cached page, or find it."""
+        """Return the page from the cache, or search for it."""
         cache = self._cache_of(request.session)
         cached = cache.get(request.digest)
         if cached is not None and _is_valid(cached.answer, request):
@@ -121,6 +121,6 @@ class AnswerCache:
 
 
 def _is_valid(answer: RankedAnswer, request: SearchRequest) -> bool:
-    """Return whether the answer extends beyond the page, and no file has become too old for it."""
+    """Return whether the answer covers the page, and no file is now too old for the query."""
     is_current = answer.as_of_s <= request.now_s < answer.valid_until_s
     return is_current and answer.reaches(request.offset + request.limit)

@@ -37,7 +37,7 @@ class DiskCache:
         settings: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the limits. `settings` is a text of all other settings that answers depend on."""
+        """Take the limits. `settings` contains all other settings that can change an answer."""
         self._folder = folder
         self._max_entries = max_entries
         self._ttl_s = ttl_s
@@ -45,7 +45,10 @@ class DiskCache:
         self._clock = clock
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the cached page, or find it. Pages with an explanation are not cached."""
+        """Return the page from the cache, or search for it.
+
+        Pages with an explanation are not cached.
+        """
         if request.explain:
             return find(request)
         state = self._state_of(request)
@@ -61,7 +64,7 @@ class DiskCache:
         return page
 
     def _state_of(self, request: SearchRequest) -> str:
-        """Return a digest of the index and the settings. Pages of another state are never read."""
+        """Return a digest of the index state and the settings. Each file name begins with it."""
         text = f"{request.session.state_id}\0{self._settings}"
         return blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -95,7 +98,7 @@ class DiskCache:
             write_json(path, data)
 
     def _make_room(self, state: str) -> None:
-        """Delete the pages of other states, and the oldest of this state if there are too many."""
+        """Delete all pages of other states, and the oldest pages of this one if it has too many."""
         with os.scandir(self._folder) as entries:
             found = list(entries)
         own = [entry for entry in found if entry.name.startswith(f"{state}-")]

@@ -15,24 +15,28 @@ from rootle.rank.question.language_detection import detect_language, foreign_fun
 from rootle.search.query.parse import ParsedQuestion
 from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
 
-# Shorter words are parts of so many others that their absence means nothing.
+# Shorter words are part of so many other words that they are almost never absent.
 _MIN_CHARS: Final = 3
-# A question is about its absent words if they are this share of its subject words: one of at most
-# five. Code is written in English, so the absence of words of other languages proves less.
+# A question is about its absent words if they are at least this share of its subject words. Code is
+# written in English, so the absence of words of other languages proves less.
 _MIN_ABSENT_SHARE: Final = 0.2
 _MIN_FOREIGN_ABSENT_SHARE: Final = 0.5
-# A question with an identifier that occurs is about that identifier.
+# If an identifier of the question occurs in the index, the question is about its absent words only
+# if their share is larger than this.
 _MAX_SHARE_WITH_IDENTIFIER: Final = 0.5
-# A proof reads all terms of the index.
+# Each proof reads all terms of the index, so only this many words are checked.
 _MAX_PROOFS: Final = 3
-# A proof reads so many texts that may contain a word; if there are more, it is not absent.
+# A proof searches the files that may contain a word. If there are more than this many files, the
+# word counts as present.
 _MAX_FILES_READ: Final = 20
-# Words of other languages are inflected in ways that the English stemmer does not know.
+# The English stemmer does not know the endings of words in other languages. Therefore the last
+# characters of longer words are ignored.
 _MIN_INFLECTED_CHARS: Final = 7
 _MAX_ENDING_CHARS: Final = 2
 _HASH: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
 _IDENTIFIER: Final = re.compile(r"[_\d]|[a-z][A-Z]")
-# Words of questions that do not name a subject: the absence of "still" means nothing.
+# Words that do not name the subject of a question. The absence of "still", for example, means
+# nothing.
 _GENERAL_WORDS: Final = frozenset(
     """able actually added after again ago almost already also although always among anyone
     anything anywhere apart around available away back based because become been before behind
@@ -59,17 +63,17 @@ _UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 @dataclass(frozen=True, slots=True)
 class SubjectWord:
-    """A word that a question may be about: no function word, number or very short word."""
+    """A word that a question may be about: not a function word, a number or a very short word."""
 
     text: str  # as typed
     stems: tuple[str, ...]  # of the word and of its translations
     is_identifier: bool
-    is_capitalized: bool  # inside a sentence, as names are
+    is_capitalized: bool  # although it is not the first word, so it may be a name
     is_foreign: bool  # in a question that is not in English
 
     @property
     def is_hash(self) -> bool:
-        """Whether it looks like the hash of a commit."""
+        """Whether the word looks like the hash of a commit."""
         return _HASH.fullmatch(self.text) is not None
 
 
@@ -78,8 +82,8 @@ class WordCheck:
     """The subject words of a question, and those that may be absent from the index."""
 
     subjects: tuple[SubjectWord, ...]
-    unknown: tuple[SubjectWord, ...]  # no indexed word has the same stem; no general words
-    is_error: bool  # the question is a message, which contains names of the user's own program
+    unknown: tuple[SubjectWord, ...]  # without general words; no indexed word has their stems
+    is_error: bool  # the question is an error message, which may contain names of another program
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:
         """Return whether the question cannot be answered without some of its subject words."""
@@ -95,7 +99,7 @@ class WordCheck:
 
 
 def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
-    """Return the subject words of a question, and those whose stem does not occur."""
+    """Return the subject words of a question, and those of them that may be absent."""
     subjects = tuple(_subject_words(question, index.sparse))
     stems = [stem for word in subjects for stem in word.stems]
     _, frequencies = index.sparse.file_frequencies(stems)
@@ -109,7 +113,7 @@ def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
 
 
 def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
-    """Return those of the first few words that no indexed text or path contains."""
+    """Check the first few words, and return those that no indexed text or path contains."""
     return tuple(word for word in tuple(words)[:_MAX_PROOFS] if not _occurs(word, index))
 
 
@@ -125,7 +129,7 @@ def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[S
             continue
         forms = dict.fromkeys((word, _without_accents(word), *meant.get(word, ())))
         stems = sparse.stems(" ".join(map(whole_identifier, forms)))
-        # German writes every noun with a capital.
+        # In German, every noun is capitalized.
         is_capitalized = at > 0 and word[0].isupper() and language is None
         yield SubjectWord(
             word,
@@ -146,14 +150,16 @@ def _may_be_subject(word: str) -> bool:
 
 
 def _occurs(word: SubjectWord, index: IndexReader) -> bool:
-    """Return whether a path has the word, or an indexed text contains it, also in longer words."""
+    """Return whether the word occurs in a path, or anywhere in a text, even inside other words."""
     sparse = index.sparse
     terms = [WeightedTerm(stem, 1.0) for stem in word.stems]
     if len(sparse.field_scores("files", ["path"], terms, 1).ids):
         return True
     whole = whole_identifier(word.text)
     wanted = _without_ending(whole) if word.is_foreign else whole.removesuffix("s")
-    # Indexed words are stemmed: "entangle" is disentangl in the index, and happy is happi.
+    # Only stems are indexed, such as "disentangl" for "disentangle" and "happi" for "happy".
+    # Therefore the index is searched for the characters that the word and its stem share at their
+    # start, such as "entangl" and "happ".
     part = _common_start(wanted, word.stems[0])
     files = sparse.files_with([], [part], _MAX_FILES_READ + 1, None)
     if len(files) > _MAX_FILES_READ:

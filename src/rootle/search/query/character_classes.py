@@ -1,4 +1,4 @@
-"""Replace each character of a text by a byte for the parts of a pattern that match it."""
+"""Replace each character of a text with a byte that shows which parts of a pattern match it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ _NO_CHARACTER: Final = r"[^\x00-\xff]"
 
 
 class CharacterClasses:
-    """The classes of characters that a pattern distinguishes, found when a character occurs.
+    """The classes of characters that a pattern distinguishes. Each class has a byte.
 
-    All characters that the same atoms match, according to `re`, are one class.
+    An atom is a part of the pattern that matches one character. All characters that are matched by
+    the same atoms, according to `re`, form one class. Classes are added when their characters first
+    occur in a text.
     """
 
     def __init__(self, translation: RegexTranslation) -> None:
@@ -29,7 +31,8 @@ class CharacterClasses:
         self._has_boundaries = translation.has_boundaries
         # Whether the characters are parts of words, and the atoms that match them -> their byte
         self._classes: dict[tuple[bool, frozenset[int]], int] = {}
-        # For `\b`, RE2 considers only letters, digits and "_" of ASCII as parts of words.
+        # At `\b`, RE2 considers only ASCII letters, digits and "_" as parts of words. Therefore the
+        # bytes that are parts of words are kept apart from the others.
         self._unused: dict[bool, list[int]] = {True: [], False: []}
         for byte in set(range(256)) - {_UNKNOWN, _NEWLINE}:
             self._unused[byte in _ASCII and self._is_word(byte)].append(byte)
@@ -44,7 +47,7 @@ class CharacterClasses:
         return len(self._classes)
 
     def encode(self, text: str) -> bytes:
-        """Return one byte for each character; line ends stay as they are."""
+        """Return one byte for each character; line feeds stay unchanged."""
         if text.isascii():
             return text.encode("ascii").translate(self._ascii_bytes)
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -69,7 +72,7 @@ class CharacterClasses:
             self._bytes[code] = self._classes[key]
 
     def _is_word(self, code: int) -> bool:
-        """Return whether a character is part of a word, if this matters."""
+        """Return whether a character is part of a word; False if the pattern has no boundaries."""
         return self._has_boundaries and _WORD.match(chr(code)) is not None
 
     def _new_byte(self, is_word: bool) -> int:

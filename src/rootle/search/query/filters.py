@@ -22,9 +22,9 @@ _DAY_S: Final = 86_400
 def filter_files(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], now_s: float
 ) -> set[int] | None:
-    """Return the ids of the files that pass every filter, None if there is no filter.
+    """Return the ids of the files that pass every filter, or None if there is no filter.
 
-    Raise QueryError for an unknown language or a negative recency.
+    Raise QueryError if a language is unknown or the number of days is negative.
     """
     tests = [
         *_path_test(query),
@@ -63,7 +63,7 @@ def filter_unindexed(
 ) -> list[FileState]:
     """Return the files that pass the filters by path and language.
 
-    The language of a skipped file is not stored, so its name decides.
+    The language of a skipped file is not stored, so it is determined from the file name.
     """
     tests = [
         *_path_test(query),
@@ -143,7 +143,7 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
 
 
 def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
-    """Yield tests for `path:` and `lang:`: one wanted value must match, and no excluded one."""
+    """Yield tests for `path:` and `lang:`: a wanted value must match, and no excluded value."""
     if parsed.paths:
         yield lambda state: any(_contains_path(path, state.path) for path in parsed.paths)
     if parsed.languages:
@@ -183,7 +183,7 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 
 
 def _contains_path(typed: str, path: str) -> bool:
-    """Return whether a path contains the typed one, from the start of a name, ignoring case."""
+    """Return whether a path contains the typed path, from the start of a name, ignoring case."""
     typed = typed.lower().removeprefix("./").lstrip("/")
     path = path.lower()
     if _is_glob(typed):

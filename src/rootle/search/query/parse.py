@@ -21,7 +21,7 @@ from rootle.types import QueryInterpretation
 if TYPE_CHECKING:
     from rootle.rank.question.glossary import Translation
 
-# A chunk that contains this share of a question's character pairs answers it without translation.
+# If a chunk contains this share of a question's character pairs, the question is not translated.
 # Unrelated text in the same language shares few pairs.
 _MIN_SHARED_PAIRS: Final = 0.6
 _open_stemmer: Final = cache(open_stemmer)
@@ -40,13 +40,13 @@ class ParsedQuestion:
 
 
 def parse(request: SearchRequest) -> ParsedQuestion:
-    """Return the parsed question of a request; raise QueryError for invalid operators."""
+    """Return the parsed question of a request. Raise QueryError if an operator is invalid."""
     question = parse_text(request.query.text_query[:MAX_QUERY_CHARS], request.session.index)
     return _expand(question, request.expansion) if request.expansion else question
 
 
 def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
-    """Return a parsed question, translated or with its spelling corrected."""
+    """Parse a question, after translating it or correcting its names if necessary."""
     parsed = parse_query(text)
     stems = _open_stemmer()
     translation = _translate(parsed.text, index.sparse)
@@ -85,8 +85,8 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
 def _expand(question: ParsedQuestion, expansion: str) -> ParsedQuestion:
     """Return a question whose words and names include those of an expansion.
 
-    Operators in the expansion are plain words, so it cannot filter results. The intent is that of
-    the question as typed.
+    Operators in the expansion are treated as plain words, so an expansion cannot filter results.
+    The intent is that of the question as typed.
     """
     typed = question.question
     expanded = parse_question(f"{typed.text} {expansion}", _open_stemmer())
@@ -105,7 +105,7 @@ def _translate(text: str, index: SparseReader) -> Translation | None:
 
 
 def _occurs_verbatim(text: str, index: SparseReader) -> bool:
-    """Return whether a chunk contains most character pairs of a text: no translation is needed."""
+    """Return whether some chunk contains most of the character pairs of a text."""
     words = (word for word in WORD.findall(text) if not word.isascii())
     pairs = (pair for word in words for pair in split_identifier(word) if not pair.isascii())
     terms = list(dict.fromkeys(pairs))[:MAX_MATCH_TERMS]

@@ -1,4 +1,4 @@
-"""Exact matching: find the files that contain the phrases of a question or match its regex.
+"""Exact matching: find the files that contain the phrases of a question and match its regex.
 
 The word index stores no positions. It only finds the files that contain all the words, whole or as
 parts of longer words. The indexed text of these files is then searched.
@@ -25,7 +25,8 @@ from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 MAX_FILES: Final = 3_000
 MAX_SECONDS: Final = 2.0
 _MATCHES_PER_FILE: Final = 50
-# The stemmer may remove this many letters from a word that continues after the phrase.
+# A phrase may end inside a word of a text. The stem of the whole word can be shorter, by up to this
+# many letters, than the stem of the part in the phrase.
 _MAX_SUFFIX_CHARS: Final = 4
 
 Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a text
@@ -33,7 +34,7 @@ Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a
 
 @dataclass(frozen=True, slots=True)
 class ExactMatches:
-    """The files with all phrases and a match of the regex, by descending BM25 score."""
+    """The files that contain every phrase and match the regex, by descending BM25 score."""
 
     # File id -> positions of the matches, one sequence for each phrase and one for the regex.
     places: Mapping[int, tuple[Sequence[int], ...]]
@@ -93,7 +94,7 @@ def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: in
 
 
 def _find_all(text: str, finders: Iterable[Finder]) -> tuple[Sequence[int], ...] | None:
-    """Return the positions of each finder's matches, None if one finder has none."""
+    """Return the positions of each finder's matches, or None if a finder has no match."""
     found = []
     for find in finders:
         positions = find(text)
@@ -131,7 +132,11 @@ def _regex_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
 def _candidate_files(
     parsed: ParsedQuery, index: IndexReader, allowed: Collection[int] | None
 ) -> Sequence[int]:
-    """Return the files that may match, by BM25. Files with all words as whole words come first."""
+    """Return the files that may match, by BM25.
+
+    Files that contain all words of the phrases as whole words come first. If the phrases
+    and the regex contain no indexed word, all allowed files are returned, by path.
+    """
     whole, inner, edges = [], [], []
     for phrase in parsed.phrases:
         terms = _phrase_terms(phrase, index.sparse)
@@ -155,7 +160,8 @@ def _phrase_terms(phrase: str, index: SparseReader) -> list[tuple[str, bool]]:
     terms = []
     for match in WORD.finditer(phrase):
         word = whole_identifier(match.group())
-        # Other scripts are indexed as pairs of characters; very long words are not indexed.
+        # Words that are not ASCII may be indexed as pairs of characters. Very long words are not
+        # indexed.
         if word and word.isascii() and len(word) <= MAX_WORD_CHARS:
             is_edge = match.start() == 0 or match.end() == len(phrase)
             terms += [(stem, is_edge) for stem in index.stems(word)]
@@ -163,5 +169,5 @@ def _phrase_terms(phrase: str, index: SparseReader) -> list[tuple[str, bool]]:
 
 
 def _stem_prefix(stem: str) -> str:
-    """Return the prefix that the stem shares with the stem of any longer word."""
+    """Return a prefix that the stem shares with the stem of every longer word."""
     return stem[: max(_MAX_SUFFIX_CHARS, len(stem) - _MAX_SUFFIX_CHARS)]

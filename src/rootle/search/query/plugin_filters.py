@@ -53,7 +53,10 @@ class PluginFilters:
     def _call_filters(
         self, files: Sequence[FileState]
     ) -> tuple[frozenset[int] | None, tuple[str, ...]]:
-        """Return the ids that all filters allow, None if all failed, and the failed filters."""
+        """Return the ids of the allowed files, and the names of the filters that failed.
+
+        The ids are None if every filter failed.
+        """
         calls = [
             (item, executor.start(partial(_allowed_ids, item, files)))
             for item, executor in self._filters

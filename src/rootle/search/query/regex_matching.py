@@ -1,8 +1,9 @@
 """Match a regular expression line by line, in time linear in the text.
 
-RE2 matches, but its character classes differ from Python's: `\\w`, `\\b` and case are limited to
-ASCII or need large tables. Therefore each character of a text is first replaced by a byte for its
-class: all characters that the same parts of the pattern match, according to `re`, are one class.
+The pattern is matched by RE2, whose character classes differ from those of Python: `\\w`, `\\b` and
+case are limited to ASCII or need large tables. Therefore each character of a text is first replaced
+by a byte that represents the class of the character. All characters that are matched by the same
+parts of the pattern, according to `re`, form one class.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from rootle.search.query.character_classes import CharacterClasses
 from rootle.search.query.regex_parsing import parse_pattern
 from rootle.search.query.regex_translation import translate_tree
 
-# The slowest patterns take 4 ns for each character and instruction: 0.6 s for a block.
+# The slowest patterns take 4 ns for each character and instruction: 0.6 s for a block of this size
+# and the maximum number of instructions.
 _BLOCK_CHARS: Final = 16_384
 _MAX_INSTRUCTIONS: Final = 10_000
 # The rest of a longer line is not searched.
 _MAX_LINE_CHARS: Final = 65_536
 # The largest program needs 0.3 MB; RE2 caches states in the rest.
 _MAX_MEMORY_BYTES: Final = 4 << 20
-# The carriage returns at the end of a line are not part of it. The search for a run of them begins
-# at its first one, so long runs take linear time.
+# Carriage returns at the end of a line are not part of the line. The lookbehind makes each match
+# begin at the first carriage return of a run, so that long runs take linear time.
 _LINE_END_RETURNS: Final = re.compile(r"(?<!\r)\r++(?=\n|\Z)")
 
 
@@ -35,7 +37,7 @@ class LineRegex:
     """A regular expression that is matched within lines."""
 
     def __init__(self, pattern: str) -> None:
-        """Compile a pattern; raise QueryError if it is invalid, unsupported or too large."""
+        """Compile a pattern. Raise QueryError if it is invalid, unsupported or too large."""
         self._pattern = pattern
         self._translation = translate_tree(pattern, parse_pattern(pattern))
         self._classes = CharacterClasses(self._translation)
@@ -43,7 +45,7 @@ class LineRegex:
         self._compiled = self._compile()
 
     def find_lines(self, text: str, is_late: Callable[[], bool]) -> Iterator[int]:
-        """Yield the position of the first match of each line, until it is late."""
+        """Yield the position of the first match in each line. Stop when `is_late` returns True."""
         lines = text
         if "\r" in text:
             lines = _LINE_END_RETURNS.sub(lambda run: "\n" * len(run[0]), text)
@@ -52,7 +54,7 @@ class LineRegex:
             self._compiled, self._classes_in_program = self._compile(), self._classes.count
         blocks = takewhile(lambda _: not is_late(), _blocks(encoded))
         found = (start + at for start, block in blocks for at in self._matches(block))
-        # A carriage return that became a line end begins no line.
+        # A carriage return that was replaced by a line end does not begin a line.
         return (at for at in found if text[at - 1 : at] != "\r" or lines[at - 1] == "\r")
 
     def _matches(self, block: bytes) -> Iterator[int]:
@@ -74,7 +76,7 @@ class LineRegex:
 
 
 def _compile(source: str) -> Any:
-    """Return the compiled expression, None if it is too large for RE2."""
+    """Return the compiled expression, or None if it is too large for RE2."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
@@ -87,7 +89,7 @@ def _compile(source: str) -> Any:
 
 
 def _blocks(encoded: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of whole lines with their positions, without the line end of the last line."""
+    """Yield blocks of whole lines, each with its position and without its final line end."""
     start = 0
     while start >= 0:
         end = encoded.find(b"\n", start + _BLOCK_CHARS)

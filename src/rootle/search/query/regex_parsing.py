@@ -20,9 +20,10 @@ MAX_PATTERN_CHARS: Final = 500
 
 @lru_cache(maxsize=64)
 def parse_pattern(pattern: str) -> Any:
-    """Return the tree of a pattern, with its flags; raise QueryError if the pattern is invalid.
+    """Return the tree of a pattern, with its flags.
 
-    A pattern ignores case unless it contains a capital letter.
+    A pattern ignores case unless it contains a capital letter. Raise QueryError if the pattern is
+    invalid or too long.
     """
     if len(pattern) > MAX_PATTERN_CHARS:
         raise QueryError(
@@ -55,7 +56,7 @@ def find_literals(pattern: str) -> tuple[str, ...]:
 
 
 def _required_chars(tree: Any) -> Iterator[str]:
-    """Yield the characters that every match contains, and "" where others may come in between."""
+    """Yield the characters that every match contains, and "" where other characters may occur."""
     for operation, argument in tree:
         name = str(operation)
         if name == "LITERAL":

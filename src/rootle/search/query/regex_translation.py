@@ -1,4 +1,7 @@
-"""Translate a parsed regular expression to RE2, apart from the characters that it matches."""
+"""Translate a parsed regular expression to RE2, except for its atoms.
+
+An atom is a part of the expression that matches one character.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ _UNSUPPORTED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class RegexTranslation:
-    """RE2 source with gaps for the parts that match one character, called atoms."""
+    """RE2 source with gaps for the atoms: the parts that match one character."""
 
     parts: tuple[str | int, ...]  # RE2 source, or the number of an atom
     atoms: tuple[tuple[str, int], ...]  # the source of each atom for `re`, and its flags
@@ -56,12 +59,12 @@ class RegexTranslation:
         return r"\b" in self.parts or r"\B" in self.parts
 
     def source(self, atom_source: Callable[[int], str]) -> str:
-        """Return the RE2 source, given that of each atom."""
+        """Return the RE2 source. `atom_source` returns the source of an atom."""
         return "".join(part if isinstance(part, str) else atom_source(part) for part in self.parts)
 
 
 def translate_tree(pattern: str, tree: Any) -> RegexTranslation:
-    """Return the translation of a parsed pattern; raise QueryError if RE2 does not support it."""
+    """Return the translation of a parsed pattern. Raise QueryError if RE2 does not support it."""
     atoms: dict[tuple[str, int], int] = {}
     try:
         found = list(_translate(tree, tree.state.flags))
@@ -81,7 +84,7 @@ def translate_tree(pattern: str, tree: Any) -> RegexTranslation:
 
 
 class _UnsupportedError(Exception):
-    """Raised with the name of a construct and the remedy."""
+    """Raised for a construct that RE2 does not support, with its name and a remedy."""
 
 
 _Part = str | tuple[str, int]  # RE2 source, or an atom
@@ -122,7 +125,7 @@ def _quantifier(low: int, high: Any) -> str:
 
 
 def _atom(name: str, argument: Any) -> str:
-    """Return the source of an operation that matches one character, for `re`."""
+    """Return the source, in the syntax of `re`, of an operation that matches one character."""
     if name == "ANY":
         return "."
     if name == "IN":

@@ -21,7 +21,8 @@ from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.types import SearchQuery
 
-# Candidate files per query. No file with a lower rank in the fused list was ever the best result.
+# Maximum number of files that are ranked together. In measurements, no file with a lower rank in
+# the fused list was the best result.
 MAX_CANDIDATE_FILES: Final = 60
 
 
@@ -61,7 +62,7 @@ class ScopeStep:
         self._stages = (apply_filters, *plugins, match_phrases)
 
     def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:
-        """Return the scope of a question; raise QueryError for an invalid filter."""
+        """Return the scope of a question. Raise QueryError if a filter is invalid."""
         scoped = ScopedQuery(question)
         for narrow in self._stages:
             scoped = narrow(request, scoped)
@@ -69,7 +70,7 @@ class ScopeStep:
 
 
 def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-    """Apply the filters of the query and of its text."""
+    """Apply the filters in the fields and in the text of the query."""
     query, parsed = request.query, scoped.question.parsed
     if not _has_filters(query, parsed):
         return scoped
@@ -86,7 +87,8 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
 def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     """Narrow the scope to the files that contain every phrase and match the regex.
 
-    If there are none, the remaining words are still searched, and a note says so.
+    If there are no such files, a note says so, and the other words of the question are searched in
+    all files of the scope. If there are no other words, the new scope is empty.
     """
     parsed = scoped.question.parsed
     if not parsed.is_exact:
@@ -101,7 +103,7 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     if parsed.asks_more_than_phrases:
         note = f"{missing}; showing results without that condition"
         return replace(scoped, notes=(note, *scoped.notes))
-    advice = "try a simpler one" if parsed.regex else "leave out the quotes to find similar text"
+    advice = "try a simpler regex" if parsed.regex else "leave out the quotes to find similar text"
     return replace(scoped, files=set(), notes=(f"{missing}; {advice}", *scoped.notes))
 
 

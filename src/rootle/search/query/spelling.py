@@ -1,4 +1,4 @@
-"""Spelling correction: replace names that the index lacks by the nearest defined name."""
+"""Spelling correction: replace names that the index does not contain with similar ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Correction:
 
 
 def find_corrections(text: str, names: Sequence[str], index: IndexReader) -> tuple[Correction, ...]:
-    """Return corrections for those normalized names of a text that the index does not contain."""
+    """Return corrections for the normalized names that the index does not contain."""
     unknown = [name for name in names if not index.sparse.is_known(name)]
     if not unknown:
         return ()
@@ -44,12 +44,12 @@ def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
 
 
 def find_nearest_name(name: str, index: IndexReader) -> str | None:
-    """Return the defined name nearest to a normalized one, None if all are too far away."""
+    """Return the defined name nearest to a normalized name, or None if none is near enough."""
     return next(iter(find_nearest_names(name, index)), None)
 
 
 def find_nearest_names(name: str, index: IndexReader) -> list[str]:
-    """Return the defined names near a normalized one, the nearest and most frequent first."""
+    """Return the defined names near a normalized name, the nearest and most frequent first."""
     if not _MIN_CHARS <= len(name) <= MAX_WORD_CHARS:
         return []
     limit = 2 if len(name) >= _MIN_CHARS_FOR_TWO_EDITS else 1
@@ -66,7 +66,8 @@ def find_nearest_names(name: str, index: IndexReader) -> list[str]:
 def edit_distance(left: str, right: str) -> float:
     """Return the optimal string alignment distance, with a reduced cost for lookalikes.
 
-    It is the number of characters that are changed, inserted, deleted or swapped with the next one.
+    The distance is the number of characters that are changed, inserted, deleted or swapped with the
+    next character.
     """
     before: list[float] = []
     row: list[float] = [float(at) for at in range(len(right) + 1)]

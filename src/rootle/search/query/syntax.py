@@ -1,8 +1,9 @@
 """The operators of a question: quotes, `path:`, `lang:`, `-word` and `/regex/`.
 
-Most questions have no operators, and code is full of the same characters. Therefore these
-characters form an operator only at the start of a word, with a closing quote or slash, and outside
-pasted error messages. Otherwise they are part of the question and stay unchanged.
+Most questions have no operators, and pasted code often contains the same characters. Therefore
+these characters form an operator only at the start of a word and outside pasted error messages.
+Quotes and slashes must also be closed. All other characters are part of the question and stay
+unchanged.
 docs/reference/query-language.md describes the rules for users.
 """
 
@@ -96,7 +97,7 @@ def phrase_pattern(phrase: str) -> str:
 
 @lru_cache(maxsize=64)  # a query is parsed for validation, and again for the answer
 def parse_query(text: str) -> ParsedQuery:
-    """Separate a question from its operators; raise QueryError for invalid ones."""
+    """Separate a question from its operators. Raise QueryError if an operator is invalid."""
     if _OPERATOR_CHARS.isdisjoint(text):
         return ParsedQuery(text)
     rest, regex = _split_pattern(text)
@@ -109,7 +110,7 @@ def parse_query(text: str) -> ParsedQuery:
 def _split_pattern(text: str) -> tuple[str, str | None]:
     """Return a question without its regex, and the regex.
 
-    A pattern between slashes must be the whole question, apart from filters.
+    A regex between slashes must be the whole question, apart from filters.
     """
     if text.count("/") > 1:
         filters = [match for match in _OPERATOR.finditer(text) if match["name"]]
@@ -127,7 +128,10 @@ def _texts_between(text: str, operators: list[re.Match[str]]) -> Iterable[str]:
 
 
 def _split_named_pattern(text: str) -> tuple[str, str | None]:
-    """Return a question without its `regex:` pattern, and the pattern, up to the next filter."""
+    """Return a question without its `regex:` pattern, and this pattern.
+
+    The pattern ends before the next filter.
+    """
     match = _NAMED_PATTERN.search(text)
     if match is None:
         return text, None
@@ -140,9 +144,10 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
 
 
 def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the intended operators.
+    """Return the operators that the user intended.
 
-    Quotes in error messages and in guessed code, and command-line options, are not intended.
+    Quotes in error messages and in guessed code are usually not meant as operators. The same is
+    true of command-line options, such as `-race`.
     """
     end = description_end(text)
     operators = [match for match in operators if match["name"] or match.start() <= end]

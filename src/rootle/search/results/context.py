@@ -1,8 +1,9 @@
 """The context of results, within a limit of lines or a budget of tokens.
 
-Lines are added in this order: the lines of the result; the whole definition, or its head if it is
-too long; the lines before and after. Imports are added if these lines use them. Without a budget,
-the lines before and after the best span are added directly after this span, as specified.
+Lines are added in this order: the lines of the result; the whole definition, or only its head if it
+is too long; the lines before and after. An import statement is added if the chosen lines use a name
+that it imports. Without a budget, the lines before and after the best span are added directly after
+this span, as the specification requires.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def read_files(
 def expand_results(
     results: Iterable[SearchResult], files: Mapping[str, FileText], limits: ContextLimits
 ) -> tuple[SearchResult, ...]:
-    """Return results with their contexts, without the results that have no line to show."""
+    """Return results with their context. Results without any line to show are left out."""
     excluded = parse_exclusions(limits.exclude)
     drafts = [
         _draft_context(result, files[path], limits, excluded.get(path, []))
@@ -123,7 +124,7 @@ class _Draft:
         return len(passages_as_markdown(self.result.file_path, language, spans, is_changed=changed))
 
     def _trim(self, first: int, last: int) -> LineInterval:
-        """Return a range without empty lines at its start and end."""
+        """Return a range without blank lines at its start and end."""
         lines = self.text.lines
         while first < last and not lines[first - 1].strip():
             first += 1
@@ -161,7 +162,7 @@ def _draft_context(
     for rank, span in enumerate(result_spans(result), start=1):
         shift = _find_shift(span, lines) if file.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
-        # The best span has the full score of its result, the second one half of it, and so on.
+        # The best span has the full score of its result, the second span half of it, and so on.
         value = result.score / rank
         found = draft.drop_excluded(range(first, last + 1))
         if not found:
@@ -195,7 +196,7 @@ def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Ite
 
 
 def _find_shift(span: Span, lines: Sequence[str]) -> int:
-    """Return the number of lines by which a span has moved in a changed file, found by its text."""
+    """Return how many lines a span has moved down in a changed file, by searching for its text."""
     wanted = tuple(span.snippet.split("\n"))
     for some in (wanted, wanted[:1]):
         starts = range(len(lines) - len(some) + 1)

@@ -54,7 +54,7 @@ def encode_cursor(
 
 
 def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
-    """Return the position in a cursor. Call its `check` as soon as the ranking is known.
+    """Return the position in a cursor. Call `Position.check` as soon as the ranking is known.
 
     Raise StaleCursorError if the cursor is unreadable or from another query or generation.
     """
@@ -76,7 +76,7 @@ def decode_cursor(cursor: str, digest: bytes, generation: int) -> Position:
 
 
 def _sign(payload: bytes, ranked_files: Ids) -> bytes:
-    """Return a signature whose key is the ranking, so cursors cannot be forged without it."""
+    """Return a signature whose key is the ranking, so a cursor is valid only for this ranking."""
     key = blake2b(ranked_files.tobytes(), digest_size=32).digest()
     return blake2b(payload, key=key, digest_size=_SIGNATURE_BYTES).digest()
 

@@ -1,4 +1,4 @@
-"""Where names are defined, for documents that mention them."""
+"""Find where names are defined, for documents that mention these names."""
 
 from __future__ import annotations
 

@@ -25,7 +25,10 @@ _IMPORT_KEYWORDS: Final = frozenset(
 
 
 def find_definition(chunks: Sequence[ChunkRow], line: int) -> LineInterval | None:
-    """Return the function, class or section around a line: all adjacent chunks of its scope."""
+    """Return the lines of the function, class or section around a line.
+
+    They are the lines of all adjacent chunks with the same scope.
+    """
     at = next((i for i, c in enumerate(chunks) if c.start_line <= line <= c.end_line), None)
     if at is None or not chunks[at].scope:
         return None

@@ -12,7 +12,7 @@ from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.search.request import SearchRequest
 from rootle.types import Memory, SearchResponse
 
-MEMORY: Final = "memory"  # its name in `degraded`
+MEMORY: Final = "memory"  # the name of this stage in `degraded`
 
 # Takes a question and the paths of its results; returns the memories to show.
 FindMemories = Callable[[str, Sequence[str]], Sequence[Memory]]
@@ -31,8 +31,8 @@ class MemoryResults:
     ) -> None:
         """Take `find`, which searches the memories.
 
-        `may_have_some` is called for each query and must be cheap. `is_local` says that `find` runs
-        in this process and does not wait for a server.
+        `may_have_some` returns whether there may be any memories. It is called for each query, so
+        it must be fast. Set `is_local` if `find` does not wait for a server.
         """
         self._find = find
         self._may_have_some = may_have_some
@@ -40,7 +40,7 @@ class MemoryResults:
         self._executor = DeadlineExecutor(MEMORY, timeout_ms)
 
     def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse:
-        """Return the response with memories, or as degraded if they are not available in time."""
+        """Return the response with memories; mark it as degraded if they are not found in time."""
         if request.query.cursor is not None or not self._may_have_some():
             return response
         started = time.perf_counter()

@@ -54,7 +54,7 @@ class ResultPage:
 
     @property
     def symbols(self) -> SymbolAnswer | None:
-        """The answer to a question about a name. Pages with one are not written to disk."""
+        """The answer to a question about a name. DiskCache does not store such pages."""
         return None if self.answer is None else self.answer.symbols
 
     @property
@@ -135,7 +135,7 @@ class ContextExpansion:
         self._tree = tree
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page with expanded results, without results that have no line to show."""
+        """Return the page with expanded results. Results without any line to show are left out."""
         page, query = find(request), request.query
         if not (query.context or query.budget is not None or query.exclude):
             return page
@@ -195,12 +195,12 @@ def _explain(answer: RankedAnswer, at: int) -> Mapping[str, float]:
 def _find_sources(
     answer: RankedAnswer, chunks: ScoredChunks, chunk_ids: Sequence[int]
 ) -> list[ResultSource]:
-    """Return the leg that found each chunk."""
+    """Return which leg found each chunk, or "merged" for both."""
     ids, found = np.array(chunk_ids, dtype=np.int64), answer.candidates.inputs.chunks
     # A cosine may be negative; 0 means that the leg did not find the chunk.
     by_words = is_among(ids, found.ids[found.bm25 != 0]).tolist()
     by_vectors = is_among(ids, found.ids[found.dense != 0]).tolist()
-    # A chunk that neither leg found was selected for its words if it contains any.
+    # A chunk that neither leg found counts as sparse if it contains a word of the question.
     has_words = is_among(ids, chunks.ids[chunks.has_words]).tolist()
     return [
         ("merged" if words else "dense") if vectors else "sparse" if words or has_word else "merged"

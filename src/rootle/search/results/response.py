@@ -30,7 +30,7 @@ class Responder:
         self._tree = tree
 
     def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:
-        """Return the response for a page; raise StaleCursorError if the ranking has changed."""
+        """Return the response for a page. Raise StaleCursorError if the ranking has changed."""
         if request.position is not None:
             request.position.check(page.file_ids)
         index = request.session.index
@@ -56,7 +56,7 @@ class Responder:
         if self._tree is None:
             return False
         ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
-        if page.answer is None or page.answer.rest is not None:  # or the page was read from disk
+        if page.answer is None or page.answer.rest is not None:  # read from disk, or several groups
             return self._tree.any_changed(request.session.index.files(ids).values())
         states = page.answer.candidates.states
         return self._tree.any_changed(states[file_id] for file_id in ids)

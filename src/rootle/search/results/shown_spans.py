@@ -25,8 +25,8 @@ from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.types import Span
 
-# At most four spans per file are shown. If chunks do not overlap, the best four are enough. Of
-# overlapping chunks, some are skipped, so more must be considered.
+# At most four spans per file are shown. If chunks do not overlap, considering the best four is
+# enough. Overlapping chunks may be skipped, so more of them are considered.
 _MAX_SPANS: Final = 4
 _MAX_OVERLAPPING_SPANS: Final = 8
 # Chunks per page that get a BM25 score; the others contain few words of the question.
@@ -73,7 +73,7 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
         found = index.sparse.field_scores(
             "chunks", ("body",), question.terms, limit, files=file_ids
         )
-        order = ids.argsort()  # ids ascend only within a file: reindexed files have newer ids
+        order = ids.argsort()  # ids ascend only within a file: reindexed files get higher ids
         bm25[order] = lookup([found], ids[order])[0]
     defines = is_among(ids, inputs.chunks.ids[inputs.chunks.defines])
     scores = answer.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
@@ -108,7 +108,7 @@ def select_spans(
 def read_spans(
     read_excerpts: ReadExcerpts, spans: Sequence[ScoredSpan], rows: Mapping[int, ChunkRow]
 ) -> list[Span]:
-    """Return the text of spans."""
+    """Return spans with their text."""
     chunks = [rows[span.chunk_id] for span in spans]
     texts = read_excerpts([(row.file_id, row.start, row.end) for row in chunks])
     found = []
@@ -156,7 +156,7 @@ class _SpanSelector:
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
     ) -> None:
-        """Take the chunks read so far, and lines that must be shown, by file.
+        """Take the chunks that were read so far, and the lines that must be shown, by file.
 
         Chunks that are read later are added to `rows`.
         """
@@ -192,7 +192,7 @@ class _SpanSelector:
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]
     ) -> Iterator[ScoredSpan]:
-        """Yield a span for each chunk with matches; each phrase or regex adds to the score."""
+        """Yield a span for each chunk with matches. Each phrase or regex adds to its score."""
         for row in self._index.chunks_of(file_id):
             here = [[at for at in some if row.start <= at < row.end] for some in places]
             count = sum(bool(some) for some in here)

@@ -23,7 +23,7 @@ from rootle.storage.safe_open import open_below
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import EXTRACTED, FILES
 
-# Larger files, and files with more multi-byte characters, are read from the index.
+# Larger files, and files with more UTF-8 continuation bytes, are read from the index.
 _MAX_BYTES: Final = 1_000_000
 _MAX_CONTINUATION_BYTES: Final = 5_000
 _MAX_CACHED_FILES: Final = 200
@@ -49,7 +49,7 @@ class WorkingTree:
         self._root = os.fspath(root)
         self._secret_exceptions = secret_exceptions
         self._prefix = f"{root}{os.sep}"
-        # The positions of continuation bytes, by path and digest; None if the index must be read.
+        # The result of `_find_continuations`, by path and digest of the file.
         self._continuations: dict[tuple[str, bytes | None], NDArray[np.int32] | None] = {}
 
     def has_changed(self, state: FileState) -> bool:
@@ -65,7 +65,7 @@ class WorkingTree:
         return any(self.has_changed(state) for state in states if state.source == FILES)
 
     def read_current(self, state: FileState, index: IndexReader) -> CurrentText | None:
-        """Return the current lines of a file, None if it is gone or can no longer be read."""
+        """Return the current lines of a file, or None if it is gone or can no longer be read."""
         if state.source != FILES:
             return indexed_text(state, index)
         changed = self.has_changed(state)
@@ -81,7 +81,7 @@ class WorkingTree:
         return CurrentText(tuple(lines), changed)
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
-        """Return ranges of the indexed text; None if the file may have changed since."""
+        """Return ranges of the indexed text, or None if they must be read from the index."""
         is_text = state.source == FILES and state.encoding == "utf-8" and not state.masked
         if not (is_text and state.is_settled):
             return None
@@ -91,7 +91,7 @@ class WorkingTree:
             return None
         try:
             texts = self._read_open_file(state, descriptor, ranges)
-            # Checked after reading, so that no write in the meantime is missed.
+            # This is checked after reading, so that a write during the reading is noticed.
             return texts if _is_as_indexed(state, descriptor) else None
         except (OSError, ValueError):
             return None
@@ -174,7 +174,9 @@ def _has_indexed_times(info: os.stat_result, state: FileState) -> bool:
 def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] | None:
     """Return the number of characters that begin before each UTF-8 continuation byte.
 
-    Return None for a large file, a file with many such bytes, and a file with a byte order mark.
+    Return None if the text must be read from the index: for a large file, a file with many such
+    bytes, or a file whose characters cannot be counted in this way, such as one with a byte order
+    mark.
     """
     if state.size > _MAX_BYTES or state.size - state.chars > _MAX_CONTINUATION_BYTES:
         return None
@@ -187,7 +189,7 @@ def _find_continuations(state: FileState, descriptor: int) -> NDArray[np.int32] 
 
 
 def _read_byte_ranges(descriptor: int, ranges: Sequence[Sequence[int]]) -> list[str]:
-    """Return the text of each range of bytes; raise ValueError if the file has changed."""
+    """Return the text of each range of bytes. Raise ValueError if the file has changed."""
     first, last = min(start for start, _ in ranges), max(end for _, end in ranges)
     if last - first <= _MAX_JOINT_BYTES:
         raw = _read_bytes(descriptor, first, last)

@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 
 class HybridRetriever:
-    """Searches words and vectors. If one leg fails or is late, the other one answers alone."""
+    """Searches words and vectors. If one leg fails or is late, only the other one is used."""
 
     def __init__(
         self,
@@ -33,10 +33,11 @@ class HybridRetriever:
         model: str = "",
         is_limited: bool = True,
     ) -> None:
-        """Take the servers, if any, that replace a leg of the index.
+        """Take the search servers, if any. Each of them replaces one leg of the index.
 
-        `model` is the required fingerprint of the model that made the vectors; an empty string
-        accepts any. `is_limited` says whether `limit_concurrency` is in use.
+        If the vectors were made by a model whose fingerprint is not `model`, the dense leg fails;
+        an empty string accepts any model. Set `is_limited` if `limit_concurrency` is used as a
+        stage.
         """
         self._config = config
         self._dense = DenseLeg(open_embedder, config.dense_top_k, server=dense, model=model)
@@ -47,7 +48,7 @@ class HybridRetriever:
         self._dense_executor = DeadlineExecutor("dense", config.dense_timeout_ms)
 
     def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> Candidates:
-        """Return the candidates; raise SearchUnavailableError if both legs fail."""
+        """Return the candidates. Raise SearchUnavailableError if both legs fail."""
         sparse_call, dense_call = self._start_legs(request, scoped)
         sparse, neighbors = sparse_call.result(), dense_call.result()
         if sparse is None and neighbors is None:
@@ -71,9 +72,10 @@ class HybridRetriever:
         return candidates
 
     def limit_concurrency(self, find: Callable[[SearchRequest], _T], request: SearchRequest) -> _T:
-        """Page stage: find the page when it is the query's turn, unless a leg waits for a server.
+        """Page stage: wait until few enough other queries run, and then find the page.
 
-        Each of many queries at once is answered sooner if only a few of them run.
+        If many queries arrive at once, each of them is answered sooner if only a few run at a time.
+        A query with a leg that waits for a server does not wait here.
         """
         with request.session.concurrency_limit.acquire(is_local=self._is_local):
             return find(request)
@@ -95,8 +97,8 @@ class HybridRetriever:
         # If queries run one at a time, this one may use all cores.
         may_use_all_cores = is_alone or (is_small and self._is_limited and self._is_local)
         search_words, search_vectors = self._searches(request, scoped, may_use_all_cores)
-        # Threads do not pay off if a search takes a few milliseconds. While other queries run, the
-        # deadline of a thread would only measure how busy the machine is.
+        # For a search of a few milliseconds, threads cost more time than they save. While other
+        # queries run, a thread could miss its deadline just because the machine is busy.
         is_dense_immediate = self._dense.is_immediate
         runs_here = (is_small and is_dense_immediate) or not is_alone
         sparse_call = None

@@ -61,7 +61,8 @@ def search_sparse(
 ) -> SparseFindings:
     """Return the best chunks and files for each field of the word index.
 
-    A server replaces only the search for chunks; symbols, paths and whole files come from `index`.
+    A server replaces only the search for chunks. Symbols, paths and whole files are always searched
+    in `index`.
     """
     terms, content = question.terms, question.content_terms
     if server is None:
@@ -93,8 +94,8 @@ class DenseLeg:
     ) -> None:
         """Take a function that opens the embedder when the first question needs it.
 
-        A server replaces the vectors of the index. `model` is the required fingerprint of the model
-        that made the vectors; an empty string accepts any.
+        A server replaces the vectors of the index. If the vectors were made by a model whose
+        fingerprint is not `model`, a search fails; an empty string accepts any model.
         """
         self._open_embedder = open_embedder
         self._k = k
@@ -104,9 +105,10 @@ class DenseLeg:
 
     @property
     def is_immediate(self) -> bool:
-        """Whether the leg cannot be late.
+        """Whether the leg answers at once, so that it needs no deadline.
 
-        This is the case if an open embedder looks words up in memory and no server is used.
+        This is the case if the embedder is already open and looks words up in memory, and no server
+        is used.
         """
         encoder = self._encoder
         return encoder is not None and encoder.is_immediate and self._server is None
@@ -134,7 +136,7 @@ class DenseLeg:
         return Neighbors(hits, vector)
 
     def _encode(self, text: str, index: DenseReader) -> Vector:
-        """Return the vector of a question; raise UnavailableError if it does not fit the index."""
+        """Return the vector of a question. Raise UnavailableError if it does not fit the index."""
         embedder, encoder = self._open_embedder(), self._encoder
         if encoder is None or encoder.embedder is not embedder:
             self._encoder = encoder = _open_encoder(embedder)
@@ -151,7 +153,7 @@ class DenseLeg:
 
 
 class _Encoder(NamedTuple):
-    """An embedder and the results of its protocol checks, which are slow."""
+    """An embedder, with the results of the slow checks of the protocols that it implements."""
 
     embedder: Embedder
     embed: Callable[[str], Matrix]  # returns one row

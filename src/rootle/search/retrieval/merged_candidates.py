@@ -18,7 +18,7 @@ from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import SparseFindings
 
-# Limits for symbols and files that the question may name although neither leg ranks them high.
+# Limits for symbols and files that the question may name even if neither leg ranks them high.
 _MAX_SYMBOL_CHUNKS: Final = 20
 _MAX_FILES_PER_FIELD: Final = 30
 # Matching terms are looked up only for the most likely files; the others rank too low to matter.
@@ -128,7 +128,7 @@ def choose_candidates(
 
 
 def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
-    """Return the first files, and their chunks; `files` are those of the chunks."""
+    """Return the first wanted files, and their chunks. `files` contains the file of each chunk."""
     file_ids = np.array(sorted(wanted[:MAX_CANDIDATE_FILES]), dtype=np.int64)
     kept = is_among(files, file_ids)
     rest = wanted[MAX_CANDIDATE_FILES:]
@@ -171,7 +171,7 @@ class _TermMatches:
 
     coverage: Floats  # in each file, weighted by rarity
     passage: Floats  # in the best chunk of each file
-    described: Floats  # the same without the terms of guessed code
+    described: Floats  # like `passage`, but without the terms of guessed code
     unknown: float  # the share of the terms outside of guessed code that occurs nowhere
 
 
@@ -207,9 +207,9 @@ def _ranking_inputs(
 
 
 def _in_path_order(inputs: RankingInputs, by_path: Ints) -> RankingInputs:
-    """Return the inputs with files in the order of their paths, and chunks in that of their lines.
+    """Return the inputs with the files ordered by path, and the chunks by file and line.
 
-    In the order of ids, ties and rounding errors would depend on the history of the index.
+    If they were ordered by id, ties and rounding errors would depend on the history of the index.
     """
     chunks, files = inputs.chunks, inputs.files
     positions = np.empty(len(by_path), np.int64)
@@ -219,7 +219,7 @@ def _in_path_order(inputs: RankingInputs, by_path: Ints) -> RankingInputs:
 
 
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
-    """Return the best and the mean cosine of each file's chunks, 0 for a file without chunks."""
+    """Return the best and the mean cosine of each file's chunks, or 0 without chunks."""
     best_and_mean = np.zeros((2, len(file_ids)))
     if chunks.cosines is None or not len(chunks.file_ids):
         return best_and_mean
@@ -232,7 +232,7 @@ def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
 
 
 def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
-    """Return which chunks define a name of the question, and each file's share of the definers."""
+    """Return which chunks define a name of the question, and the column `FileInputs.definers`."""
     chosen = found.chosen
     defines = np.zeros(len(chosen.chunks), dtype=bool)
     definers = np.zeros(len(chosen.files))
@@ -254,7 +254,8 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
         return _TermMatches(np.zeros(count), np.zeros(count), np.zeros(count), 0.0)
     total, frequencies = index.sparse.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
-    # If too many chunks match, the index returns those with the last terms, so the rarest are last.
+    # If too many chunks match, the index returns those with the last terms. Therefore the rarest
+    # terms come last.
     kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in kept]
     ids, masks = index.sparse.matches(
@@ -310,7 +311,7 @@ def _modified_s(states: Sequence[FileState]) -> Floats:
 
 
 def is_among(ids: Ids, values: Ids) -> Flags:
-    """Return which ids are among some values; for a few ids ten times as fast as `np.isin`."""
+    """Return which ids are among the values. For a few ids, `np.isin` takes ten times as long."""
     if not len(values):
         return np.zeros(len(ids), dtype=bool)
     values = np.sort(values)

@@ -17,9 +17,9 @@ _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 
 
 def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
-    """Return the answer, rejected if the question is about words that no indexed text has.
+    """Return the answer. Reject it if the question is about words that no indexed text contains.
 
-    An answer that is not confident gets a note, before its other notes, that names such words.
+    An answer that is not confident gets a note that names such words, before its other notes.
     """
     if answer.confident is None or not answer.order:
         return answer
@@ -40,7 +40,10 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
 
 
 def _reject(answer: RankedAnswer) -> RankedAnswer:
-    """Return a rejected answer; the scores of a reranker stay, because they explain its order."""
+    """Mark an answer as not confident, and limit its scores.
+
+    The scores of a reranker stay unchanged, because they explain the order of the results.
+    """
     confidence = answer.confidence
     if confidence is None:
         return answer
@@ -57,7 +60,7 @@ def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
 
 
 def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]:
-    """Return the reasons for low confidence: absent words if there are any."""
+    """Yield the reasons for low confidence: the absent words, if there are any."""
     hashes = [word.text for word in absent if word.is_hash]
     words = [word.text for word in absent if not word.is_hash]
     if words:

@@ -34,10 +34,10 @@ _MIN_SHARED_WORDS: Final = 0.9
 _MIN_SIZE_RATIO: Final = 0.6
 # Shorter chunks are headings or closing braces, which many files share.
 _MIN_WORDS: Final = 20
-# Only the first files are compared, but all files if there are several duplicates among the first.
+# Only the first files are compared, unless several of them are duplicates: then all files are.
 _FIRST_FILES: Final = 20
 _MANY_AMONG_FIRST: Final = 5
-# This many duplicates leave few candidates to show.
+# If there are this many duplicates, few candidates are left, so more files are searched.
 _MANY_DUPLICATES: Final = 30
 _MAX_PAIRS: Final = 200
 _MAX_CACHED_PAIRS: Final = 20_000
@@ -133,7 +133,7 @@ def _group_duplicates(
 def _add_other_files(
     duplicates: Mapping[int, dict[int, str]], index: IndexReader, answer: RankedAnswer
 ) -> None:
-    """Add the files with the same bytes that are not candidates."""
+    """Add the files that have the same bytes but are not candidates."""
     candidates, allowed = answer.candidates, answer.candidates.scoped.files
     shown_of = {candidates.states[file_id].digest: file_id for file_id in duplicates}
     digests = [digest for digest in shown_of if digest is not None]
@@ -189,7 +189,7 @@ class _ChunkComparison:
         return self.differences[pair]
 
     def _read_difference(self, pair: tuple[int, int]) -> frozenset[str] | None:
-        """Return the parts of words in which two chunks differ, None if they are not similar."""
+        """Return the parts of words in which two chunks differ, or None if they are not similar."""
         known = self.index.chunks(pair)
         rows = [known[chunk_id] for chunk_id in pair]
         sizes = [row.end - row.start for row in rows]
@@ -209,7 +209,7 @@ class _ChunkComparison:
 
 
 def best_chunks(inputs: RankingInputs) -> Ints:
-    """Return the chunk that is likely to be shown from each candidate file, -1 if unknown."""
+    """Return the chunk that is likely to be shown from each candidate file, or -1 if unknown."""
     chunks = inputs.chunks
     best = np.full(len(inputs.files.ids), -1, dtype=np.int64)
     scores = span_scores(

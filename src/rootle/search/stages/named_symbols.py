@@ -21,7 +21,7 @@ from rootle.types import SymbolAnswer
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
-# Files that come before all others; the complete list of uses is in the answer itself.
+# At most this many files are put first. `RankedAnswer.symbols` lists the uses in further files.
 _MAX_FILES: Final = 30
 _MAX_LINES_PER_FILE: Final = 4
 # The probability that a file that defines or uses the name answers the question.
@@ -38,7 +38,7 @@ class NamedSymbols:
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
-        """Return the answer with the definitions and uses of the name, if it asks for them."""
+        """Return the answer; add definitions and uses of a name if the question asks for them."""
         question = _name_question(scoped.question)
         if question is None:
             return find(request, scoped)
@@ -63,14 +63,14 @@ def _name_question(question: ParsedQuestion) -> NameQuestion | None:
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
-    """Return whether the name is one: defined here or, unless it may be a word, used here."""
+    """Return whether the name is defined or, if it cannot be an ordinary word, at least used."""
     if symbols.definitions:
         return True
     return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)
 
 
 def _lines_to_show(symbols: SymbolAnswer, ids: Mapping[str, int]) -> dict[int, Sequence[int]]:
-    """Return the lines of the definitions or uses by file, the first file first."""
+    """Return the lines with uses and definitions, by file id, in the order of the files."""
     definitions = [(symbol.path, symbol.line) for symbol in symbols.definitions]
     uses = [(use.path, use.line) for use in symbols.uses]
     lines: defaultdict[int, list[int]] = defaultdict(list)

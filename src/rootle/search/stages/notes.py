@@ -41,7 +41,7 @@ class Notes:
     ) -> RankedAnswer:
         """Return the answer with its notes."""
         answer = find(request, scoped)
-        if answer.symbols is None:  # the name is certain to occur
+        if answer.symbols is None:  # otherwise, the name certainly occurs
             answer = check_confidence(answer, request.session.index)
         question = scoped.question
         notes = (*answer.notes, *_question_notes(question))
@@ -62,7 +62,7 @@ class Notes:
 
 
 def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
-    """Return whether the answer may be wrong if text that it asks for is not indexed."""
+    """Return whether the answer may be wrong if the index does not contain all text."""
     return parsed.is_exact or query.file_paths is not None or bool(parsed.paths)
 
 
@@ -85,7 +85,7 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
 def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
     """Yield a note for each filter without which files would match.
 
-    If there is none, yield a note for all filters together, if files would match without them.
+    If there is no such filter, yield a note if files would match without any filter.
     """
     index = request.session.index
     states = index.all_files()
@@ -136,7 +136,7 @@ def _quote(values: tuple[str, ...]) -> str:
 
 
 def _similar_names(question: Question, index: IndexReader) -> Iterator[str]:
-    """Yield the defined names that are similar to words of the question that occur nowhere."""
+    """Yield a note with defined names that are similar to unknown words of the question."""
     names = dict.fromkeys((*question.names, *map(whole_identifier, question.words)))
     unknown = [name for name in names if not index.sparse.is_known(name)]
     near = [find_nearest_name(name, index) for name in unknown]

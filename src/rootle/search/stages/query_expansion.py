@@ -17,18 +17,20 @@ from rootle.search.results.page import FindPage, ResultPage
 from rootle.telemetry.spans import expansion_stage
 from rootle.text.secret_masking import mask_secrets
 
-EXPANSION: Final = "expansion"  # its name in `degraded`
+EXPANSION: Final = "expansion"  # the name of this stage in `degraded`
 # Longer texts are pasted files, not questions.
 MAX_QUESTION_CHARS: Final = 1_000
-# Enough for the questions of a day. An equal question has an equal ranking for this time.
+# Enough for the questions of a day. Within the time to live, the same question is expanded by the
+# same words, so that its ranking does not change.
 _MAX_CACHED: Final = 500
 _CACHE_TTL_S: Final = 3_600.0
 
 
 class QueryExpansion:
-    """Expands questions within a deadline. If the expander fails or is late, they stay as typed.
+    """Adds the words of an expander to questions, within a deadline.
 
-    The first page of an answer asks the expander; the cursors of the other pages contain its words.
+    If the expander fails or is late, a question stays as typed. The expander is asked only for the
+    first page of an answer. The cursors of later pages contain its words.
     """
 
     def __init__(self, expander: QueryExpander, config: Config) -> None:
@@ -63,7 +65,7 @@ class QueryExpansion:
 
         def expand() -> str:
             words = self._expander.expand(question)
-            self._cache.put(key, words)  # also if it is late: the next equal question has it
+            self._cache.put(key, words)  # even if late: the question may be asked again
             return words
 
         key = blake2b(question.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -36,10 +36,10 @@ class RankedAnswer:
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float = math.inf
     duplicates: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
-    spans: Mapping[int, list[ScoredSpan]] | None = None  # by file id, if they are selected already
+    spans: Mapping[int, list[ScoredSpan]] | None = None  # by file id, if already selected
     reranker_scores: Mapping[int, float] = field(default_factory=dict)  # by position
     rest: RankedAnswer | None = None  # the files after those in `order`, ranked separately
-    max_score: float = 1.0  # higher scores are shown as this one
+    max_score: float = 1.0  # higher scores are shown as this score
     symbols: SymbolAnswer | None = None  # if the question asks about a name that is defined
     lines: Mapping[int, Sequence[int]] = field(default_factory=dict)  # to show, by file id
 
@@ -63,7 +63,7 @@ class RankedAnswer:
             answer = answer.rest
 
     def reaches(self, end: int) -> bool:
-        """Return whether it contains a file after position `end`, or all retrieved files."""
+        """Return whether the answer has a file after position `end`, or all retrieved files."""
         groups = list(self.groups())
         return not groups[-1].candidates.unranked_files or end < sum(
             len(group.order) for group in groups
@@ -92,10 +92,10 @@ class AnswerStage(Protocol):
 
 
 class RankStep:
-    """Ranks candidates with one ranker, or with its fallback if it fails or is late."""
+    """Ranks candidates with one ranker, or with another one if this one fails or is late."""
 
     def __init__(self, ranker: Ranker, timeout_ms: int, *, is_final: bool) -> None:
-        """Take the ranker. `is_final` says that no reranker follows, so this step is traced."""
+        """Take the ranker. Set `is_final` if no reranker follows: then this step is traced."""
         self._ranker = ranker
         self._timeout_ms = timeout_ms
         self._is_final = is_final

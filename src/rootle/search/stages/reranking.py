@@ -82,9 +82,9 @@ def read_documents(index: IndexReader, answer: RankedAnswer, order: Sequence[int
 def apply_hits(
     answer: RankedAnswer, order: Sequence[int], hits: Sequence[Hit], signals: Signals | None = None
 ) -> RankedAnswer:
-    """Return an answer in the order of the hits, with their scores, followed by the other files.
+    """Put the files of the hits first, in the order of the hits and with their scores.
 
-    Signals adjust the scores of the hits like those of any ranker.
+    Signals adjust the scores of the hits like the scores of any ranker.
     """
     first = [order[hit.index] for hit in hits]
     rest = [at for at in order if at not in set(first)]

@@ -1,4 +1,4 @@
-"""Notes that name the text on which an answer depends and that the index does not contain."""
+"""Notes about text that the index does not contain, although an answer may depend on it."""
 
 from __future__ import annotations
 

@@ -22,21 +22,21 @@ _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
-# Tests, examples, hidden, vendored and deprecated files define a name after all others.
+# Definitions in tests, examples, and hidden, vendored or deprecated files come after all others.
 _LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside")
 _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
-# A line that announces a type that is defined elsewhere.
+# A line that only declares a type, which is defined elsewhere.
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDefinition:
-    """A definition with what is needed to resolve references to it."""
+    """A definition with the data that is needed to resolve references to it."""
 
     symbol: Symbol
     owners: tuple[str, ...]  # names of the enclosing definitions, the innermost first
-    order: tuple[int, ...]  # the likelier definitions have smaller values
+    order: tuple[int, ...]  # sort key: likelier definitions come first
 
     @property
     def place(self) -> str:
@@ -54,7 +54,7 @@ def split_name(name: str) -> tuple[tuple[str, ...], str]:
 
 
 def is_test_place(path: str, scope: str) -> bool:
-    """Return whether a place is in a test file or in a test in another file."""
+    """Return whether code is in a test file, or in a test inside another file."""
     is_test = bool(path_parts(path).kinds & (1 << KINDS.index("is_test")))
     return is_test or _TEST_SCOPE.search(scope) is not None
 
@@ -97,7 +97,7 @@ def _names_in(unit: Unit) -> list[str]:
 
 
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
-    """Yield definitions by keywords, in a language without a grammar."""
+    """Yield definitions that are recognized by keywords, in a file that was not parsed."""
     lines = Lines(found.text)
     rows = {name.row for name in find_names(lines, 0, len(lines)) if name.text == found.name}
     for row, column in found.positions:

@@ -35,16 +35,17 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import SymbolAnswer, SymbolUse
 
-# Reading and searching this many files takes about a second; more are counted as "at least".
+# Reading and searching this many files takes about a second. If more files contain a name, its uses
+# are counted as "at least".
 MAX_FILES: Final = 4_000
-# Parsing takes about a second per two million characters. The files after these are classified by
-# their lines.
+# Parsing this many characters takes about a second. Uses in further files are classified by the
+# text of their lines.
 MAX_PARSED_CHARS: Final = 2_000_000
 _MAX_DEFINERS: Final = 1_000
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
 
-# The order of the kinds of uses.
+# The kinds of uses, in the order in which they are listed.
 _KINDS: Final = {
     kind: at
     for at, kind in enumerate(
@@ -63,14 +64,14 @@ class SymbolFinder:
     def find(self, index: IndexReader, request: SymbolRequest) -> SymbolAnswer:
         """Return the definitions of a name and a page of its uses.
 
-        Raise StaleCursorError if the cursor is not from this request.
+        Raise StaleCursorError if the cursor is unreadable or from another request or generation.
         """
         return self.find_with_files(index, request)[0]
 
     def find_with_files(
         self, index: IndexReader, request: SymbolRequest
     ) -> tuple[SymbolAnswer, Mapping[str, int]]:
-        """Return the answer of `find`, and the id of each file in it by its path."""
+        """Return the answer of `find`, and the ids of the files that contain the name, by path."""
         offset = request.offset
         if request.cursor is not None:
             offset = decode_offset(request.cursor, request.digest_text, index.generation)
@@ -126,7 +127,7 @@ class _Scan:
         return sorted(self._select_owned(found), key=_definition_order)
 
     def count_mentions(self) -> int:
-        """Return the number of lines with the name outside of its definitions, unclassified."""
+        """Return the number of lines that contain the name, except for its definitions."""
         lines = 0
         for state in self._states:
             occurrences = self._read(state)
@@ -137,7 +138,7 @@ class _Scan:
         return lines
 
     def uses(self) -> list[SymbolUse]:
-        """Return the uses of the requested aspect in order."""
+        """Return the sorted uses for the requested aspect."""
         ordered = sorted(self._states, key=lambda state: is_test_place(state.path, ""))
         for state in ordered:
             self._definitions_in(state)
@@ -168,7 +169,7 @@ class _Scan:
         return tuple(found)[:_MAX_SIMILAR]
 
     def _find_files(self) -> tuple[list[FileState], bool]:
-        """Return the files that contain the words of the name, by BM25, and whether all fit."""
+        """Return the files with the words of the name, by BM25, and whether these are all files."""
         terms = self._terms()
         if not terms:
             return [], True
@@ -214,7 +215,7 @@ class _Scan:
         return replace(found, tree=self._parsed.tree_of(found.state, found.text))
 
     def _select_owned(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-        """Return the definitions with the requested owners; a module counts as one."""
+        """Return the definitions with the requested owner. A module counts as an owner."""
         if not self._owners:
             return list(found)
         owner = self._owners[0]
@@ -263,7 +264,7 @@ class _Scan:
         """Return whether a use may lead to a wanted definition."""
         if not self._owners:
             return True
-        # A member cannot be imported: the import is of a module or of another definition.
+        # A member cannot be imported, so an import refers to a module or to another definition.
         return use.target in wanted if use.target else use.kind != "import"
 
     def _has_aspect(self, use: SymbolUse) -> bool:
@@ -276,7 +277,7 @@ class _Scan:
     def _overrides(
         self, definitions: Sequence[FoundDefinition], wanted: Collection[str]
     ) -> Iterator[SymbolUse]:
-        """Yield the other definitions of a method's name, which may implement it."""
+        """Yield the other definitions with the name of a method. They may implement this method."""
         if not self._owners:
             return
         for one in definitions:
@@ -303,6 +304,6 @@ def _definition_order(found: FoundDefinition) -> tuple[object, ...]:
 
 def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
     is_prose = use.kind in _PROSE_KINDS
-    # Of a member, uses that may belong to another class come after those that do not.
+    # If the name is a member, its uses without a target come last: their class is not known.
     is_doubtful = is_owned and not use.target
     return (is_prose, is_doubtful, use.is_test, _KINDS[use.kind], use.path, use.line)

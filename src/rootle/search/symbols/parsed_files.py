@@ -39,7 +39,7 @@ class ParsedFiles:
         return _key(state) in self._trees
 
     def tree_of(self, state: FileState, text: str) -> SourceTree | None:
-        """Return the tree of a file with this text; None if it cannot be parsed."""
+        """Return the tree of a file with this text, or None if it cannot be parsed."""
         key = _key(state)
         with self._lock:
             if key in self._trees:
@@ -63,7 +63,7 @@ def _key(state: FileState) -> tuple[bytes, str]:
 
 @dataclass(frozen=True)
 class FileOccurrences:
-    """A file with the places where a name occurs as a whole word."""
+    """A file, and the positions at which a name occurs in it as a whole word."""
 
     state: FileState
     text: str
@@ -100,14 +100,14 @@ class FileOccurrences:
 
 
 def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOccurrences | None:
-    """Return where a name occurs in a file as a whole word, None if it does not."""
+    """Return where a name occurs in a file as a whole word, or None if it does not occur."""
     text = index.text(state.id)
     offsets = tuple(_find_word(text, name))
     return FileOccurrences(state, text, offsets, name) if offsets else None
 
 
 def classify_line(line: str, column: int, size: int, language: str) -> str:
-    """Return the kind of the `size` characters at a column, from 0: as in `SymbolUse.kind`."""
+    """Return the kind of the `size` characters at a column (from 0), as in `SymbolUse.kind`."""
     if language not in CODE_EXTENSIONS:
         return "document"
     if _COMMENT.match(line):
@@ -125,9 +125,9 @@ def _is_quoted(line: str, column: int) -> bool:
 
 
 def _find_word(text: str, name: str) -> Iterator[int]:
-    """Yield the positions of a name that are not part of a longer one.
+    """Yield the positions at which a name occurs, except as part of a longer name.
 
-    Ten times as fast as a regular expression that begins with an assertion.
+    This is ten times as fast as a regular expression that begins with an assertion.
     """
     starts_word, ends_word = _is_word(name[0]), _is_word(name[-1])
     at = text.find(name)

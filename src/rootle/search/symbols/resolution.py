@@ -1,4 +1,4 @@
-"""Resolve references to the definitions of their name, as far as the code of one file shows it."""
+"""Find the definition that a reference refers to, as far as the code of one file shows it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rootle.text.terms import WORD, stem_of
 
 _SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"})
 _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
-# In these languages, the name of a member needs no receiver inside its class.
+# In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
-# In these languages, the files of a folder need no import of each other.
+# In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
-_MAX_SCANNED: Final = 20_000  # characters of a function in which a variable's type is looked for
+_MAX_SCANNED: Final = 20_000  # characters that are searched for the type of a variable
 
 
 class Resolver:
-    """Finds the definition to which a reference leads."""
+    """Finds the definition that a reference refers to."""
 
     def __init__(self, definitions: Sequence[FoundDefinition]) -> None:
         self._definitions = definitions
@@ -34,7 +34,7 @@ class Resolver:
     def resolve(
         self, found: FileOccurrences, row: int, reference: OccurrenceRole
     ) -> FoundDefinition | None:
-        """Return the definition of the name at a position, None if the code does not show it."""
+        """Return the definition that a reference refers to, or None if it cannot be determined."""
         tree = found.tree
         if tree is None or reference.kind in ("comment", "string"):
             return None
@@ -89,7 +89,7 @@ class Resolver:
         return self._by_type(found, units, last, path)
 
     def _in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
-        """Return the definition in the class around the units, or in one of its bases."""
+        """Return the definition in the innermost enclosing class, or in one of its base classes."""
         for depth in range(len(units) - 1, -1, -1):
             unit = units[depth]
             names = (*reversed(unit_qualifiers(unit)), *owner_names(units[: depth + 1]))
@@ -102,7 +102,10 @@ class Resolver:
         return None
 
     def _in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
-        """Return the definition in a class that the head of the innermost class names."""
+        """Return the definition in a base class of the innermost enclosing class.
+
+        Each class that is named before the body of this class counts as a base class.
+        """
         box = next((unit for unit in reversed(units) if unit.is_box), None)
         if box is None:
             return None
@@ -118,14 +121,14 @@ class Resolver:
     def _by_type(
         self, found: FileOccurrences, units: Sequence[Unit], variable: str, path: str
     ) -> FoundDefinition | None:
-        """Return the member of the type with which a variable is declared or assigned."""
+        """Return the definition in the type of a variable that its declarations or values show."""
         for text in _texts_around(found, units):
             types = _types_of(variable, text)
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
                 return owned[0]
             if owned or any(name[:1].isupper() for name in types):
-                return None  # of several types, or of another one
+                return None  # the type is ambiguous, or does not define the name
         return None
 
 
@@ -148,7 +151,7 @@ def _head_of(unit: Unit) -> str:
 
 
 def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
-    """Return the variable of the receiver in a Go method: s of `func (s *Server) Run()`."""
+    """Return the receiver variable of a Go method, such as s in `func (s *Server) Run()`."""
     if found.state.language != "go" or not units:
         return ""
     match = re.match(r"func\s*\(\s*(\w+)\s", found.line(units[-1].row))
@@ -170,7 +173,7 @@ def _module_names(path: str) -> tuple[str, ...]:
 
 
 def _shared_words(path: str, statement: str) -> int:
-    """Return how many of the last parts of a path an import statement names."""
+    """Return how many parts of a path an import statement names. The last part counts twice."""
     words = set(WORD.findall(statement))
     parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
     parts = [part for part in parts if part and part not in _PLAIN_STEMS]
@@ -180,7 +183,7 @@ def _shared_words(path: str, statement: str) -> int:
 def _best(
     definitions: Sequence[FoundDefinition], score: Callable[[FoundDefinition], int]
 ) -> FoundDefinition | None:
-    """Return the definition with the highest score, None if several have it or it is 0."""
+    """Return the definition with the highest score, or None if this is 0 or several have it."""
     scores = [score(one) for one in definitions]
     top = max(scores, default=0)
     if not top or scores.count(top) > 1:

@@ -20,7 +20,7 @@ def encode_offset(offset: int, question: str, generation: int) -> str:
 def decode_offset(cursor: str, question: str, generation: int) -> int:
     """Return the offset in a cursor.
 
-    Raise StaleCursorError if it is unreadable or from another question or generation.
+    Raise StaleCursorError if the cursor is unreadable or from another question or generation.
     """
     try:
         raw = base64.urlsafe_b64decode(cursor.encode("ascii")).decode("ascii")

@@ -34,7 +34,7 @@ class SymbolRequest:
 
 
 def check_request(request: SymbolRequest) -> None:
-    """Raise QueryError for a request that cannot be answered."""
+    """Raise QueryError if a request is invalid."""
     if not WORD.search(request.name):
         raise QueryError('the name is empty; give a name such as "retry_backoff" or "Class.method"')
     if len(request.name) > _MAX_NAME_CHARS or re.search(r"\s", request.name):

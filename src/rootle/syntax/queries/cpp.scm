@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_definition declarator: (function_declarator declarator: (_) @name)) @unit.
 (function_definition declarator: (pointer_declarator
   declarator: (function_declarator declarator: (_) @name))) @unit.
@@ -66,7 +66,7 @@
   (init_declarator declarator: [(identifier) @name
   (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (array_declarator declarator: (identifier) @name)])]))])])
-; Below a macro that the parser cannot read.
+; Variables after a macro that the parser cannot parse.
 (ERROR (declaration (storage_class_specifier) declarator: [
   (identifier) @name
   (pointer_declarator [(identifier) @name (array_declarator declarator: (identifier) @name)])

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (namespace_declaration name: (_) @title) @box.namespace
 (class_declaration name: (identifier) @name) @box.class
 (struct_declaration name: (identifier) @name) @box.struct

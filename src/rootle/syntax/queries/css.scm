@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (rule_set (selectors) @title) @unit.
 (media_statement) @box.
 (supports_statement) @box.

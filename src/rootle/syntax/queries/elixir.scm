@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 ((call target: (identifier) @_word
   (arguments . (alias) @name)) @box.module
   (#any-of? @_word "defmodule" "defprotocol"))

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_declaration name: (identifier) @name) @unit.func
 (method_declaration
   receiver: (parameter_list (parameter_declaration type: (_) @owner))

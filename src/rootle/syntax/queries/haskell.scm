@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (declarations (function name: (_) @name) @unit.)
 (declarations (function (infix operator: (operator) @name)) @unit.)
 (declarations (bind name: (_) @name) @unit.)

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (script_element) @unit.script
 (style_element) @unit.style
 (comment) @comment

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (class_declaration name: (identifier) @name) @box.class
 (interface_declaration name: (identifier) @name) @box.interface
 (enum_declaration name: (identifier) @name) @box.enum

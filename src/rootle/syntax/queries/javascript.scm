@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_declaration name: (identifier) @name) @unit.function
 (generator_function_declaration name: (identifier) @name) @unit.function
 (class_declaration name: (identifier) @name) @box.class

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (class_declaration "class" name: (identifier) @name) @box.class
 (class_declaration "interface" name: (identifier) @name) @box.interface
 (object_declaration name: (identifier) @name) @box.object

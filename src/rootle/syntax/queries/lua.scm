@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_declaration name: (_) @name) @unit.function
 (assignment_statement
   (variable_list . name: (_) @name) (expression_list . value: (function_definition))) @unit.function

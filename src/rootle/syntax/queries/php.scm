@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (namespace_definition name: (_) @title body: (_)) @box.namespace
 (class_declaration name: (name) @name) @box.class
 (interface_declaration name: (name) @name) @box.interface

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_definition name: (identifier) @name) @unit.def
 (decorated_definition definition: (function_definition name: (identifier) @name)) @unit.def
 (class_definition name: (identifier) @name) @box.class

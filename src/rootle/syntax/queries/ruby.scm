@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (class name: (_) @name) @box.class
 (module name: (_) @name) @box.module
 (singleton_class value: (_) @title) @box.class

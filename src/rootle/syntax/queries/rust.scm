@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_item name: (identifier) @name) @unit.fn
 (function_signature_item name: (identifier) @name) @unit.fn
 (struct_item name: (type_identifier) @name) @unit.struct

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (class_definition name: (_) @name) @box.class
 (object_definition name: (_) @name) @box.object
 (trait_definition name: (_) @name) @box.trait

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (statement (create_table (object_reference name: (identifier) @name))) @unit.table
 (statement (create_view (object_reference name: (identifier) @name))) @unit.view
 (statement (create_materialized_view (object_reference name: (identifier) @name))) @unit.view

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (class_declaration declaration_kind: "extension" name: (_) @title) @box.extension
 (class_declaration declaration_kind: "class" name: (type_identifier) @name) @box.class
 (class_declaration declaration_kind: "struct" name: (type_identifier) @name) @box.struct

@@ -1,4 +1,4 @@
-; Captures: see outline.py.
+; Captures: see symbol_outline.py.
 (function_declaration name: (identifier) @name) @unit.fn
 (variable_declaration . (identifier) @name
   [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration)]) @box.const

@@ -32,7 +32,7 @@ class Brave:
         )
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """Return at most 20 results. Raises Unavailable."""
+        """Return at most 20 results. Raise Unavailable if Brave cannot answer now."""
         truncated = " ".join(query.split()[:_MAX_WORDS])[:_MAX_CHARS]
         count = max(1, min(max_results, _MAX_COUNT))
         parameters = {"q": truncated, "count": count, "text_decorations": "false"}
@@ -47,5 +47,5 @@ def _read_rows(data: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def _strip_markup(text: str) -> str:
-    """Return a text without HTML tags and entities."""
+    """Return the text without HTML tags, and with entities replaced by characters."""
     return unescape(_TAG.sub("", text))

@@ -30,10 +30,10 @@ _NO_REGION: Final = "wt-wt"
 # Longer queries are rejected. Words like "!w" redirect to another site.
 _MAX_CHARS: Final = 499
 _BANG: Final = re.compile(r"(?:^|(?<= ))([!\\]\S*)")
-# A client with too many requests gets 202, a CAPTCHA, or one of these.
+# A client that sends too many requests gets HTTP 202, a CAPTCHA, or one of these statuses.
 _ACCEPTED: Final = 202
 _LIMITS: Final = frozenset({403, 429})
-# Matched only in attributes. The page repeats the query, but with escaped quotation marks.
+# Matches attributes only. The page also contains the query, but with escaped quotation marks.
 _CAPTCHA: Final = re.compile(
     r'class="[^"]*\banomaly-modal|action="[^"]*/anomaly\.js|id="challenge-form"'
 )
@@ -56,7 +56,7 @@ class DuckDuckGo:
         self._url = url
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """Return the results of the first page. Raises Unavailable."""
+        """Return the results of the first page. Raise Unavailable if it cannot be loaded now."""
         # A new engine for each search, because each engine imitates a different browser.
         engine = Duckduckgo(timeout=max(1, round(self._timeout_s)))
         status, page = self._download(engine, query)
@@ -81,7 +81,7 @@ class DuckDuckGo:
 
 
 def _read_results(engine: Duckduckgo, status: int, page: str, max_results: int) -> list[WebResult]:
-    # Results first, because the patterns of the other pages may occur in a result.
+    # Look for results first, because the patterns of other pages may occur in the text of a result.
     results = normalize_results(_read_rows(engine, page), max_results)
     if results:
         return results

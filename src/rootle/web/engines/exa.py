@@ -23,7 +23,7 @@ class Exa:
         self._api = JsonApi(endpoint, key_header="x-api-key", key=key, timeout_s=timeout_s)
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """Return at most 100 results. Raises Unavailable."""
+        """Return at most 100 results. Raise Unavailable if Exa cannot answer now."""
         body = {
             "query": query,
             "type": "auto",

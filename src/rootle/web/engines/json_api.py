@@ -14,11 +14,11 @@ from rootle.web.normalize_results import normalize_results
 # Exa answers 402 once its credits are used up. Every provider answers 429 to too many requests.
 _LIMITS: Final = {402: "its quota is used up, HTTP 402", 429: "rate limited, HTTP 429"}
 _UNAUTHORIZED: Final = 401
-# Temporary failures below 500.
+# Statuses below 500 that report temporary failures.
 _TEMPORARY: Final = frozenset({408, 425})
 _MAX_ANSWER_BYTES: Final = 8_000_000
 
-# Converts parsed JSON to rows of title, URL and body. Any: parsed JSON
+# A function that converts parsed JSON to rows of title, URL and body. Any: the parsed JSON
 ReadRows = Callable[[Any], Iterable[tuple[str, str, str]]]
 
 
@@ -28,7 +28,7 @@ class JsonApi:
     def __init__(
         self, url: str, *, key_header: str = "", key: Callable[[], str] = str, timeout_s: float
     ) -> None:
-        """Take the API of a provider. `key` is called before the first request."""
+        """Use the API at `url`. `key` is called before the first request, and after HTTP 401."""
         self.url = url
         self._key_header, self._key = key_header, key
         self._timeout_s = timeout_s
@@ -37,7 +37,7 @@ class JsonApi:
     def search(
         self, method: str, path: str, body: object, *, read: ReadRows, max_results: int
     ) -> list[WebResult]:
-        """Return the results in the response. Raises Unavailable if the fallback should be used."""
+        """Return the results in the response. Raise Unavailable for a temporary failure."""
 
         def read_results(data: Any) -> list[WebResult]:
             try:
@@ -72,7 +72,7 @@ class JsonApi:
         return self._server
 
     def _temporary_error(self, error: UnavailableError) -> Unavailable | None:
-        """Return the error that starts the fallback; None for a permanent failure."""
+        """Return the error that leads to the next provider; None for a permanent failure."""
         if error.status in _LIMITS:
             return RateLimitedError(
                 _LIMITS[error.status], retry_after_s=error.retry_after_s, status=error.status

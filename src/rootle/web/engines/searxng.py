@@ -13,7 +13,7 @@ _FORBIDDEN: Final = 403
 
 
 class SearXNG:
-    """A metasearch engine that you host. Its settings must allow JSON."""
+    """A SearXNG instance, whose settings must allow JSON."""
 
     label = "SearXNG"
 
@@ -22,7 +22,7 @@ class SearXNG:
         self._api = JsonApi(f"{base}/search", timeout_s=timeout_s)
 
     def search(self, query: str, max_results: int) -> list[WebResult]:
-        """Return the first page of results. Raises Unavailable."""
+        """Return the first page of results. Raise Unavailable if SearXNG cannot answer now."""
         path = f"?{urlencode({'q': query, 'format': 'json'})}"
         try:
             return self._api.search("GET", path, None, read=_read_rows, max_results=max_results)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-# The usual values, which limit the weight of repeated terms and of the length of documents.
+# The usual values. They limit the influence of repeated terms and of the length of documents.
 _K1: Final = 1.2
 _B: Final = 0.75
 _EXACT_LENGTHS: Final = 24
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FieldStatistics:
-    """The number of documents, and the total number of terms in one field of them."""
+    """The number of documents, and the total number of terms in one of their fields."""
 
     documents: int
     terms: int
@@ -36,10 +36,11 @@ def term_weight(boost: float, frequency: int, statistics: FieldStatistics) -> fl
 
 
 def round_lengths(lengths: NDArray[Any]) -> Floats:
-    """Return lengths of at least 24 rounded down, so that four bits of the rest are significant.
+    """Round down the part of each length that exceeds 24, to four significant bits.
 
-    Lucene and tantivy store lengths in this form. The ranker was trained with scores of rounded
-    lengths: with exact ones, NDCG@10 by span of the labeled questions is 0.005 lower.
+    Lucene and tantivy store lengths in this form. The ranker was trained on scores that were
+    computed from rounded lengths. With exact lengths, NDCG@10 by span on the labeled questions is
+    0.005 lower.
     """
     rest = np.maximum(lengths.astype(np.int64) - _EXACT_LENGTHS, 1)
     shifts = np.maximum(np.frexp(rest)[1] - 4, 0)
@@ -48,9 +49,9 @@ def round_lengths(lengths: NDArray[Any]) -> Floats:
 
 
 def saturate(counts: NDArray[Any], lengths: NDArray[Any], statistics: FieldStatistics) -> Floats:
-    """Return the score of a term with weight 1 that occurs `counts` times, from 0 to 1.
+    """Return the score of a term of weight 1 in each document, from 0 to 1.
 
-    `lengths` are the numbers of terms in the field of each document.
+    The term occurs `counts` times in a field of each document, and this field has `lengths` terms.
     """
     mean = max(statistics.terms / max(statistics.documents, 1), 1e-9)
     norms = lengths * (_K1 * _B / mean)

@@ -51,7 +51,7 @@ class SegmentEntry:
 
 
 def entry_with(name: str, live: Flags) -> SegmentEntry:
-    """Return the entry of a segment with the given live documents."""
+    """Return the entry of a segment. `live` has a flag for each document."""
     if live.all():
         return SegmentEntry(name)
     return SegmentEntry(

@@ -1,4 +1,4 @@
-"""BM25 scores over the live documents of the segments of one level."""
+"""Rank the live documents of one level (all chunks, or all files) by BM25."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rootle.index.local.inverted_index.postings_codec import Array, Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment
 from rootle.protocols import NO_HITS, Ids, Ranked, WeightedTerm
 
-# Adding scores in an array of all documents is faster than sorting if at least this share of the
-# documents has a posting.
+# Adding scores in an array of all documents is faster than sorting the postings if there are more
+# postings than documents divided by this factor.
 _SPARSE_FACTOR: Final = 2
 
 
 class LiveSegment:
-    """A segment at one generation: a later commit may have deleted more of its documents."""
+    """A segment at one generation. A later commit may have deleted more of its documents."""
 
     def __init__(self, segment: Segment, live: Flags | None) -> None:
         self.segment = segment
@@ -36,7 +36,7 @@ class LiveSegment:
         return self.segment.count if self.live is None else int(self.live.sum())
 
     def total_length(self, field: str) -> int:
-        """Return the number of terms in a field of all live documents."""
+        """Return the total number of terms in a field of the live documents."""
         reader = self.segment.fields[field]
         if self.live is None:
             return reader.total_length
@@ -48,12 +48,12 @@ class LiveSegment:
         return None if found is None else self._drop_dead(found)
 
     def documents_near(self, field: str, word: str, distance: int) -> Flags:
-        """Return which documents contain a term at most `distance` edits from a word."""
+        """Return a flag per document: whether it has a term within `distance` edits of `word`."""
         table = self.segment.fields[field].term_list
         return self._documents(field, table.near(word, distance))
 
     def documents_containing(self, field: str, part: str) -> Flags:
-        """Return which documents contain a term of which `part` is a substring."""
+        """Return a flag per document: whether it has a term that contains `part`."""
         return self._documents(field, self.segment.fields[field].term_list.containing(part))
 
     def _documents(self, field: str, terms: Sequence[int]) -> Flags:
@@ -73,7 +73,8 @@ class LiveSegment:
 
 # A document and a score for each posting of several terms, term by term.
 _Scored = tuple[Array, Floats]
-# Returns which documents, given by their positions in a segment, to search.
+# Takes a segment and positions of documents in it. Returns a flag per position: whether to search
+# this document.
 Only = Callable[[LiveSegment, Ids], Flags]
 
 
@@ -98,9 +99,9 @@ class LevelReader:
         k: int,
         only: Only | None = None,
     ) -> Ranked:
-        """Return at most k documents by the sum of the BM25 scores over the fields, best first.
+        """Return at most k documents by the sum of their BM25 scores in the fields, best first.
 
-        `only` returns which of some documents of a segment to search.
+        `only` selects the documents to search, by default all.
         """
         scored = [self._score_field(field, terms) for field in fields]
         found = []
@@ -113,7 +114,7 @@ class LevelReader:
         return self.best(found, k)
 
     def best(self, found: Sequence[tuple[Segment, Ids, Floats]], k: int) -> Ranked:
-        """Return the k best documents; each item has a segment, its documents and their scores."""
+        """Return the k best documents. Each item is a segment, positions in it and their scores."""
         if k <= 0 or not found:
             return NO_HITS
         scores = _join([own for _, _, own in found]).astype(np.float32)
@@ -126,7 +127,7 @@ class LevelReader:
         return self._order.rank(ids, files, scores, k)
 
     def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
-        """Return the scores of each term in each segment, None if no term occurs in it."""
+        """Return the scores of the terms by segment; None for a segment without these terms."""
         statistics = self._field_statistics(field)
         by_segment: list[list[tuple[Postings, float]]] = [[] for _ in self.segments]
         for term in terms:
@@ -149,7 +150,7 @@ class LevelReader:
 
 
 def _select(found: Sequence[tuple[Segment, Ids]], positions: Ids) -> list[tuple[Segment, Ids]]:
-    """Return those documents of all segments, one after another, that are at the positions."""
+    """Return the documents at the given positions in the concatenated lists of all segments."""
     selected, start = [], 0
     for segment, at in found:
         first, last = positions.searchsorted((start, start + len(at)))
@@ -176,8 +177,9 @@ def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
         return np.zeros(0, np.int64), np.zeros(0)
     documents = _join([own for own, _ in scored])
     values = _join([scores for _, scores in scored])
-    # The scores of a document are added in the order of the terms, whatever its segment, so that
-    # the sum is the same to the last bit. `bincount` adds one value after the other.
+    # `bincount` adds one value after another. The scores of a document are therefore added in the
+    # order of the terms, and the sum is the same to the last bit in whichever segment the document
+    # is.
     if len(documents) > count // _SPARSE_FACTOR:
         is_found = np.zeros(count, bool)
         is_found[documents] = True

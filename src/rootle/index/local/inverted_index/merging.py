@@ -1,6 +1,7 @@
 """Decide which segments of an inverted index to merge, and merge them.
 
-Merging keeps the number of segments small, which each query visits, and drops deleted documents.
+Each query visits all segments, so merging keeps their number small. It also drops deleted
+documents.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from rootle.index.local.inverted_index.postings_codec import Array
 from rootle.index.local.inverted_index.segment import MAX_DOCUMENTS, FieldData, Flags, SegmentData
 from rootle.index.local.inverted_index.segment_builder import ORDINAL_BITS, make_field
 
-# Segments of similar size, within this factor, are merged as soon as there are this many of them:
-# with more, each query visits more segments; with fewer, each edit rewrites more.
+# Segments whose sizes differ by less than this factor are merged as soon as there are this many of
+# them. With a larger factor, each query visits more segments. With a smaller factor, each edit
+# rewrites more data.
 _MERGE_FACTOR: Final = 4
 _SMALLEST: Final = 64  # documents; smaller segments count as having the same size
-# A merge decodes and sorts all postings in memory, which takes 30 bytes for each byte.
+# A merge decodes and sorts all postings in memory, which takes 30 bytes for each encoded byte.
 _MAX_BYTES: Final = 8_000_000
 _MAX_DEAD_SHARE: Final = 0.5
 
@@ -70,13 +72,13 @@ def _first_that_fit(candidates: Sequence[tuple[int, SegmentSize]]) -> list[int]:
 
 
 def merge_segments(parts: Sequence[tuple[SegmentData, Flags]]) -> SegmentData:
-    """Return the live documents of several segments; the flags are those of the live documents."""
+    """Merge segments into one. The flags of each segment mark the documents to keep."""
     ids = np.concatenate([data.ids[live] for data, live in parts])
     file_ids = np.concatenate([data.file_ids[live] for data, live in parts])
     order = ids.argsort()
     ordinals = np.empty(len(ids), np.int64)
     ordinals[order] = np.arange(len(ids))
-    # The new position of each document of each segment, -1 for a deleted one.
+    # The new position of each document, -1 for a deleted one, as an array per segment.
     moved, start = [], 0
     for data, live in parts:
         positions = np.full(len(data.ids), -1, np.int64)

@@ -1,9 +1,10 @@
 """Compress the postings of a field.
 
 The postings of a term are a block of bytes: its documents, then its counts. Documents are written
-as 16-bit numbers, or as gaps, where a gap of at least 255 is a byte 255 for each 255 documents and
-a byte for the rest. Counts take no space if all of them are 1, else 4, 8 or 16 bits each. Each term
-has the form that takes the least space; most blocks are half as large as without compression.
+as 16-bit numbers, or as the gaps between them. A gap is written as a byte 255 for each 255
+documents in it, and a byte for the rest. Counts take no space if all of them are 1, else 4, 8 or 16
+bits each. Each term is written in the form that takes the least space. Most blocks are half as
+large as without compression.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _GAP: Final = 255  # a byte that advances without a document
-_HAS_GAPS: Final = 4  # in a form; the other bits are the form of the counts
+_HAS_GAPS: Final = 4  # a bit of a form; the other bits are the form of the counts
 _ONES, _NIBBLES, _SINGLES, _PAIRS = range(4)  # forms of counts
-_MAX_COUNT: Final = (1 << 16) - 1  # a term that occurs more often in one document counts as this
+_MAX_COUNT: Final = (1 << 16) - 1  # a higher count is stored as this value
 
 
 class Postings(NamedTuple):
@@ -69,7 +70,7 @@ class EncodedPostings:
             form,
             int(frequencies.sum()),
         )
-        if form & 3 == _NIBBLES:  # without the second half of the last byte of a term
+        if form & 3 == _NIBBLES:  # drop the unused half of the last byte of a term
             counts = counts[
                 concatenate_ranges(2 * (count_sizes.cumsum() - count_sizes), frequencies)
             ]
@@ -84,9 +85,9 @@ def decode_postings(block: Bytes, form: int, frequency: int) -> Postings:
 
 
 def encode_postings(terms: Ints, documents: Ints, counts: Ints, term_count: int) -> EncodedPostings:
-    """Encode postings, which must be in the order of terms and documents.
+    """Encode postings, which must be sorted by term, and the postings of a term by document.
 
-    `terms` are numbers below `term_count`, each of which occurs.
+    `terms` contains all numbers below `term_count`, each at least once.
     """
     counts = np.minimum(counts, _MAX_COUNT)
     firsts = terms.searchsorted(np.arange(term_count))
@@ -103,7 +104,8 @@ def encode_postings(terms: Ints, documents: Ints, counts: Ints, term_count: int)
         count_sizes[is_own] = _count_bytes(form, frequencies[is_own])
     starts = np.concatenate([np.zeros(1, np.int64), (document_sizes + count_sizes).cumsum()])
     blocks = np.full(starts[-1], _GAP, np.uint8)
-    # The end of each posting: its place among the documents plus the counts of earlier terms.
+    # The end of each document in `blocks`: the bytes of all documents up to it, plus the bytes of
+    # the counts of earlier terms.
     ends = sizes.cumsum() + np.repeat(count_sizes.cumsum() - count_sizes, frequencies)
     blocks[ends[has_gaps] - 1] = gaps[has_gaps] % _GAP
     _write_pairs(blocks, ends[~has_gaps] - 2, documents[~has_gaps])
@@ -154,7 +156,7 @@ def _decode_gaps(encoded: Bytes) -> Array:
 
 
 def _decode_counts(encoded: Bytes, form: int, count: int) -> Array:
-    """Return `count` counts; in the form of nibbles, an unused half follows an odd number."""
+    """Return the counts. In the form of nibbles, an odd number of them is followed by a zero."""
     form &= 3
     if form == _ONES:
         return np.ones(count, np.uint8)
@@ -171,7 +173,7 @@ def _count_bytes(form: int, frequencies: Any) -> Any:  # Any: one number or an a
 
 
 def concatenate_ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return the numbers of several ranges, one after another."""
+    """Return the numbers in several ranges, range by range."""
     before = lengths.cumsum() - lengths
     numbers: Ints = np.arange(lengths.sum()) + (starts - before).repeat(lengths)
     return numbers

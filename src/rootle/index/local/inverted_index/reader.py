@@ -41,7 +41,7 @@ class EmbeddedSparse:
     ) -> None:
         """Open the newest generation. Segments that `earlier` has opened are shared with it.
 
-        `order` breaks ties, by default the ids of the files.
+        Documents with equal scores are in the given order, by default by id.
         """
         state = read_state(folder)
         self.generation = state.generation
@@ -96,9 +96,10 @@ class EmbeddedSparse:
     ) -> tuple[Ids, NDArray[np.int64]]:
         """Return the chunks that contain any of at most 20 terms, and which terms each contains.
 
-        Only the given chunks are searched, or the chunks of the given files, depending on `among`.
-        The result has at most k chunk ids, and for each a mask in which bit i is set if the chunk
-        contains term i. If more chunks match, those that contain the last terms are preferred.
+        `ids` are the ids of chunks to search, or of files whose chunks to search, depending on
+        `among`. The result consists of at most k chunk ids and a mask for each, in which bit i is
+        set if the chunk contains term i. If more chunks match, chunks with the last terms are
+        preferred.
         """
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")
@@ -136,8 +137,7 @@ class EmbeddedSparse:
     ) -> list[int]:
         """Return at most k files by BM25 of the terms, best first.
 
-        A file must contain each of `terms`, and for each of `parts` a term of which the part is a
-        substring.
+        A file must contain each of `terms`, and for each of `parts` a term that contains this part.
         """
         level, only = self._levels["files"], self._in_files(files)
         chosen = {}
@@ -176,7 +176,7 @@ class EmbeddedSparse:
         if files is None:
             return None
         known, wanted = self._last_files
-        if known is not files:  # the searches of one question pass the same collection
+        if known is not files:  # the searches for one question pass the same collection
             wanted = np.sort(np.fromiter(files, np.int64, len(files)))
             self._last_files = files, wanted
         return lambda part, at: is_in_sorted(part.segment.file_ids[at], wanted)

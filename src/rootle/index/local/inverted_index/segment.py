@@ -1,8 +1,8 @@
 """An immutable part of an inverted index: the postings of at most 65,536 documents.
 
-A document is numbered by its position in the segment, which two bytes can hold. The terms of each
-field are sorted by their CRC-32 and verified in groups, on their first use: damage is found without
-reading the whole file.
+The number of a document is its position in the segment, which fits into two bytes. The terms of
+each field are sorted by their CRC-32. They are divided into groups, and each group is verified on
+its first use, so that damage is found without reading the whole file.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _GROUP: Final = 64
 # are for each field.
 _MAX_CACHED_TERMS: Final = 20_000
 _MAX_CACHED_POSTINGS: Final = 500_000
-# Looking up a term takes 4 µs in its group, and 0.1 µs in a table of all terms, which takes 0.15 µs
-# and 150 bytes a term.
+# Looking up a term takes 4 µs in its group, and 0.1 µs in a table of all terms. Creating this table
+# takes 0.15 µs and 150 bytes per term.
 _MAX_PREPARED_TERMS: Final = 20_000
 _SEPARATOR: Final = b"\n"
 
@@ -51,7 +51,7 @@ Flags = NDArray[np.bool_]
 class FieldData:
     """The terms of one field and their postings."""
 
-    terms: Sequence[bytes]  # as UTF-8, by ascending hash; terms with equal hashes ascend
+    terms: Sequence[bytes]  # as UTF-8, sorted by hash, then by their bytes
     hashes: Array  # CRC-32 of each term
     postings: EncodedPostings
     lengths: Array  # number of terms in each document
@@ -67,7 +67,7 @@ class SegmentData:
 
 
 def write_segment(path: Path, data: SegmentData) -> None:
-    """Write a new file. Raises OSError."""
+    """Write a segment to a new file. Raises OSError if this fails."""
     arrays: dict[str, Array] = {"ids": shrink(data.ids), "file_ids": shrink(data.file_ids)}
     unverified: set[str] = set()
     for name, field in data.fields.items():
@@ -79,7 +79,7 @@ def write_segment(path: Path, data: SegmentData) -> None:
 
 
 def _group_arrays(field: FieldData) -> dict[str, Array]:
-    """Return the arrays that are verified group by group."""
+    """Return the arrays of a field that are verified group by group."""
     sizes = np.diff(field.postings.starts.astype(np.int64))
     return {
         "text": np.frombuffer(b"".join([term + _SEPARATOR for term in field.terms]), np.uint8),
@@ -91,7 +91,10 @@ def _group_arrays(field: FieldData) -> dict[str, Array]:
 
 
 def _group_index(field: FieldData, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return where each group is, and its checksums; the last item of a position is the end."""
+    """Return the positions and checksums of the groups.
+
+    The last item of each array of positions is the end of the last group.
+    """
     sizes = np.fromiter((len(term) + 1 for term in field.terms), np.int64, len(field.terms))
     index = {
         "first_hashes": field.hashes[::_GROUP].astype("<u4"),
@@ -146,12 +149,12 @@ class _Groups:
         return self.blocks[start : start + sizes[-1]]
 
     def term_checksum(self, group: int) -> int:
-        """Return the checksum of the terms and of what describes their postings."""
+        """Return the checksum of the terms of a group and of the layout of their postings."""
         own = slice(group * _GROUP, (group + 1) * _GROUP)
         return _checksum(self._text(group), self.forms[own], self.frequencies[own], self.sizes[own])
 
     def posting_checksum(self, group: int) -> int:
-        """Return the checksum of the postings."""
+        """Return the checksum of the postings of a group."""
         return _checksum(self.blocks[self._block_groups[group] : self._block_groups[group + 1]])
 
     def _text(self, group: int) -> Array:
@@ -166,7 +169,7 @@ def _checksum(*arrays: Array) -> int:
 
 
 class FieldReader:
-    """Finds terms of one field and their postings. Raises IndexStorageError for damage."""
+    """Finds terms of one field and their postings. Raises IndexStorageError if they are damaged."""
 
     def __init__(self, path: Path, name: str, arrays: Mapping[str, Array]) -> None:
         self._path = path
@@ -231,7 +234,7 @@ class FieldReader:
         return self._groups.text
 
     def data(self) -> FieldData:
-        """Return all terms and postings. The caller has verified them."""
+        """Return all terms and postings. The caller must have verified them."""
         terms = self._groups.all_terms()
         groups = self._groups
         starts = np.concatenate([np.zeros(1, np.int64), groups.sizes.cumsum(dtype=np.int64)])
@@ -240,7 +243,7 @@ class FieldReader:
         return FieldData(terms, hashes, postings, self.lengths)
 
     def prepare(self) -> None:
-        """Make later searches faster. The caller has verified all terms and postings."""
+        """Make later searches faster. The caller must have verified all terms and postings."""
         self._unchecked_terms.clear()
         self._unchecked_postings.clear()
         if self._groups.count <= _MAX_PREPARED_TERMS:
@@ -251,7 +254,7 @@ class FieldReader:
         if self._positions is not None:
             return self._positions.get(term)
         wanted, first_hashes = zlib.crc32(term), self._groups.first_hashes
-        # The first of the terms with this hash is in this group, or starts the next one.
+        # The first term with this hash is in this group, or at the start of the next one.
         group = max(bisect_left(first_hashes, wanted) - 1, 0)
         while group < len(first_hashes) and first_hashes[group] <= wanted:
             self._check_terms(group)
@@ -300,7 +303,7 @@ class Segment:
     def prepare(self) -> None:
         """Verify everything at once, and make later searches in small fields faster.
 
-        Only the first call does so: generations of an index share their segments.
+        Only the first call has an effect, because generations of an index share segments.
         """
         if self._is_prepared:
             return
@@ -310,12 +313,15 @@ class Segment:
         self._is_prepared = True
 
     def in_files(self, file_ids: Ids) -> Flags:
-        """Return which documents belong to the given files, which must be ascending."""
+        """Return a flag per document: whether it is in one of the given files.
+
+        `file_ids` must be ascending.
+        """
         is_wanted = is_in_sorted(self.run_files, file_ids)
         return is_wanted.repeat(np.diff(np.append(self.run_starts, self.count)))
 
     def documents_of(self, file_ids: Ids) -> Ids:
-        """Return the documents of the given files, which must be ascending."""
+        """Return the documents of the given files, which must be sorted by id."""
         runs = np.flatnonzero(is_in_sorted(self.run_files, file_ids))
         ends = np.append(self.run_starts, self.count)
         return concatenate_ranges(self.run_starts[runs], ends[runs + 1] - self.run_starts[runs])
@@ -328,7 +334,7 @@ class Segment:
 
 
 def is_in_sorted(ids: Array, values: Array) -> Flags:
-    """Return which ids are among sorted values."""
+    """Return a flag per id: whether it is in `values`, which must be sorted."""
     if not len(values):
         return np.zeros(len(ids), bool)
     at = values.searchsorted(ids)

@@ -14,7 +14,7 @@ from rootle.index.local.inverted_index.postings_codec import Array, encode_posti
 from rootle.index.local.inverted_index.segment import MAX_DOCUMENTS, FieldData, SegmentData
 from rootle.protocols import Ids
 
-# Sorting the terms takes 30 bytes each.
+# Sorting takes 30 bytes of memory per term.
 _MAX_TERMS: Final = 4_000_000
 ORDINAL_BITS: Final = 16
 
@@ -52,7 +52,7 @@ class SegmentBuilder:
 
     @property
     def is_full(self) -> bool:
-        """Whether no document may be added before the segment is built."""
+        """Whether the segment must be built before another document is added."""
         return len(self._ids) >= MAX_DOCUMENTS or self._term_count >= _MAX_TERMS
 
     def add(self, document_id: int, file_id: int, terms: Mapping[str, Terms]) -> None:
@@ -64,7 +64,7 @@ class SegmentBuilder:
             self._term_count += len(own)
 
     def build(self, numbers: Mapping[str, TermNumbers]) -> SegmentData:
-        """Return the postings of all documents; `numbers` are those of the terms by field."""
+        """Return the postings of all documents. `numbers` contains the terms of each field."""
         ids = np.array(self._ids, np.int64)
         order = ids.argsort()
         ordinals = np.empty(len(ids), np.int64)
@@ -86,7 +86,7 @@ class _FieldBuilder:
         self._ends.append(len(self._terms))
 
     def build(self, terms: Sequence[bytes], ordinals: Ids) -> FieldData:
-        """Return the postings; `ordinals` are the positions of the documents in the segment."""
+        """Return the postings. `ordinals` are the positions of the documents in the segment."""
         lengths = _differences(np.array(self._ends, np.int64))
         keys = np.array(self._terms, np.int64) << ORDINAL_BITS
         keys |= ordinals.repeat(lengths)
@@ -100,7 +100,7 @@ class _FieldBuilder:
 
 
 def term_order(hashes: Array, terms: Sequence[bytes]) -> Ids:
-    """Return the order of terms by hash, and of those with equal hashes by their bytes."""
+    """Return the order of terms by hash. Terms with equal hashes are ordered by their bytes."""
     order = hashes.argsort(kind="stable")
     ordered = hashes[order]
     if (ordered[1:] == ordered[:-1]).any():
@@ -119,8 +119,8 @@ def make_field(
 ) -> FieldData:
     """Return the data of a field, without the terms that have no posting.
 
-    `keys` are the postings in any order: the number of the term, shifted by 16 bits, and the
-    position of the document. `counts` are the numbers of occurrences.
+    `keys` are the postings in any order. A key consists of the number of the term, shifted left by
+    16 bits, and the position of the document. `counts` are the numbers of occurrences.
     """
     is_used = np.zeros(len(terms), bool)
     is_used[keys >> ORDINAL_BITS] = True

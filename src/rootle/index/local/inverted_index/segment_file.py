@@ -1,8 +1,8 @@
 """A file of named arrays with checksums, which is written once and then memory-mapped.
 
-The file begins with a signature and a header in JSON, which lists name, type, length, position and
-checksum of each array, and whether it is verified when the file is opened. The others are verified
-by their reader, part by part or as a whole.
+The file begins with a signature and a JSON header. For each array, the header contains its name,
+type, length, position and checksum, and whether it is verified when the file is opened. The other
+arrays are verified by the code that reads them, part by part or as a whole.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def damage(path: Path, detail: str) -> IndexStorageError:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], verified_later: Collection[str]) -> None:
-    """Write a new file; `verified_later` names the arrays that opening does not verify.
+    """Write a new file. Opening it does not verify the arrays whose names are in `verified_later`.
 
-    Raises OSError.
+    Raises OSError if writing fails.
     """
     position, entries = 0, []
     for name, array in arrays.items():
@@ -51,7 +51,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], verified_later: Collec
     header += b" " * (_align(len(header)) - len(header))
     mode = file_mode(path.parent)
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        os.chmod(path, mode)  # whatever the umask
+        os.chmod(path, mode)  # regardless of the umask
         file.write(_SIGNATURE)
         file.write(np.array([len(header), zlib.crc32(header)], "<u4").tobytes())
         file.write(header)
@@ -69,14 +69,14 @@ class MappedArrays:
     unverified: Mapping[str, int]
 
     def verify(self) -> None:
-        """Verify all arrays. Raises IndexStorageError for damage."""
+        """Verify all arrays. Raises IndexStorageError if one of them is damaged."""
         for name, checksum in self.unverified.items():
             if zlib.crc32(_bytes(self.arrays[name])) != checksum:
                 raise damage(self.path, name)
 
 
 def map_arrays(path: Path) -> MappedArrays:
-    """Map the arrays of a file, and verify some of them.
+    """Map the arrays of a file, and verify those that were not written as `verified_later`.
 
     Raises UnreadableIndexError if the file cannot be read now, and IndexStorageError if it is
     missing or damaged.

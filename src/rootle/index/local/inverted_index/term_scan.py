@@ -1,4 +1,4 @@
-"""Find the terms of a field that contain a text or are a few edits from one, by a scan."""
+"""Scan the terms of a field for those that contain a string or are a few edits away from it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rootle.protocols import Ids
 
 
 class TermList:
-    """All terms of a field, and what a scan needs to know of them."""
+    """All terms of a field, with the data that a scan needs."""
 
     def __init__(self, text: Array) -> None:
-        """Take all terms as UTF-8, each followed by a line feed."""
+        """Create a list from all terms as UTF-8, each followed by a line feed."""
         self._text = text
         self._bytes = text.tobytes()
         self._ends: Ids = np.flatnonzero(text == _LINE_FEED)
         self._starts: Ids = np.append(0, self._ends + 1)[:-1]
         self._lengths = self._ends - self._starts
-        # A set of the letters of each term, as bits.
+        # The set of the letters in each term, as a bit mask.
         self._letters = np.zeros(0, np.uint32)
         if len(self._ends):
             self._letters = np.bitwise_or.reduceat(_letter_bits(text), self._starts)
@@ -44,7 +44,8 @@ class TermList:
         wanted = np.frombuffer(word.encode(), np.uint8)
         letters = np.bitwise_or.reduce(_letter_bits(wanted)) ^ self._letters
         letters &= ~_LINE_FEED_BIT
-        # One edit adds and removes at most one letter each. This removes the lowest bit.
+        # One edit adds at most one letter to the set and removes at most one, so the sets may
+        # differ in 2 * distance bits. Each step clears the lowest bit that differs.
         for _ in range(2 * distance):
             letters &= letters - np.uint32(1)
         is_similar = (letters == 0) & (np.abs(self._lengths - len(wanted)) <= distance)
@@ -72,10 +73,10 @@ def _letter_bits(text: Array) -> NDArray[np.uint32]:
 def _distances(rows: Array, wanted: Array, limit: int) -> NDArray[np.int64]:
     """Return the optimal string alignment distances of a word to the prefixes of each row.
 
-    The item (j, i) is the distance to the first j bytes of row i. Distances above the limit are
-    only known to be above it. Boytsov, "Indexing methods for approximate dictionary searching",
-    2011, section 2.2. The table is computed for all rows at once, and only in the band around its
-    diagonal that the limit allows.
+    The item (j, i) is the distance to the first j bytes of row i. If a distance exceeds the limit,
+    the item is some number above the limit. See Boytsov, "Indexing methods for approximate
+    dictionary searching", 2011, section 2.2. The table is computed for all rows at once, and only
+    in a band around its diagonal, because distances outside the band exceed the limit.
     """
     count, length = rows.shape
     before: list[NDArray[np.int64]] = []

@@ -29,7 +29,7 @@ from rootle.index.reader import Level
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """The stemmed terms of one chunk by field, separated by spaces, as `text_terms` returns."""
+    """The stemmed terms of one chunk by field, separated by spaces, as from `text_terms`."""
 
     chunk_id: int
     body: str
@@ -44,7 +44,7 @@ class FileTerms:
     """The stemmed terms of one file that are not in its chunks."""
 
     file_id: int
-    place: str  # added to the body of each chunk
+    place: str  # terms of the path that are added to the body of each chunk
     path: str
 
 
@@ -63,13 +63,14 @@ class SparseWriter:
         self._numbers = _new_numbers()
 
     def remove_file(self, file_id: int) -> None:
-        """Delete a file and its chunks, as they were before this batch."""
+        """Delete a file and its chunks that were committed before this batch."""
         for writer in self._levels.values():
             writer.removed.add(file_id)
 
     def add_file(self, file: FileTerms, chunks: Iterable[ChunkTerms]) -> None:
         """Add a file and its chunks."""
-        # The text of a file is that of its chunks, so its terms are looked up only once.
+        # The text of a file consists of the texts of its chunks, so each term is looked up only
+        # once.
         number = {name: numbers.number for name, numbers in self._numbers.items()}
         chunk_level, file_level = self._levels["chunks"], self._levels["files"]
         body, symbols = array("I"), array("I")
@@ -159,7 +160,7 @@ class _LevelWriter:
         return _LiveSegment(segment, np.ones(segment.count, bool) if live is None else live)
 
     def flush(self, numbers: Mapping[str, TermNumbers]) -> None:
-        """Write a segment of the documents in `builder`; `numbers` are those of their terms."""
+        """Write the documents in `builder` as a segment. `numbers` contains the terms by field."""
         if len(self.builder):
             self._added.append(self._write(self.builder.build(numbers)))
             self.builder = SegmentBuilder(self._fields)
@@ -180,6 +181,6 @@ class _LevelWriter:
 
 def _write_error(folder: Path, error: OSError) -> IndexStorageError:
     return IndexStorageError(
-        f"cannot write the word index in {folder}: {error.strerror or error}; free space or use "
-        "--index-dir"
+        f"cannot write the word index in {folder}: {error.strerror or error}; free up space or "
+        "use --index-dir"
     )

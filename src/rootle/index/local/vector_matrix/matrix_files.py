@@ -2,9 +2,9 @@
 
 Rows are only appended. The state file, which is replaced atomically, contains the number of valid
 rows and a list of the deleted ones. A reader keeps the state that it opened. After a crash, the
-next writer truncates the rows that the state does not include.
+next writer removes the rows that the state does not include.
 
-The first and the second half of the vectors are in separate files: the first pass over a large
+The first and the second half of each vector are in separate files: the first pass over a large
 matrix reads only the first halves.
 """
 
@@ -29,7 +29,8 @@ from rootle.storage.permissions import file_mode
 _STATE: Final = "dense.json"
 _FORMAT: Final = 5
 _REMEDY: Final = "run `rootle index --rebuild`"
-# The number of rows that are sampled to measure the distribution of the squared norm.
+# The number of rows that are sampled to measure how the squared norm is distributed over the
+# dimensions.
 _SAMPLES: Final = 32
 
 INFO: Final = np.dtype([("chunk", "<i8"), ("file", "<i8"), ("inverse_norm", "<f4")])
@@ -128,9 +129,10 @@ def read_state(folder: Path) -> DenseState:
 
 
 def read_or_reset_state(folder: Path, dimensions: int) -> DenseState:
-    """Return the current state, or an empty one in an unused epoch if it is missing or damaged.
+    """Return the current state, or an empty one in an unused epoch.
 
-    Raises UnreadableIndexError if it cannot be read now: an empty matrix would replace all rows.
+    The state is empty if the stored one is missing, damaged or for other dimensions. Raises
+    UnreadableIndexError if it cannot be read now, because an empty matrix would replace all rows.
     """
     try:
         state = read_state(folder)
@@ -161,7 +163,7 @@ def rewrite_live_rows(folder: Path, state: DenseState) -> DenseState:
 
 
 def map_rows(folder: Path, state: DenseState) -> DenseRows:
-    """Memory-map the vectors and read the row table. Raises UnreadableIndexError."""
+    """Memory-map the vectors and read the row table. Raises UnreadableIndexError if this fails."""
     tail = state.dimensions - state.head
     info = read_row_table(folder, state)
     try:
@@ -175,7 +177,10 @@ def map_rows(folder: Path, state: DenseState) -> DenseRows:
 
 
 def read_row_table(folder: Path, state: DenseState) -> NDArray[np.void]:
-    """Return chunk, file and inverse norm of each row. Raises UnreadableIndexError."""
+    """Return the chunk, the file and the inverse norm of each row.
+
+    Raises UnreadableIndexError if the file cannot be read completely.
+    """
     path = data_path(folder, state.epoch, "rows")
     try:
         info = np.fromfile(path, dtype=INFO, count=state.rows)
@@ -194,7 +199,10 @@ def _map_file(path: Path, rows: int, width: int) -> Rows:
 
 
 def check_rows(folder: Path, state: DenseState, stored: DenseRows) -> Rows:
-    """Verify the checksums of the files, and return sample vectors. Raises IndexStorageError."""
+    """Verify the checksums of the files, and return sample vectors.
+
+    Raises IndexStorageError if a file is damaged.
+    """
     found = {
         "heads": zlib.crc32(stored.heads.data),
         "tails": zlib.crc32(stored.tails.data),

@@ -23,7 +23,7 @@ from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
 from rootle.storage.quantization import quantize
 
 _THREADS: Final = min(4, os.cpu_count() or 1)
-_MANY_ROWS: Final = 20_000  # below, threads cost more than they save
+_MANY_ROWS: Final = 20_000  # with fewer rows, threads cost more time than they save
 # In a large matrix, a first scan of only the first halves of the vectors selects this multiple of
 # the requested rows. The dimensions of the shipped model are in descending order of variance: the
 # selected rows contain 99.6% of the 200 nearest of 100,000 chunks, in a third of the time.
@@ -41,9 +41,9 @@ class EmbeddedDense:
     def __init__(
         self, folder: Path, order: DocumentOrder | None = None, *, many_rows: int = _MANY_ROWS
     ) -> None:
-        """Open the matrix. `order` breaks ties, by default the ids of the files.
+        """Open the matrix. Chunks with equal scores are in the given order, by default by id.
 
-        With at least `many_rows` vectors, a search first scans only the first half of each.
+        With at least `many_rows` vectors, a search first scans only the first half of each vector.
         """
         state = read_state(folder)
         self.generation = state.generation
@@ -96,8 +96,8 @@ class EmbeddedDense:
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
         """Return at most k chunk ids by cosine, best first, from `files` if given.
 
-        In a large matrix, a few of the nearest chunks may be missed: those whose first half is not
-        similar enough.
+        In a large matrix, a few of the nearest chunks may be missed, because the first half of
+        their vectors is not similar enough to the query.
         """
         return self.nearest(vector, k, files).hits
 
@@ -122,8 +122,8 @@ class EmbeddedDense:
         rows = self._best_rows(scores, _OVERSAMPLING * k, files)
         true = self.scores_of(vector, rows)
         # Divide by the norm of the query, and scale by the average contribution of the second
-        # halves, which is estimated from the rows with exact cosines. Sorted values have the same
-        # sum whatever the order of the rows.
+        # halves, which is estimated from the rows with exact cosines. `_sum` sorts the values, so
+        # that the order of the rows does not affect the sum.
         scale = _sum(true) / max(_sum(scores[rows]), 1e-12)
         scores *= max(1 / _norm(query), scale)
         scores[rows] = true
@@ -177,7 +177,10 @@ class EmbeddedDense:
         return _THREADS if is_alone and len(self.chunk_ids) >= _MANY_ROWS else 1
 
     def _best_rows(self, scores: Scores, k: int, files: Collection[int] | None) -> Ids:
-        """Return the rows with the k highest scores, and those that equal the lowest of them."""
+        """Return the rows with the k highest scores.
+
+        All further rows with the lowest of these scores are included.
+        """
         usable = scores
         if self._has_dead or self.pending or files is not None:
             usable = np.where(np.isnan(scores) | self._is_pending, -np.inf, scores)

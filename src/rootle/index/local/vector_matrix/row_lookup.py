@@ -12,7 +12,7 @@ class RowLookup:
     """Finds the rows of chunks and files. Every chunk has one row, with or without a vector."""
 
     def __init__(self, chunk_ids: Ids, file_ids: Ids) -> None:
-        """Take the chunk and the file of each row, both negative for a deleted row."""
+        """Create a lookup from the chunk and the file of each row, negative for a deleted row."""
         self._rows_by_chunk = np.argsort(chunk_ids, kind="stable")
         self._chunk_ids = chunk_ids[self._rows_by_chunk]
         self._file_ids = file_ids[self._rows_by_chunk]

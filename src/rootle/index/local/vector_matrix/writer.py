@@ -24,7 +24,7 @@ from rootle.storage.permissions import make_subfolder, set_file_modes
 # Dimensions of a matrix in which every embedding is pending.
 UNKNOWN_DIMENSIONS: Final = 1
 
-# Above this share of deleted rows a rewrite is cheaper than scanning them.
+# Above this share of deleted rows, a rewrite is cheaper than scanning the deleted rows.
 _MAX_DEAD_SHARE: Final = 0.25
 _MIN_DEAD: Final = 1_000
 _FLUSH_ROWS: Final = 8_192
@@ -81,7 +81,7 @@ class DenseWriter:
         )
         if len(self._dead) > max(_MIN_DEAD, _MAX_DEAD_SHARE * self._rows):
             state = rewrite_live_rows(self._folder, state)
-        set_file_modes(self._folder)  # before readers look for them
+        set_file_modes(self._folder)  # before readers open the files
         write_state(self._folder, state)
         kinds = state.row_bytes
         delete_other_files(self._folder, [data_path(self._folder, state.epoch, k) for k in kinds])
