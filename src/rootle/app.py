@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -364,6 +364,12 @@ class App:
         self.close()
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        from rootle.search.history.combined_search import CombinedSearch
+
+        combined = CombinedSearch(self.config, self._container.commit_search)
+        return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
+
+    def _search_files(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         staleness = self._container.refresher().refresh(ignore_progress, fully=False)
         self._subscriptions.publish_updates_of_others()
         coverage = self._measure_coverage()

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError
@@ -18,6 +19,7 @@ from rootle.types import IndexUpdated, Memory, WarningCallback
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.index.local.snapshot import Snapshot
+    from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
     from rootle.ingest.source_refs import DocumentSet
@@ -25,10 +27,14 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, QueryExpander, Reranker
     from rootle.search.agent import SearchAgent
+    from rootle.search.history.commit_search import CommitSearch
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
     from rootle.search.symbols.finder import SymbolFinder
     from rootle.sources.source import Source
+
+# A question about the past waits this long for commits that are not indexed yet.
+_MAX_HISTORY_WAIT_S: Final = 10.0
 
 
 class Container:
@@ -65,18 +71,24 @@ class Container:
         self._refresher: IndexRefresher | None = None
         self._memory: UserMemory | None = None
         self._symbol_finder: SymbolFinder | None = None
+        self._commit_index: CommitIndex | None = None
+        self._commit_search: CommitSearch | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
         if self._refresher is not None:
             self._refresher.close()
         with self._lock:
-            for component in (self._agent, self._indexer, self._memory):
+            for component in (
+                *(self._agent, self._indexer, self._memory),
+                *(self._commit_search, self._commit_index),
+            ):
                 if component is not None:
                     component.close()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
+            self._commit_search = self._commit_index = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -158,6 +170,53 @@ class Container:
                     open_symbols=self.symbol_finder,
                 )
             return self._agent
+
+    def commit_index(self) -> CommitIndex | None:
+        """Return the index of the repository's commits; None if there is none to build or read."""
+        from rootle.embed.factory import choose_model, open_model
+        from rootle.indexing.commit_index import CommitIndex, commit_config, find_history_dir
+
+        with self._lock:
+            if self._commit_index is None and self._config.max_history_commits:
+                folder = find_history_dir(self._root, self._index_dir)
+                if folder is None:
+                    return None
+                config = commit_config(self._config)
+                model = choose_model(config)
+                self._commit_index = CommitIndex(
+                    self._root,
+                    folder,
+                    config,
+                    choose_model=lambda: model,
+                    open_embedder=cache(lambda: open_model(model, config)),
+                    on_warning=self._on_warning,
+                )
+            return self._commit_index
+
+    def commit_search(self) -> CommitSearch | None:
+        """Return the component that searches commits; None if there are none to search."""
+        from rootle.embed.factory import choose_model, open_model
+        from rootle.indexing.commit_index import commit_config
+        from rootle.search.factory import open_agent
+        from rootle.search.history.commit_search import CommitSearch
+
+        commits = self.commit_index()
+        if commits is None:
+            return None
+        with self._lock:
+            if self._commit_search is None:
+                config = commit_config(self._config)
+                model = choose_model(config)
+                agent = open_agent(
+                    commits.snapshot,
+                    cache(lambda: open_model(model, config)),
+                    config,
+                    model=model.fingerprint,
+                )
+                self._commit_search = CommitSearch(
+                    agent, commits, commits.snapshot, _MAX_HISTORY_WAIT_S
+                )
+            return self._commit_search
 
     def symbol_finder(self) -> SymbolFinder:
         """Return the component that answers questions about names."""

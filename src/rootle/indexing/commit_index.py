@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ from rootle.indexing.indexer import Indexer
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commit_text import explain_hidden_commits
-from rootle.sources.git.commits.commit_list import list_heads
+from rootle.sources.git.commits.commit_list import find_commit, list_commits, list_heads
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_history_dir, default_index_dir
@@ -78,6 +78,7 @@ class CommitIndex:
         """`config` is the result of `commit_config`, and the model the one that it names."""
         self._root = os.path.realpath(root)
         self._may_write = config.enable_indexing
+        self._max_commits = config.max_history_commits
         self._on_warning = on_warning
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -118,6 +119,33 @@ class CommitIndex:
         """
         if self._may_write and not self.is_current():
             self._indexer.update(on_progress, timeout_s=timeout_s)
+
+    def prepare(self, wait_s: float) -> bool:
+        """Start indexing new commits and wait for a time; return whether all are indexed."""
+        if self.is_current():
+            return True
+        if self._may_write:
+            self.update_in_background()
+            self.wait(wait_s)
+        return self.is_current()
+
+    def date_of(self, revision: str) -> float | None:
+        """Return the Unix time of a commit, tag or branch; None if there is none."""
+        found = find_commit(self._root, revision)
+        return None if found is None else float(found.seconds)
+
+    def list_range(self, older: str, newer: str) -> Sequence[str] | None:
+        """Return the hashes in the history of `newer` but not of `older`, newest first.
+
+        None if one of the revisions does not exist.
+        """
+        first, last = find_commit(self._root, older), find_commit(self._root, newer)
+        if first is None or last is None:
+            return None
+        found = list_commits(
+            self._root, [last.sha], without=[first.sha], max_count=self._max_commits
+        )
+        return None if found is None else [commit.sha for commit in found]
 
     def update_in_background(self) -> None:
         """Start indexing the new commits, unless that is already happening."""

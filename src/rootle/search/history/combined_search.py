@@ -7,12 +7,13 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.history.commit_results import COMMIT_URI, add_commits, single_result
+from rootle.search.history.commit_search import CommitSearch
 from rootle.search.history.past_questions import PastQuestion, parse_past_question
 from rootle.types import SearchQuery, SearchResponse
 
@@ -23,25 +24,6 @@ _PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
 _EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
 FindFiles = Callable[[SearchQuery], SearchResponse]
-
-
-class CommitSearch(Protocol):
-    """Searches the commits of one repository."""
-
-    def prepare(self) -> bool:
-        """Index new commits for a limited time; return whether all commits are indexed."""
-
-    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        """Return one page of commits."""
-
-    def index(self) -> IndexReader:
-        """Return the index of the commits."""
-
-    def list_range(self, older: str, newer: str) -> Sequence[str] | None:
-        """Return the hashes in the history of `newer` but not of `older`, newest first.
-
-        None if one of the revisions does not exist.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +50,7 @@ class CombinedSearch:
             return find_files(query)
         started_s = time.perf_counter()
         is_complete = commits.prepare()
+        query = replace(query, text_query=commits.resolve_dates(query.text_query))
         response = self._search(query, past, commits, find_files, explain=explain)
         if not is_complete:
             response = replace(

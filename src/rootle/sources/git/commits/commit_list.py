@@ -54,3 +54,17 @@ def is_ancestor(folder: str, older: str, newer: str) -> bool:
     """Return whether a commit is in the history of another one."""
     output = run_git(folder, "merge-base", "--is-ancestor", older, newer, timeout_s=_LIST_TIMEOUT_S)
     return output.returncode == 0
+
+
+def find_commit(folder: str, revision: str) -> ListedCommit | None:
+    """Return the commit that a hash, tag, branch or date such as `main@{yesterday}` names."""
+    if revision.startswith("-") or "\0" in revision:
+        return None
+    output = run_git(
+        folder, "rev-parse", "--verify", "-q", f"{revision}^{{commit}}", timeout_s=_TIMEOUT_S
+    )
+    sha = output.stdout.decode("ascii", "replace").strip()
+    if output.returncode != 0 or not sha:
+        return None
+    found = list_commits(folder, [sha], max_count=1)
+    return found[0] if found else None
