@@ -169,7 +169,7 @@ def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) 
 
 
 def _character_column(line: str, column: int) -> int:
-    """Convert a column in bytes to one in characters."""
+    """Convert a column in bytes to a column in characters."""
     if line.isascii():
         return column
     return len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))

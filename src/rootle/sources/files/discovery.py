@@ -128,5 +128,5 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
     is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
     if not is_document or reason not in (None, BINARY):
         return reason
-    # A part of a text is indexed, but plugins cannot convert a part of a document.
+    # The first part of a large text is indexed, but plugins cannot convert part of a document.
     return TOO_LARGE if info.st_size > rules.max_file_bytes else None

@@ -69,7 +69,10 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
 
 
 def explain_hidden_commits(root: Path) -> str | None:
-    """Return why no commits are shown: they may be those of another repository; otherwise None."""
+    """Return why commits are not shown, which is if they may be those of another repository.
+
+    Return None if they are shown.
+    """
     top = find_work_tree(os.path.realpath(root))
     if top is None:
         return None
