@@ -198,7 +198,7 @@ class Indexer:
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
         if event is not None:
-            # Before the notice, so that the subscribers of this process receive the event once only.
+            # Before the notice, so that subscribers in this process receive the event only once.
             self._on_commit(event)
         # Even without an event: the process that wrote the generation may have been killed before
         # it wrote the notice.

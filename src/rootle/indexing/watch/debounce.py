@@ -81,7 +81,7 @@ class Debouncer:
         self._needs_rescan = self._needs_rescan or batch.is_rescan
 
     def due_at(self, *, git_is_busy: bool) -> float | None:
-        """Return when the next batch is due if no more changes arrive; None if it is not planned."""
+        """Return when the next batch is due if no more changes arrive; None if none is pending."""
         if self.is_empty:
             return self._final_rescan_at
         longest_s = _LONGEST_GIT_DELAY_S if git_is_busy else _LONGEST_DELAY_S
