@@ -60,9 +60,9 @@ def open_app(
     """Return an app for a folder. Nothing is read or written until a method is called.
 
     `on_warning` receives messages about delays and degradation. `initial_index_timeout_s` limits
-    how long a query waits for the first index. After that, it searches the part that is already
-    indexed, and the response says so. The documents of `sources` are indexed in addition to the
-    files of the folder.
+    how long a query waits for the first index. After that, the query searches the part that is
+    already indexed, and the response says so. The documents of `sources` are indexed in addition to
+    the files of the folder.
     """
     folder = Path(os.path.abspath(root))
     index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
@@ -167,7 +167,7 @@ class App:
         return read_file_outline(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Map names to "path:line"; omit names with no definition or with several in the index."""
+        """Return "path:line" for each name that has exactly one definition in the index."""
         from rootle.search.results.definition_places import find_definition_places
 
         return find_definition_places(self._container.indexer().snapshot(), names)

@@ -80,9 +80,9 @@ class Container:
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """If there is no index yet, start worker processes, and end them after the block.
+        """If there is no index yet, start worker processes; end unused ones after the block.
 
-        They then import their modules while this process imports its own.
+        The workers then import their modules while this process imports its own.
         """
         from rootle.index.local.index_dir import is_new
 
@@ -163,7 +163,7 @@ class Container:
             return self._agent
 
     def symbol_finder(self) -> SymbolFinder:
-        """Return the component that answers questions about names."""
+        """Return the component that finds the definitions and uses of a name."""
         from rootle.search.symbols.finder import SymbolFinder
 
         with self._lock:

@@ -319,7 +319,7 @@ class BackendStatus:
     backend: str
     server: str
     index: str  # its name on the server; empty until something is written
-    generation: int  # newest generation of the local index on the server; -1 for none
+    generation: int  # newest generation of the local index that was copied there; -1 for none
     waiting_files: int  # files that have changed in the local index since that generation
     failing_since: str | None  # ISO 8601, UTC
     next_try: str | None

@@ -87,7 +87,7 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
 def test_a_search_before_the_first_batch_reports_the_progress(gate: Gate, app: App) -> None:
     search_without_waiting(app)
     assert gate.is_reached.wait(TIMEOUT_S)
-    with pytest.raises(IndexUnfinishedError, match=r"0\.0 of 0\.1 MB are read; try again"):
+    with pytest.raises(IndexUnfinishedError, match=r"0\.0 of 0\.1 MB have been read; try again"):
         app.search(_QUERY)
     (search, *_) = tools_of(app)
     assert search(_QUERY).startswith("Error: the first index of ")

@@ -131,7 +131,7 @@ class ContentWriter:
         self._replacement.delete()
 
     def set_permissions(self) -> None:
-        """Make all files as private as configured, those of older versions included."""
+        """Make all files as private as configured, including those that older versions wrote."""
         set_tree_modes(self._index_dir, shared_dir_mode(self._setup.config.index_sharing))
         if os.path.isdir(self._index_dir / WATCH_FOLDER):
             set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
@@ -161,7 +161,7 @@ class ContentWriter:
             self._prepare_content(content, manifest)
             only = request.only
             if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
-                only = ()  # the index contains no other files
+                only = ()  # the index may lack the other files
             plan, only = self._plan(manifest, only)
             report = pipeline.run(plan, request.on_progress)
             if not self._setup.model.is_table:

@@ -123,7 +123,7 @@ class IndexState:
         return self._digests[source, entry] == state.digest
 
     def has_complete_index(self) -> bool:
-        """Return whether there is a complete index, possibly with the vectors of another model."""
+        """Return whether there is a complete index, possibly built with other settings."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:

@@ -58,7 +58,7 @@ class IndexRefresher:
         self._first_index_deadline: float | None = None
         self._watcher = WatcherProbe(indexer.index_dir)
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
-        self._is_proven_current = False  # by a check during which `_changes` was already watching
+        self._is_proven_current = False  # set by a check that began while `_changes` was watching
         self._maintained_at = float("-inf")
         self._background = BackgroundUpdate(self._update_in_background, on_warning)
         self._lock = threading.RLock()
@@ -67,7 +67,7 @@ class IndexRefresher:
         self._matched_at = 0.0  # Unix time at which the index last matched the folder
         self._staleness: Staleness | None = None
         self._relies_on_watcher = False
-        self.has_index = False  # a complete index of the current model existed at the last check
+        self.has_index = False  # whether the last check found a complete index of this model
         self.replacement_count = 0
         self.command = WatcherCommand()  # from this process; obeyed if no watcher runs
 

@@ -30,7 +30,7 @@ _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
 # The delays between attempts for a model that is down.
 _MODEL_BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The same for a text that the model rejects. It can succeed only if the model changes.
+# The same for a text that the model rejects: it can be embedded only after the model has changed.
 _TEXT_BACKOFF: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
 
 

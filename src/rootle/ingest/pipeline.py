@@ -76,8 +76,8 @@ class Pipeline:
         truncated = self._writer.truncated
         if truncated:
             _LOG.warning(
-                "files that exceed maxFileBytes or maxChunksPerFile, whose ends are not indexed: "
-                "%d (the first: %s); `rootle status --skipped` lists them",
+                "files that are not indexed to the end, because they exceed maxFileBytes or "
+                "maxChunksPerFile: %d (the first: %s); `rootle status --skipped` lists them",
                 len(truncated),
                 truncated[0],
             )
@@ -163,7 +163,10 @@ class Pipeline:
         return dimensions
 
     def _missed_changes(self, lag: IndexLag) -> dict[int, FileState | None]:
-        """Return the documents that the derived indexes lack, by id; removed ones are None."""
+        """Return the changes that the derived indexes lack.
+
+        Keys are document ids. The value is the state of a document, or None if it was removed.
+        """
         if lag.is_current(self._manifest.generation()):
             return {}
         since = min(-1 if g is None else g for g in (lag.sparse_since, lag.dense_since))

@@ -37,7 +37,7 @@ class Reference:
 
 
 def parse_reference(text: str) -> Iterator[Reference]:
-    """Yield the possible meanings of a reference, the likeliest first, each once.
+    """Yield the possible meanings of a reference, the most likely first, without duplicates.
 
     A file name may contain ":", "#", backslashes, and quotation marks at its ends.
     """

@@ -1,4 +1,4 @@
-"""Find the paths that resemble a path which does not exist."""
+"""Suggest existing paths for a path that does not exist."""
 
 from __future__ import annotations
 

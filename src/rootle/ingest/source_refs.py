@@ -86,7 +86,9 @@ def _check(reference: str) -> None:
     if not reference.strip():
         raise SourceError("source is empty")
     if len(reference) > _MAX_REFERENCE_CHARS:
-        raise SourceError(f"source has {len(reference)} characters; give a path, not its content")
+        raise SourceError(
+            f"source has {len(reference)} characters; give the path of a file, not its content"
+        )
     if not is_file_name(reference):
         raise SourceError("source contains characters that are invalid in a path")
 
@@ -136,7 +138,7 @@ def _relative_path(root: Path, path: str) -> str:
 
 def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> SourceError:
     """Return an error that suggests existing paths for the plainest meaning of a reference."""
-    # The plainest meaning has no punctuation, escapes and backslashes.
+    # The plainest meaning has no punctuation, escapes or backslashes.
     path = min(
         (it.path for it in meanings), key=lambda it: (not it.isprintable(), len(it), "\\" in it)
     )
@@ -192,7 +194,7 @@ def _select(whole: _Whole, reference: Reference) -> Passage:
 
 
 def _range_around(passage: Passage, line: int) -> tuple[int, int]:
-    """Return the range of the definition or section around a line, or of nearby lines if long."""
+    """Return the range of the definition or section around a line; if long, that of near lines."""
     from rootle.ingest.named_ranges import innermost_range, list_named_ranges
 
     found = innermost_range(list_named_ranges("\n".join(passage.lines), passage.language), line)

@@ -19,10 +19,10 @@ _LOG = logging.getLogger(__name__)
 # The time to receive the headers of a request, and then its body. The header time also limits a
 # connection on which no request ever starts.
 _TIMEOUTS_S: Final[Mapping[object, float]] = {h11.IDLE: 10.0, h11.SEND_BODY: 30.0}
-# The maximum number of bytes that are received for one request. A request may be refused while its
-# body is still arriving, and many clients read the response only after they have sent the whole
-# body, so the server continues to receive. The application refuses bodies of more than half this
-# size; the rest is for the framing of chunked bodies.
+# The maximum number of bytes that are received for one request. A request may be refused before its
+# body has arrived. A client that is still sending reads the response only if the server continues
+# to receive. The application refuses bodies of more than half this size; the rest is for the
+# framing of chunked bodies.
 _MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
 # Above this number, further connections wait until another one is closed.
 _MAX_CONNECTIONS: Final = 512
@@ -72,7 +72,7 @@ class LimitedHttpProtocol(H11Protocol):
 
 
 class LimitedHttpServer(uvicorn.Server):
-    """Limits the number of open connections, and keeps running without free file handles.
+    """Limits the number of open connections, and keeps running if no file handle is free.
 
     If the process has no free file handle, asyncio's own accept loop would log a traceback for each
     connection in the backlog, again and again.

@@ -39,8 +39,8 @@ class ToolServer:
     """Answers the requests of any number of clients.
 
     The tools search `folder`. While the first index is being built, `index_progress` returns the
-    number of bytes that are done and the total number; afterwards, it returns None. `on_list` is
-    called when a client lists the tools.
+    number of bytes that have been read and the total number; afterwards, it returns None. `on_list`
+    is called when a client lists the tools.
     """
 
     def __init__(

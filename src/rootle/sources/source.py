@@ -13,15 +13,15 @@ Trust = Literal["project", "dependency", "external"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """An entry in a source's list of documents. The document itself is not read for this.
+    """An entry in a source's list of documents. The content of the document is not needed for it.
 
-    It is read, and indexed again, if its size or one of its times differs from that in the index.
+    The document is read and indexed again if its size or one of its times has changed.
     """
 
     uri: str  # unique within its source and stable; for a file, its path relative to the root
     size: int  # in bytes, for progress reports and planning; need not be exact
     mtime_ns: int  # time of the last modification, in Unix nanoseconds
-    ctime_ns: int = 0  # time of the last change that no program can set back; 0 if unknown
+    ctime_ns: int = 0  # time of the last change, which programs cannot set; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SkippedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """All documents of a source, or only those that changed since the scan of a token."""
+    """All documents of a source, or only those that changed since an earlier scan."""
 
     documents: tuple[DocumentEntry, ...]
     skips: tuple[SkippedDocument, ...] = ()

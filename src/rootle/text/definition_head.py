@@ -22,7 +22,7 @@ def group_lines(numbers: Iterable[int]) -> list[LineInterval]:
 
 
 def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
-    """Return the lines from the comment above a definition to the end of its docstring."""
+    """Return the lines of a definition's head: its comment, its signature and its docstring."""
     first = definition[0]
     last = min(definition[1], len(lines), first + _MAX_HEAD_LINES - 1)
     end = min(find_signature(lines, definition)[1], last)

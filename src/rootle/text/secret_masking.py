@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _MARK: Final = "[masked: {}]"
 _MARKED: Final = r"\[masked: [^\]]*\]"
-# If a masked text has fewer words than this, apart from names of secrets, it contains only secrets.
+# A masked text with fewer words than this, not counting names of secrets, is considered to contain
+# only secrets.
 _MIN_WORDS: Final = 2
 _WORD: Final = r"[^\W\d_]{2,}"
 _SECRET_NAMES: Final = (

@@ -110,7 +110,9 @@ def test_the_first_answer_says_which_dates_are_not_known_yet(
     status = app.status()
     assert status.undated_files == 2
     print_status(status, with_skipped_files=False)
-    expected = "dates       not known for 2 of 42 files: the git history is not read to its end yet"
+    expected = (
+        "dates       not known for 2 of 42 files: the git history has not been read completely yet"
+    )
     assert f"{expected} (1,000 commits so far)" in capsys.readouterr().out
 
 

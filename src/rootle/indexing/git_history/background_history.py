@@ -22,7 +22,7 @@ from rootle.types import WarningCallback
 
 LOCK_NAME: Final = "history.lock"
 _LONG_HISTORY: Final = (
-    "reading the git history for the dates of files; the index is complete apart from them"
+    "reading the git history for the dates of files; the rest of the index is complete"
 )
 # The progress is saved at this interval, so a process that is killed loses at most this much.
 _SAVE_INTERVAL_S: Final = 5.0
@@ -87,7 +87,7 @@ class HistoryReader:
             try:
                 self._read(self._is_stopping, lock_timeout_s=0)
             except IndexStorageError as error:
-                self._on_warning(f"the dates of some files are not known: {error}")
+                self._on_warning(f"the commit dates of some files are unknown: {error}")
 
     def _read(self, is_stopping: threading.Event, *, lock_timeout_s: float) -> None:
         save_timeout_s = _SAVE_TIMEOUT_S if lock_timeout_s >= 0 else -1

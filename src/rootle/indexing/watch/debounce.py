@@ -31,7 +31,7 @@ class ChangeBatch:
 
 
 class Debouncer:
-    """Changes that are not indexed yet. Times are seconds of the caller's clock."""
+    """Collects changes until they are due to be indexed. Times are in seconds, on any clock."""
 
     def __init__(self, debounce_s: float) -> None:
         self._debounce_s = debounce_s

@@ -28,7 +28,7 @@ _IS_RECURSIVE: Final = not sys.platform.startswith("linux")
 
 
 class FileWatcher:
-    """Watches the folders of a root and reports changes from a background thread.
+    """Watches the folders below a root and reports changes from a background thread.
 
     `on_changes` receives the changes; `on_loss` receives the reason if some may have been missed.
     """

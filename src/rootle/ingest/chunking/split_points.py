@@ -17,14 +17,12 @@ PART_AIM: Final = 700
 PART_MAX: Final = 900
 # A range that exceeds PART_MAX by at most this much is not split.
 REST_SLACK: Final = 200
-# The cost of a split is the sum of these costs: for each level of nesting, if no blank line
-# precedes the split, for a part that is not of the size PART_AIM (this cost times the relative
-# deviation), for a part below PART_MIN, and if the split is before a closing line.
-DEPTH_COST: Final = 0.5
-NO_BLANK_COST: Final = 0.4
-SIZE_COST: Final = 1.0
-SHORT_COST: Final = 1.0
-CLOSER_COST: Final = 2.0
+# The cost of a split is the sum of these costs.
+DEPTH_COST: Final = 0.5  # for each level of nesting
+NO_BLANK_COST: Final = 0.4  # if no blank line precedes the split
+SIZE_COST: Final = 1.0  # times the relative deviation of the part's size from PART_AIM
+SHORT_COST: Final = 1.0  # if the part is smaller than PART_MIN
+CLOSER_COST: Final = 2.0  # if the next part begins with a closing line, such as "}"
 # If no split point costs less, a blank line, for example inside a long comment, is preferred.
 POOR_COST: Final = 2.0
 

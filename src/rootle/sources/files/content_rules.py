@@ -12,7 +12,7 @@ _SNIFFED_BYTES: Final = 8192
 # All control characters except those that occur in text: tab, line feed, form feed, carriage
 # return, and (in recorded terminal output) escape and backspace.
 _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n\f\r\x1b\b")
-# Text contains hardly any of them; in compressed or encrypted data, one byte in ten is one.
+# The share of control characters is near 0 in text, and about 0.1 in compressed or encrypted data.
 _MAX_CONTROL_SHARE: Final = 0.03
 
 # Generators mark their output at the top. Code that only mentions generated files does so further

@@ -1,4 +1,4 @@
-"""Find the files to index below a folder: listed by git, filtered by name, type and size."""
+"""Find the files to index below a folder: list all files, and filter by name, type and size."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # If there are at most this many globs, they are not grouped: one expression rejects most strings in
 # 2 µs.
 _MAX_UNGROUPED: Final = 200
-# Literal parts are split into keys of at most this length, because all parts of a path that are as
-# long as some key are looked up.
+# Literal parts are split into keys of at most this length. For each length that a key has, all
+# parts of a path with this length are looked up.
 _MAX_KEY_CHARS: Final = 8
 _MAX_ALTERNATIVES: Final = 500
 # Enough for any glob with fewer characters than a path may have. RE2 allocates it when needed.

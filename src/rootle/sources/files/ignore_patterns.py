@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 SPECIAL_CHARACTERS: Final = frozenset("*?[\\")
-# Everything from the first to the last set or escape, and other wildcards and slashes.
+# Matches everything from the first to the last set or escape, and all other wildcards and slashes.
 _NOT_LITERAL: Final = re.compile(r"[\[\\].*[\]\\].?|[\[\\].*|[*?/]+", re.DOTALL)
 _NEVER: Final = r"[^\x00-\xff]"
 # The classes lack "/", which no set matches.

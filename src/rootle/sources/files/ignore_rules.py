@@ -68,7 +68,7 @@ class _PatternIndex:
         self._paths = GlobIndex(paths, match_names=False)
 
     def last_line(self, name: str, path: str) -> int:
-        """Return the number of the last line that matches, -1 if none does."""
+        """Return the number of the last line that matches; -1 if none does."""
         return max(self._names.last_line(name), self._paths.last_line(path))
 
 

@@ -68,8 +68,8 @@ _SECRET_EXTENSIONS: Final = """
 # Copies of a file by editors, tools and people: `.env~`, `id_rsa.bak`.
 _COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
 # Extensions that text files also use are not listed; for these files, the content decides. For
-# example, `.ts` can be TypeScript, `.mo` Modelica, `.sig` Standard ML, `README.pt` a text in
-# Portuguese, and `example.com` a file about a host.
+# example, `.ts` can be TypeScript, `.mo` Modelica, and `.sig` Standard ML; `README.pt` can be a
+# text in Portuguese, and `example.com` can be named after a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
     tga dds exr hdr ktx ktx2 jxl jp2 blend fbx glb

@@ -59,7 +59,7 @@ def read_text(
 
 
 def _end_of_lines(raw: bytes, limit: int) -> int:
-    """Return the end of the last line that fits into the limit; cut the first if it does not."""
+    """Return the end of the last line that fits into the limit; if none fits, cut the first."""
     newline = _UTF16_NEWLINES.get(raw[:2], b"\n")
     width = len(newline)
     end = raw.rfind(newline, 0, limit)

@@ -69,9 +69,9 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
 
 
 def explain_hidden_commits(root: Path) -> str | None:
-    """Return why commits are not shown, which is if they may be those of another repository.
+    """Return why commits must not be shown, or None if they may be shown.
 
-    Return None if they are shown.
+    They must not be shown if they may belong to another repository.
     """
     top = find_work_tree(os.path.realpath(root))
     if top is None:

@@ -128,9 +128,9 @@ def _read_pointer(path: str, prefix: bytes, base: str) -> str | None:
 
 def _explain_foreign(own: str, common: str, top: str) -> str:
     """Return the reason not to use the git folders, and a command that registers `top` in them."""
-    remedy = f"if it has no other work tree, run: git -C {top} config core.worktree {top}"
+    remedy = f"if {common} has no other work tree, run: git -C {top} config core.worktree {top}"
     if own != common:
-        remedy = f"if it is a linked work tree, run: git -C {top} worktree repair"
+        remedy = f"if {top} is a linked work tree, run: git -C {top} worktree repair"
     return f"{top}/.git leads to {common}, which does not name {top} as its work tree; {remedy}"
 
 

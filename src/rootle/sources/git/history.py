@@ -19,7 +19,7 @@ _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
 _LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
-# Merges that need more steps, or with more parents, are rare. History is then read from the start.
+# Merges that need more steps or have more parents are rare. The whole history is then read again.
 _MAX_STEPS: Final = 10
 _MAX_PARENTS: Final = 50
 _OPTIONS: Final = (
@@ -245,10 +245,9 @@ def _list_promised_packs(folder: str) -> list[str]:
 
 
 def is_short_history(folder: str, max_index_bytes: int) -> bool:
-    """Return whether the pack indexes, and therefore the history, are small.
+    """Return whether the history is short, as estimated from the size of the pack indexes.
 
-    The size of the pack indexes is proportional to the number of objects in packs. Other objects
-    are few.
+    This size is proportional to the number of objects in packs. Objects outside packs are few.
     """
     git = find_git_folders(os.path.realpath(folder))
     if git is None:
