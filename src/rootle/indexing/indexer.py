@@ -137,8 +137,8 @@ class Indexer:
     def prepare(self) -> None:
         """Create the index directory.
 
-        Raises IngestError if the folder cannot be read, and IndexStorageError if the index
-        directory cannot be created or is used for other files.
+        Raises IngestError if there is no folder to index, and IndexStorageError if the index
+        directory cannot be created or contains other files.
         """
         if not os.path.isdir(self.root):
             self._setup.files.scan()  # raises the error before anything is created

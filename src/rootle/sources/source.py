@@ -13,7 +13,7 @@ Trust = Literal["project", "dependency", "external"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """An entry in a source's list of documents. The content of the document is not needed for it.
+    """An entry in a source's list of documents. It is created without reading the document.
 
     The document is read and indexed again if its size or one of its times has changed.
     """

@@ -16,8 +16,8 @@ from rootle.text.secret_names import ASSIGNMENTS
 _KEY_START: Final = "-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 _MAX_KEY_CHARS: Final = 20_000
-# The encoded bytes of a key contain upper and lower case, or digits. The names in code that writes
-# keys do not.
+# The encoded bytes of a key contain upper-case letters, and lower-case letters or digits. The names
+# in code that writes keys do not.
 _KEY_BYTES: Final = re.compile(r"(?=[a-z+/=]*[A-Z])(?=[A-Z+/=]*[a-z0-9])[A-Za-z0-9+/=]{6,}")
 _NOT_IN_A_KEY: Final = re.compile(r"[{}()]")
 # The lines of a key without an end marker, possibly quoted, commented out, or in a patch.

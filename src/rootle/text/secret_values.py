@@ -41,7 +41,7 @@ _HARMLESS_NAMES: Final = re.compile(
     r"|json|config|unique|parent|bos|eos|pad|unk|sep|cls|mask|special)[_.-]?$",
     re.IGNORECASE,
 )
-# The value of a name with the keyword `key` is a secret if one of these words precedes `key`.
+# A value after the keyword `key` may be a secret if one of these words precedes the keyword.
 _SECRET_KEYS: Final = re.compile(
     r"(?:api|access|secret|private|encryption|signing|master|account|auth|shared[_.-]?access"
     r"|client|app(?:lication)?|license|service|consumer|deploy|storage|subscription|admin|write"
