@@ -183,7 +183,7 @@ class Container:
             return self._memory
 
     def model_choice(self) -> ModelChoice:
-        """Return the configured model, or the shipped one if the configured one cannot be used."""
+        """Return the configured model; if it cannot be used, the fallback or the shipped model."""
         if self._model_choice is not None:
             return self._model_choice
         from rootle.embed.factory import choose_model

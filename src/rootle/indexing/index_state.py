@@ -56,7 +56,7 @@ class IndexState:
         )
 
     def snapshot(self) -> Snapshot:
-        """Return the newest snapshot; raise IndexStorageError if there is none."""
+        """Return the newest snapshot. Raise IndexStorageError if there is none."""
         return self._snapshots.current()
 
     def close(self) -> None:

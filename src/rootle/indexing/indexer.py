@@ -109,7 +109,7 @@ class Indexer:
         return self._setup.fingerprint
 
     def snapshot(self) -> Snapshot:
-        """Return the newest snapshot; raise IndexStorageError if there is none."""
+        """Return the newest snapshot. Raise IndexStorageError if there is none."""
         return self.state.snapshot()
 
     def close(self) -> None:

@@ -194,7 +194,10 @@ def _select(whole: _Whole, reference: Reference) -> Passage:
 
 
 def _range_around(passage: Passage, line: int) -> tuple[int, int]:
-    """Return the range of the definition or section around a line; if long, that of near lines."""
+    """Return the range of the definition or section around a line.
+
+    If there is none, or if it is long, return the range of the nearby lines.
+    """
     from rootle.ingest.named_ranges import innermost_range, list_named_ranges
 
     found = innermost_range(list_named_ranges("\n".join(passage.lines), passage.language), line)

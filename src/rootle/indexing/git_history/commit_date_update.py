@@ -191,7 +191,7 @@ class _Repository:
     changed: set[str]
 
     def describe(self, path: str) -> tuple[int | None, str, bool]:
-        """Return the date and author of a file's last commit, and whether it has changed since."""
+        """Return a file's commit date and author, and whether the file has changed since then."""
         date = self.dates.get(path)
         if date is None:
             # If git cannot read the repository, the file may be committed nevertheless, and its

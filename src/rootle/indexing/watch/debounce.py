@@ -31,7 +31,10 @@ class ChangeBatch:
 
 
 class Debouncer:
-    """Collects changes until they are due to be indexed. Times are in seconds, on any clock."""
+    """Collects changes until they are due to be indexed.
+
+    All times are readings of one clock, in seconds. The caller chooses the clock.
+    """
 
     def __init__(self, debounce_s: float) -> None:
         self._debounce_s = debounce_s

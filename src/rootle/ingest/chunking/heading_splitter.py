@@ -152,7 +152,7 @@ def _read_markdown(lines: Lines) -> Layout:
 
 
 def _front_matter_end(rows: list[str]) -> int:
-    """Return the row after the front matter, if it is between lines of --- or +++, else 0."""
+    """Return the row after front matter that is enclosed in --- or +++; 0 if there is none."""
     mark = rows[0].rstrip()
     if mark not in ("---", "+++"):
         return 0
